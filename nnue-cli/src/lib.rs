@@ -9,6 +9,7 @@
 
 mod bench;
 pub mod bullet;
+mod child;
 mod commands;
 #[cfg(feature = "compiled")]
 pub mod compiled;

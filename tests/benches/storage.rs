@@ -24,7 +24,7 @@ use std::{env, fs, process};
 
 use nnue_networks::{sfnnv5, sfnnv9, sfnnv16};
 use nnue_replay::{Along, ByPieces};
-use nnue_runtime::{Accumulator, Board, Network, Output, SelectedByPieces};
+use nnue_runtime::{Accumulator, Architecture, Board, Network, Output, SelectedByPieces};
 use nnue_test_support::nets;
 use nnue_trace::Trace;
 
@@ -61,13 +61,11 @@ fn evaluate<A: SelectedByPieces<Output = Output>>(
     name: &str,
     released: &str,
 ) -> Result<(), Box<dyn Error>> {
-    let Some(file) = nets::cached(released) else {
-        println!("{name}: skipped, for {released} has not been fetched");
+    let Some(file) = fetched(name, released) else {
         return Ok(());
     };
-    let laid_out = Temporary(env::temp_dir().join(format!("nnue-speed-{}", process::id())));
     let own = Network::<A>::open(&file)?;
-    own.write_laid_out(fs::File::create(&laid_out.0)?)?;
+    let laid_out = Temporary::laid_out(&own)?;
     let begin = Instant::now();
     // SAFETY: nobody else knows the file.
     let mapped = unsafe { Network::<A>::map(&laid_out.0) }?;
@@ -134,12 +132,10 @@ fn measure<A: SelectedByPieces<Output = Output>>(
     name: &str,
     released: &str,
 ) -> Result<(), Box<dyn Error>> {
-    let Some(file) = nets::cached(released) else {
-        println!("{name}: skipped, for {released} has not been fetched");
+    let Some(file) = fetched(name, released) else {
         return Ok(());
     };
-    let laid_out = Temporary(env::temp_dir().join(format!("nnue-start-{}", process::id())));
-    Network::<A>::open(&file)?.write_laid_out(fs::File::create(&laid_out.0)?)?;
+    let laid_out = Temporary::laid_out(&Network::<A>::open(&file)?)?;
     let mut times = [const { Vec::new() }; KINDS.len()];
     let mut values = Vec::new();
     for _ in 0..ROUNDS {
@@ -186,7 +182,27 @@ fn start(kind: &str, net: &str, file: &Path) -> Result<(Child, Duration, String)
     Ok((program, time, value))
 }
 
+/// The file of a released net, unless it has not been fetched.
+fn fetched(name: &str, released: &str) -> Option<PathBuf> {
+    let file = nets::cached(released);
+    if file.is_none() {
+        println!("{name}: skipped, for {released} has not been fetched");
+    }
+    file
+}
+
+/// A file that is removed at the end.
 struct Temporary(PathBuf);
+
+impl Temporary {
+    /// The weights of a network, laid out.
+    fn laid_out<A: Architecture>(net: &Network<A>) -> Result<Temporary, Box<dyn Error>> {
+        let path = env::temp_dir().join(format!("nnue-storage-{}", process::id()));
+        let temporary = Temporary(path);
+        net.write_laid_out(fs::File::create(&temporary.0)?)?;
+        Ok(temporary)
+    }
+}
 
 impl Drop for Temporary {
     fn drop(&mut self) {

@@ -1,14 +1,16 @@
 //! The program of a network, while it measures or evaluates.
 
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, Command};
 use std::thread;
 use std::time::Duration;
 
 use nnue_compiler::format::foreign;
 use nnue_replay::{Answer, Facts, Request, Task};
 use nnue_runtime::Level;
+
+use crate::child::Running;
 
 /// A network with its weights, waiting for its turn.
 pub(crate) struct Program {
@@ -25,7 +27,7 @@ impl Program {
     ///
     /// What it says, if it does not load the file.
     pub(crate) fn start(path: &Path, net: &Path, level: Level) -> Result<Program, String> {
-        let (mut running, requests) = Running::start(path, Task::Measure, net, level)?;
+        let (mut running, requests) = start(path, Task::Measure, net, level)?;
         let facts = running.answer()?.parse()?;
         Ok(Program {
             running,
@@ -62,7 +64,7 @@ pub(crate) fn answers(
     positions: &[&str],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Answer>, String> {
-    let (mut running, requests) = Running::start(path, Task::Evaluate, net, level)?;
+    let (mut running, requests) = start(path, Task::Evaluate, net, level)?;
     // Moved, so that whatever happens the program has ended when the thread is waited for.
     thread::scope(move |scope| {
         // Both pipes are shorter than a long list.
@@ -81,57 +83,13 @@ pub(crate) fn answers(
     })
 }
 
-/// A process that answers on its standard output.
-struct Running {
-    child: Child,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Running {
-    fn start(
-        path: &Path,
-        task: Task,
-        net: &Path,
-        level: Level,
-    ) -> Result<(Running, ChildStdin), String> {
-        let mut child = Command::new(path)
-            .arg(task.name())
-            .arg(net)
-            .arg(level.name())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("cannot run `{}`: {error}", path.display()))?;
-        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(format!("cannot talk to `{}`", path.display()));
-        };
-        let answers = BufReader::new(answers);
-        Ok((Running { child, answers }, requests))
-    }
-
-    fn answer(&mut self) -> Result<String, String> {
-        let mut line = String::new();
-        match self.answers.read_line(&mut line) {
-            Ok(1..) => Ok(line.trim_end().into()),
-            _ => {
-                let mut message = String::new();
-                if let Some(mut errors) = self.child.stderr.take() {
-                    let _ = errors.read_to_string(&mut message);
-                }
-                Err(match message.trim_end() {
-                    "" => "the network's program ended without a word".into(),
-                    message => message.into(),
-                })
-            }
-        }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It ends by itself when nobody asks any more; one that does not must not stay.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn start(
+    path: &Path,
+    task: Task,
+    net: &Path,
+    level: Level,
+) -> Result<(Running, ChildStdin), String> {
+    let mut command = Command::new(path);
+    command.arg(task.name()).arg(net).arg(level.name());
+    Running::start(&mut command, "the network's program")
 }

@@ -154,7 +154,7 @@ impl Replay {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Measures processes at the first of the levels, which is the best one by default.
+    /// Measures processes, all at one level.
     fn in_processes(
         &self,
         count: usize,

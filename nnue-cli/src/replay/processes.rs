@@ -10,8 +10,8 @@ mod show;
 use std::env;
 use std::fmt;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::Write;
+use std::process::{ChildStdin, Command};
 use std::str::FromStr;
 
 use nnue_compiler::format::foreign;
@@ -20,6 +20,7 @@ use serde::Serialize;
 pub use self::process::{say_loaded, serve};
 pub(crate) use self::show::write;
 use super::Times;
+use crate::child::Running;
 
 /// Whose the weights of a process are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -167,37 +168,26 @@ fn run(processes: &mut [Process]) -> Result<f64, String> {
 
 /// A process that waits for its turn.
 struct Process {
-    child: Child,
+    running: Running,
     requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
 }
 
 impl Process {
     fn start(role: Role) -> Result<Process, String> {
-        let error = |error: io::Error| format!("cannot start a process: {error}");
-        let program = env::current_exe().map_err(error)?;
-        let mut child = Command::new(program)
+        let program = env::current_exe();
+        let program = program.map_err(|error| format!("cannot start a process: {error}"))?;
+        let mut command = Command::new(program);
+        command
             .args(env::args_os().skip(1))
-            .arg(format!("--process={role}"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(error)?;
-        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("cannot talk to a process".into());
-        };
-        Ok(Process {
-            child,
-            requests,
-            answers: BufReader::new(answers),
-        })
+            .arg(format!("--process={role}"));
+        let (running, requests) = Running::start(&mut command, "a process")?;
+        Ok(Process { running, requests })
     }
 
     /// Waits until it has loaded its net, and returns why the weights are not shared if they should
     /// be.
     fn loaded(&mut self) -> Result<Option<String>, String> {
-        let line = self.answer()?;
+        let line = self.running.answer()?;
         let reason = line
             .strip_prefix("loaded")
             .ok_or_else(|| unexpected(&line))?;
@@ -206,7 +196,7 @@ impl Process {
     }
 
     fn checksum(&mut self) -> Result<u32, String> {
-        let line = self.answer()?;
+        let line = self.running.answer()?;
         u32::from_str_radix(&line, 16).map_err(|_| unexpected(&line))
     }
 
@@ -219,7 +209,7 @@ impl Process {
 
     /// Evaluations in a second.
     fn rate(&mut self) -> Result<f64, String> {
-        let line = self.answer()?;
+        let line = self.running.answer()?;
         let rate = || {
             let (evaluations, nanoseconds) = line.split_once(' ')?;
             let numbers: [f64; 2] = [evaluations.parse().ok()?, nanoseconds.parse().ok()?];
@@ -228,24 +218,10 @@ impl Process {
         rate().ok_or_else(|| unexpected(&line))
     }
 
-    fn answer(&mut self) -> Result<String, String> {
-        let mut line = String::new();
-        if let Ok(1..) = self.answers.read_line(&mut line) {
-            return Ok(line.trim_end().into());
-        }
-        let mut message = String::new();
-        if let Some(mut errors) = self.child.stderr.take() {
-            let _ = errors.read_to_string(&mut message);
-        }
-        Err(match message.trim_end() {
-            "" => "a process ended without a word".into(),
-            message => message.into(),
-        })
-    }
-
     /// Its proportional set size, in bytes: of memory that processes share, each counts its part.
     fn memory(&self) -> Option<u64> {
-        let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id())).ok()?;
+        let rollup =
+            fs::read_to_string(format!("/proc/{}/smaps_rollup", self.running.id())).ok()?;
         let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
         let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
         Some(kilobytes * 1024)
@@ -254,14 +230,6 @@ impl Process {
 
 fn unexpected(line: &str) -> String {
     format!("found `{}` in the answer of a process", foreign(line))
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It ends by itself when nobody asks any more; one that does not must not stay.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 #[cfg(test)]

@@ -89,9 +89,13 @@ impl<'b> Rest<'b> {
         Some(taken)
     }
 
+    pub(crate) fn take_array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.first_chunk().copied()
+    }
+
     pub(crate) fn take_number(&mut self) -> Option<usize> {
-        let number = self.take(8)?.first_chunk()?;
-        usize::try_from(u64::from_le_bytes(*number)).ok()
+        let number = u64::from_le_bytes(self.take_array()?);
+        usize::try_from(number).ok()
     }
 
     pub(crate) fn take_bytes(&mut self) -> Option<&'b [u8]> {

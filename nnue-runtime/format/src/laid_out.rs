@@ -18,7 +18,6 @@
 mod content;
 mod error;
 
-use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
@@ -138,7 +137,8 @@ impl LaidOut {
         let Some(fixed) = header.first_chunk::<FIXED_LEN>() else {
             return Err(length(WEIGHTS_OFFSET + weights_len));
         };
-        let word = |at: usize| [fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]];
+        let word = |at: usize| Rest(&fixed[at..]).take_array().unwrap_or_default();
+        let hash = |at: usize| Rest(&fixed[at..]).take_array().unwrap_or_default();
         // A later version may mean anything by what follows.
         let version = u32::from_le_bytes(word(16));
         if version != VERSION {
@@ -156,8 +156,7 @@ impl LaidOut {
         let number = |at: usize| Rest(&fixed[at..]).take_number();
         let rest_len = number(FIXED_LEN - 8).filter(|len| *len <= WEIGHTS_OFFSET - FIXED_LEN);
         let rest_len = rest_len.ok_or(MapError::DamagedHeader)?;
-        let (found_len, hash) = (number(24), fixed[64..96].to_owned());
-        let found_layout = fixed[32..64].to_owned();
+        let (found_len, found_layout, of_weights) = (number(24), hash(32), hash(64));
         reader.take(rest_len as u64).read_to_end(&mut header)?;
         if header.len() < FIXED_LEN + rest_len {
             return Err(length(WEIGHTS_OFFSET + weights_len));
@@ -182,11 +181,7 @@ impl LaidOut {
                 level: rest.take_text()?,
                 packed: rest.take_order()?,
                 loaded: Loaded::decode(layout, rest.take_bytes()?)?,
-                hash: hash
-                    .iter()
-                    .any(|byte| *byte != 0)
-                    .then(|| hash.first_chunk().copied())
-                    .flatten(),
+                hash: (of_weights != [0; 32]).then_some(of_weights),
             })
         };
         read().ok_or(MapError::DamagedHeader)

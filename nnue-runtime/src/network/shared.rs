@@ -147,7 +147,8 @@ impl<A: Architecture> Network<A> {
             mapping,
             segment: Some(segment),
         };
-        of_map(mapped, laid_out, level)
+        let LaidOut { packed, loaded, .. } = laid_out;
+        of_map(mapped, Cow::Owned(packed), loaded, level)
     }
 }
 
@@ -180,7 +181,8 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
             mapping,
             segment: None,
         };
-        of_map(mapped, laid_out, Level::detect())
+        let LaidOut { packed, loaded, .. } = laid_out;
+        of_map(mapped, Cow::Owned(packed), loaded, Level::detect())
     };
     map().map_err(|error: MapError| error.of_file(path))
 }
@@ -219,17 +221,12 @@ unsafe fn map_rows<A: Architecture>(file: &File) -> Result<Option<Network<A>>, M
             return Ok(None);
         }
     };
-    let laid_out = LaidOut {
-        level: level.name().to_string(),
-        packed: level.packed().to_vec(),
-        loaded: loaded.unwrap_or_default(),
-        hash: None,
-    };
     let mapped = Mapped {
         mapping,
         segment: None,
     };
-    of_map(mapped, laid_out, level).map(Some)
+    let (packed, loaded) = (Cow::Borrowed(level.packed()), loaded.unwrap_or_default());
+    of_map(mapped, packed, loaded, level).map(Some)
 }
 
 fn read<A: Architecture>(len: u64, reader: impl io::Read) -> Result<LaidOut, MapError> {
@@ -238,14 +235,15 @@ fn read<A: Architecture>(len: u64, reader: impl io::Read) -> Result<LaidOut, Map
 
 fn of_map<A: Architecture>(
     mapped: Mapped,
-    laid_out: LaidOut,
+    packed: Cow<'static, [usize]>,
+    loaded: Loaded,
     level: Level,
 ) -> Result<Network<A>, MapError> {
     let whole = Held::of_map(Arc::new(mapped));
     let whole = whole
         .ok_or_else(|| io::Error::other("the map is too short, or begins at no multiple of 64"))?;
-    let weights = Weights::new(whole, Cow::Owned(laid_out.packed));
-    Ok(Network::new(level, weights, laid_out.loaded))
+    let weights = Weights::new(whole, packed);
+    Ok(Network::new(level, weights, loaded))
 }
 
 /// Where a net comes from.
