@@ -528,3 +528,38 @@ fn padding_of_named_tensors_comes_back() {
     let (weights, loaded) = load(&layout, ORDERS[0], &file).unwrap();
     assert!(stored(&layout, ORDERS[0], &weights, &loaded) == file);
 }
+
+#[test]
+fn rows_are_in_place_where_file_and_memory_begin_with_them() {
+    const ROWS: Section = Section::same("rows", Element::I16, Encoding::Raw, 0, [64, 32]);
+    const BIASES: Section = Section::same("biases", Element::I16, Encoding::Raw, 4096, [1, 32]);
+    const COMPRESSED: Section =
+        Section::same("rows", Element::I16, Encoding::BareLeb128, 0, [64, 32]);
+    let taken = |sections: &'static [Section]| {
+        let layout = FileLayout {
+            sections: list(sections),
+            ..FileLayout::EMPTY
+        };
+        let source: Vec<u8> = (0..layout.max_len())
+            .map(|place| place as u8 & 0x3F)
+            .collect();
+        // Values of one byte each, where they are compressed.
+        let source = match sections[0] == COMPRESSED {
+            true => &source[..64 * 32 + 64],
+            false => &source[..],
+        };
+        let mut parts = split(&layout, source).unwrap();
+        let taken = parts.take_in_place();
+        // What was not taken is loaded, and nothing else is touched.
+        let mut weights = vec![0xFF; 4096 + 64];
+        parts.load(&[0], &mut weights).unwrap();
+        let untouched = weights[..4096].iter().all(|byte| *byte == 0xFF);
+        assert_eq!(taken.is_some(), untouched);
+        assert!(weights[4096..].iter().any(|byte| *byte != 0xFF));
+        taken
+    };
+    assert_eq!(taken(const { &[ROWS, BIASES] }), Some(4096));
+    // The file begins with something else, or with other bytes than memory has.
+    assert_eq!(taken(const { &[BIASES, ROWS] }), None);
+    assert_eq!(taken(const { &[COMPRESSED, BIASES] }), None);
+}
