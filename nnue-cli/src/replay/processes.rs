@@ -127,6 +127,9 @@ pub fn measure(
         for process in &mut *processes {
             together.not_shared = process.loaded()?.or(together.not_shared.take());
         }
+    }
+    // At one moment: the pages of the program count less for each the more programs have them.
+    for (processes, together) in all.iter().zip(&mut together) {
         let memory: Option<Vec<u64>> = processes.iter().map(Process::memory).collect();
         together.memory = memory.as_ref().map(|memory| memory.iter().sum());
         together.memory_of_one = memory.and_then(|memory| memory.into_iter().min());
