@@ -104,12 +104,6 @@ impl Fixtures {
         self.target_dir().join(host()).join("debug").join(name)
     }
 
-    /// Where cargo puts the macro and what it depends on.
-    #[must_use]
-    pub fn built_for_host(&self, name: &str) -> PathBuf {
-        self.target_dir().join("debug").join(name)
-    }
-
     fn target_dir(&self) -> PathBuf {
         self.scratch("fixtures")
     }
