@@ -10,11 +10,14 @@ mod diff;
 mod draw;
 mod eval;
 mod expand;
+#[cfg(unix)]
+mod guard;
 mod help;
 mod info;
 #[cfg(not(feature = "compiled"))]
 mod left_out;
-mod match_engines;
+mod loops;
+mod matches;
 mod onnx;
 mod plan;
 mod quantise;
@@ -25,7 +28,6 @@ mod replay;
 mod report;
 mod spec;
 mod trainer;
-mod training_loop;
 mod verify;
 
 use std::io::Write;
@@ -84,13 +86,13 @@ pub(crate) enum Command {
     /// Show all of a net on one HTML page
     Report(report::Report),
     /// Go from a spec to a net whose strength is known
-    Loop(training_loop::TrainingLoop),
+    Loop(loops::LoopCommand),
     /// Play games between two engines or two nets, for Elo or SPRT
-    Match(Box<match_engines::MatchEngines>),
+    Match(Box<matches::MatchCommand>),
     /// Run a command that ends with another process; `nnue loop` runs its stages so
     #[cfg(unix)]
     #[command(hide = true)]
-    Guard(crate::training_loop::guard::Guard),
+    Guard(guard::GuardCommand),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
     /// Print what a subcommand does, and its options

@@ -1,9 +1,9 @@
 //! Why a subcommand cannot do its work.
 
-use nnue_compiler::format::is_hidden;
 use std::fmt;
 use std::io::{self, Write};
 
+use nnue_compiler::format::is_hidden;
 use nnue_files::{Error, is_standard};
 
 use crate::style::{WARNING, paint};
@@ -43,6 +43,31 @@ impl From<nnue_files::Error> for Failure {
             Error::Unwritable { path, error } if is_standard(&path) => Failure::Output(error),
             Error::Overwritten { .. } | Error::WrittenTwice { .. } => {
                 Failure::Arguments(error.to_string())
+            }
+            error => Failure::work(error),
+        }
+    }
+}
+
+impl From<nnue_match::Error> for Failure {
+    fn from(error: nnue_match::Error) -> Failure {
+        match error {
+            nnue_match::Error::File(error) => error.into(),
+            error => Failure::work(error),
+        }
+    }
+}
+
+impl From<nnue_loop::Error> for Failure {
+    fn from(error: nnue_loop::Error) -> Failure {
+        use nnue_loop::Error;
+
+        match error {
+            Error::File(error) => error.into(),
+            Error::Observer(error) => error.into(),
+            Error::Locked { .. } => Failure::Work(format!("{error} with `--out`")),
+            Error::NotEmpty { .. } | Error::ReadAndWritten { .. } => {
+                Failure::Arguments(format!("{error} with `--out`"))
             }
             error => Failure::work(error),
         }

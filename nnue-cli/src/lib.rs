@@ -27,7 +27,6 @@ mod inputs;
 mod interpreted;
 mod json;
 mod known;
-mod match_play;
 mod net_file;
 mod onnx;
 mod page;
@@ -45,7 +44,6 @@ pub mod replay;
 pub mod style;
 mod table;
 mod tensors;
-mod training_loop;
 mod verification;
 mod xml;
 

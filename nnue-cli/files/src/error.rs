@@ -71,12 +71,16 @@ impl Error {
         matches!(self, Error::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound)
     }
 
-    pub(crate) fn unreadable(path: &Path, error: io::Error) -> Error {
+    /// What the system says of a file that is read.
+    #[must_use]
+    pub fn unreadable(path: &Path, error: io::Error) -> Error {
         let path = path.into();
         Error::Unreadable { path, error }
     }
 
-    pub(crate) fn unwritable(path: &Path, error: io::Error) -> Error {
+    /// What the system says of a file or a folder that is written.
+    #[must_use]
+    pub fn unwritable(path: &Path, error: io::Error) -> Error {
         let path = path.into();
         Error::Unwritable { path, error }
     }

@@ -5,6 +5,8 @@
 //! Lichess writes, `{[%eval 0.35]}`, is white's score of the position after that move. A mate in n
 //! moves counts as 32000 centipawns less n.
 
+// Our own: `pgn-reader` is GPL-3.0, and `pgn_parser` (MIT) reads no variations or promotions.
+
 use cozy_chess::util::parse_san_move;
 use cozy_chess::{Board, Color};
 use nnue_compiler::format::foreign;

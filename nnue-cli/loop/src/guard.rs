@@ -1,0 +1,100 @@
+//! What a loop has started ends with it, however the loop ends.
+//!
+//! Nothing tells a process that the one above it was killed. So a guard, which is the program `nnue`,
+//! runs between the loop and the command of each stage: it sees that it has another parent than the
+//! loop, and ends the command with all that this has started. The guard is in a group of
+//! processes of its own, so that what a terminal sends to the loop does not end it.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use std::os::unix::process::{CommandExt, parent_id};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use nnue_format::foreign;
+
+use crate::error::Error;
+
+/// The subcommand of `nnue` that is a guard.
+pub(crate) const NAME: &str = "guard";
+
+/// How often it is looked whether the loop is still there.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// How long a command may take to end what it has started, and itself.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A command and what it ends with.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// The number of the process with which the command ends.
+    pub parent: u32,
+    /// The file that names the command while it runs.
+    pub note: PathBuf,
+    /// The program of the command.
+    pub program: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+impl Guard {
+    /// Runs the command until it ends, and returns how it ended; `None` if the process ended with
+    /// which it has to end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Guarded`] if it cannot be started, [`Error::File`] if the note cannot be written.
+    pub fn run(&self) -> Result<Option<ExitStatus>, Error> {
+        let failed = |error| Error::Guarded {
+            program: self.program.clone(),
+            error,
+        };
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).process_group(0);
+        let mut child = command.spawn().map_err(failed)?;
+        let shown = foreign(self.program.display());
+        let note = format!("`{shown}`, process {}", child.id());
+        let watched = nnue_files::write(&self.note, note).map_err(Error::from);
+        let watched = watched.and_then(|()| self.watch(&mut child).map_err(failed));
+        // Nobody would end it later.
+        if !matches!(watched, Ok(Some(_))) {
+            end(&mut child);
+        }
+        watched
+    }
+
+    /// Waits for the end of the command, and returns nothing if the loop ends first.
+    fn watch(&self, child: &mut Child) -> io::Result<Option<ExitStatus>> {
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(Some(status));
+            }
+            if parent_id() != self.parent {
+                return Ok(None);
+            }
+            thread::sleep(INTERVAL);
+        }
+    }
+}
+
+/// Ends a command and all in its group: first as Ctrl-C does, after which `nnue match` ends its
+/// engines, which have groups of their own.
+fn end(child: &mut Child) {
+    let Ok(group) = i32::try_from(child.id()) else {
+        return;
+    };
+    let group = Pid::from_raw(group);
+    // Who has ended needs no signal.
+    let _ = killpg(group, Signal::SIGINT);
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE && matches!(child.try_wait(), Ok(None)) {
+        thread::sleep(INTERVAL);
+    }
+    let _ = killpg(group, Signal::SIGKILL);
+    let _ = child.wait();
+}

@@ -1,0 +1,462 @@
+//! Commands whose results stay, so that a loop that was interrupted goes on where it was.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nnue_files::{Lock, write};
+use nnue_format::foreign;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::record::{Basis, Finished, contents};
+use crate::stage::{Guarded, Stage};
+
+/// The folder of the records, in that of the loop.
+pub(crate) const FOLDER: &str = "stages";
+
+/// The most bytes of a record that are read; one of the largest stage has some thousands.
+const LONGEST_RECORD: u64 = 1 << 24;
+
+/// How many bytes a record keeps of what a stage printed, at most.
+const LONGEST_PRINTED: usize = 1 << 20;
+
+/// What happens in a loop.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A stage that was finished is done again.
+    Again {
+        /// The stage.
+        name: String,
+        /// What has changed that it reads or has left.
+        reasons: Vec<String>,
+    },
+    /// What a stage had done before an interruption is not gone on with.
+    Anew {
+        /// The stage.
+        name: String,
+        /// Why it is not known what it was made from.
+        reason: String,
+    },
+    /// A stage is finished.
+    Finished {
+        /// The stage.
+        name: String,
+        /// How long it took.
+        seconds: f64,
+        /// Whether an earlier run has done it.
+        before: bool,
+    },
+}
+
+/// Takes what happens, such as to tell it; an error ends the loop.
+pub(crate) type Observe<'o> = dyn FnMut(Event) -> io::Result<()> + 'o;
+
+/// The stages of a loop, in a folder that remembers which are finished. Nobody else works there as
+/// long as this value is there, or what it has started runs.
+pub(crate) struct Stages<'o> {
+    folder: PathBuf,
+    observe: &'o mut Observe<'o>,
+    /// The program that runs commands, so that they end with this one.
+    guard: Option<PathBuf>,
+    /// What is started has it too.
+    running: Lock,
+    pub(crate) finished: Vec<Finished>,
+}
+
+/// How long what an interrupted loop has left may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl<'o> Stages<'o> {
+    /// Opens a folder of stages, or makes it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Running`] if something runs there that an interrupted loop has left.
+    pub(crate) fn new(
+        folder: &Path,
+        guard: Option<PathBuf>,
+        observe: &'o mut Observe<'o>,
+    ) -> Result<Stages<'o>, Error> {
+        let folder = folder.join(FOLDER);
+        fs::create_dir_all(&folder).map_err(|error| Error::unwritable(&folder, error))?;
+        let running = lock(&folder)?;
+        remove_parts(&folder)?;
+        Ok(Stages {
+            running,
+            folder,
+            observe,
+            guard,
+            finished: Vec::new(),
+        })
+    }
+
+    /// Runs a stage, unless its record says that it is finished, and what it reads and what it left
+    /// are as recorded. What it printed is returned.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stage`] if it cannot be run or fails; what it wrote to standard error says why.
+    pub(crate) fn run(&mut self, stage: &Stage) -> Result<String, Error> {
+        let basis = stage.basis()?;
+        let record = nnue_files::read(&self.record_of(stage), LONGEST_RECORD);
+        let (before, reasons) = match record {
+            Err(error) if error.is_missing() => (None, Vec::new()),
+            Err(error) => (None, vec![error.to_string()]),
+            Ok(text) => match serde_json::from_slice::<Finished>(&text) {
+                Ok(finished) => {
+                    let reasons = finished.stale(&basis, &stage.products);
+                    (reasons.is_empty().then_some(finished), reasons)
+                }
+                Err(_) => (None, vec!["its record cannot be read".into()]),
+            },
+        };
+        if !reasons.is_empty() {
+            let name = stage.name.clone();
+            self.tell(Event::Again { name, reasons })?;
+        }
+        let (finished, before) = match before {
+            Some(finished) => (finished, true),
+            None => (self.start(stage, basis)?, false),
+        };
+        self.tell(Event::Finished {
+            // A record can be damaged in what nothing compares.
+            name: stage.name.clone(),
+            seconds: finished.seconds,
+            before,
+        })?;
+        let printed = finished.printed.clone();
+        self.finished.push(finished);
+        Ok(printed)
+    }
+
+    fn tell(&mut self, event: Event) -> Result<(), Error> {
+        (self.observe)(event).map_err(Error::Observer)
+    }
+
+    fn record_of(&self, stage: &Stage) -> PathBuf {
+        let letters = |letter: char| {
+            if letter.is_alphanumeric() {
+                letter
+            } else {
+                '-'
+            }
+        };
+        let name: String = stage.name.chars().map(letters).collect();
+        self.folder.join(format!("{name}.json"))
+    }
+
+    fn start(&mut self, stage: &Stage, basis: Basis) -> Result<Finished, Error> {
+        let record = self.record_of(stage);
+        let begun = record.with_extension("begun");
+        let note = self.folder.join(NOTE);
+        let now = json(&begun, &basis)?;
+        let goes_on = match nnue_files::read(&begun, LONGEST_RECORD) {
+            Ok(before) => before == now,
+            Err(error) if error.is_missing() => false,
+            Err(error) => {
+                self.tell(Event::Anew {
+                    name: stage.name.clone(),
+                    reason: error.to_string(),
+                })?;
+                false
+            }
+        };
+        if !goes_on {
+            for left in stage.partial.iter().chain(&stage.products) {
+                set_aside(left)?;
+            }
+        }
+        for written in [&record, &begun, &note] {
+            make_room(written)?;
+        }
+        write(&begun, &now)?;
+        let started = Instant::now();
+        let failed = |reason: String| {
+            let (name, command) = (stage.name.clone(), stage.in_message());
+            Error::Stage {
+                name,
+                reason,
+                command,
+            }
+        };
+        let cannot_run = |error: io::Error| failed(format!("cannot be run: {error}"));
+        let guarded = self.guard.as_ref().map(|program| Guarded {
+            program,
+            note: note.clone(),
+        });
+        let output = stage
+            .command(guarded.as_ref())
+            .stdin(self.running.share().map_err(cannot_run)?)
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(cannot_run)?;
+        if !output.status.success() {
+            let end = last_lines(&output.stdout);
+            return Err(failed(format!("{}\n{end}", output.status)));
+        }
+        if let Some(product) = stage.products.iter().find(|product| !product.exists()) {
+            let product = foreign(product.display());
+            return Err(failed(format!("it has not written `{product}`")));
+        }
+        let finished = Finished {
+            name: stage.name.clone(),
+            command: stage.as_typed(),
+            seconds: started.elapsed().as_secs_f64(),
+            printed: last_bytes(&output.stdout),
+            basis,
+            products: contents(&stage.products)?,
+        };
+        write(&record, json(&record, &finished)?)?;
+        Ok(finished)
+    }
+}
+
+/// A value as the JSON of a file.
+fn json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, Error> {
+    serde_json::to_vec_pretty(value).map_err(|error| Error::unwritable(path, error.into()))
+}
+
+/// The file with the name and the number of the command that runs.
+const NOTE: &str = "running";
+
+/// The most bytes that it has.
+const LONGEST_NOTE: u64 = 1 << 12;
+
+/// Locks the folder of stages, as soon as all has ended that a loop has left there.
+fn lock(folder: &Path) -> Result<Lock, Error> {
+    let started = Instant::now();
+    loop {
+        match Lock::folder(folder) {
+            Err(nnue_files::Error::Locked { .. }) if started.elapsed() < PATIENCE => {
+                thread::sleep(Duration::from_millis(50));
+            }
+            Err(nnue_files::Error::Locked { .. }) => {
+                let note = nnue_files::read(&folder.join(NOTE), LONGEST_NOTE);
+                let note = note.unwrap_or_else(|_| b"a program".into());
+                return Err(Error::Running {
+                    what: String::from_utf8_lossy(&note).into_owned(),
+                    folder: folder.into(),
+                });
+            }
+            locked => return Ok(locked?),
+        }
+    }
+}
+
+/// The last lines of what a program wrote, for a message.
+pub(crate) fn last_lines(written: &[u8]) -> String {
+    const SHOWN: usize = 20;
+
+    let text = String::from_utf8_lossy(written);
+    let mut lines = text.trim_end().lines().rev();
+    let mut last: Vec<String> = (lines.by_ref().take(SHOWN))
+        .map(|line| foreign(line).to_string())
+        .collect();
+    if lines.next().is_some() {
+        last.push(format!("... and its last {SHOWN} lines:"));
+    }
+    last.reverse();
+    last.join("\n")
+}
+
+/// The end of what a program printed, so that who prints without end makes no record without end.
+fn last_bytes(printed: &[u8]) -> String {
+    let from = printed.len().saturating_sub(LONGEST_PRINTED);
+    String::from_utf8_lossy(&printed[from..]).into_owned()
+}
+
+/// Renames a file or a folder, if it is there: somebody may miss what it holds.
+fn set_aside(path: &Path) -> Result<(), Error> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let old = old(path);
+    remove(&old)?;
+    fs::rename(path, &old).map_err(|error| Error::unwritable(path, error))
+}
+
+/// What the name of a file or a folder becomes that is set aside.
+pub(crate) fn old(path: &Path) -> PathBuf {
+    let mut old = path.as_os_str().to_owned();
+    old.push(".old");
+    old.into()
+}
+
+/// Removes a pipe, a device or a socket from the place of a file: a pipe would be written to, which
+/// waits for who reads it.
+fn make_room(path: &Path) -> Result<(), Error> {
+    match path.is_file() || path.is_dir() {
+        true => Ok(()),
+        false => remove(path),
+    }
+}
+
+/// Removes what was written of records when a loop was killed.
+fn remove_parts(folder: &Path) -> Result<(), Error> {
+    let unreadable = |error| Error::unreadable(folder, error);
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_file() && path.extension().is_some_and(|kind| kind == "part") {
+            remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file or a folder, if it is there.
+fn remove(path: &Path) -> Result<(), Error> {
+    let removed = match path.is_dir() {
+        true => fs::remove_dir_all(path),
+        false if path.exists() => fs::remove_file(path),
+        false => Ok(()),
+    };
+    removed.map_err(|error| Error::unwritable(path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn folder() -> TempDir {
+        tempfile::tempdir().expect("temporary folders can be made")
+    }
+
+    /// A stage that prints something and ends well: this program lists its tests.
+    fn list() -> Stage {
+        Stage::new("list of tests", std::env::current_exe().unwrap()).argument("--list")
+    }
+
+    fn settings(value: &str) -> BTreeMap<String, String> {
+        BTreeMap::from([("`positions`".into(), value.into())])
+    }
+
+    /// Runs a stage: its result, and what was told of it.
+    fn run(folder: &Path, stage: &Stage) -> (Result<String, Error>, Vec<Event>) {
+        let mut told = Vec::new();
+        let mut observe = |event| {
+            told.push(event);
+            Ok(())
+        };
+        let printed = Stages::new(folder, None, &mut observe).unwrap().run(stage);
+        (printed, told)
+    }
+
+    /// Runs a stage again, and returns the reasons that were told.
+    fn why(folder: &Path, stage: &Stage) -> Vec<String> {
+        let (printed, told) = run(folder, stage);
+        // What was set aside is not made by a stage that only prints.
+        if printed.is_err() {
+            write(&stage.products[0], "").unwrap();
+            run(folder, stage).0.unwrap();
+        }
+        match told.into_iter().next() {
+            Some(Event::Again { name, reasons }) if name == "list of tests" => reasons,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Runs a stage, and says whether it was done before.
+    fn was_done(folder: &Path, stage: &Stage) -> bool {
+        let (printed, told) = run(folder, stage);
+        let printed = printed.unwrap();
+        assert!(printed.contains("what_is_finished_is_not_done_again"));
+        matches!(told.last(), Some(Event::Finished { before: true, .. }))
+    }
+
+    #[test]
+    fn what_is_finished_is_not_done_again() {
+        let folder = folder();
+        let folder = folder.path();
+        let input = folder.join("input");
+        let stage = || list().reads(&input).settings(settings("rounds"));
+        write(&input, "1").unwrap();
+        assert!(!was_done(folder, &stage()));
+        assert!(was_done(folder, &stage()));
+        write(&input, "2").unwrap();
+        assert!(!was_done(folder, &stage()), "its input has changed");
+        assert!(was_done(folder, &stage()));
+        let other = || stage().settings(settings("more rounds"));
+        assert!(!was_done(folder, &other()), "its settings have changed");
+        let elsewhere = || other().other_option("--nnue", "elsewhere");
+        assert!(was_done(folder, &elsewhere()), "this makes no difference");
+        let product = folder.join("product");
+        write(&product, "").unwrap();
+        let with_product = || other().writes(&product);
+        assert!(!was_done(folder, &with_product()), "it did not write that");
+        assert!(was_done(folder, &with_product()));
+        write(&product, "half").unwrap();
+        assert_eq!(
+            why(folder, &with_product()),
+            [format!(
+                "`{}` has 4 bytes, and 0 were written",
+                product.display()
+            )]
+        );
+        write(&product, "flah").unwrap();
+        assert_eq!(
+            why(folder, &with_product()),
+            [format!("`{}` is not what was written", product.display())]
+        );
+        write(&input, "3").unwrap();
+        assert_eq!(
+            why(folder, &with_product().settings(settings("fewer"))),
+            [
+                "`positions` was more rounds and is fewer".into(),
+                format!("`{}` has changed", input.display())
+            ]
+        );
+        let record = folder.join("stages/list-of-tests.json");
+        fs::write(&record, &fs::read(&record).unwrap()[..40]).unwrap();
+        assert_eq!(why(folder, &with_product()), ["its record cannot be read"]);
+        remove(&product).unwrap();
+        let message = run(folder, &with_product()).0.unwrap_err().to_string();
+        assert!(message.contains("it has not written"), "{message}");
+    }
+
+    #[test]
+    fn only_the_same_command_goes_on_where_it_was() {
+        let folder = folder();
+        let folder = folder.path();
+        let partial = folder.join("partial");
+        let fails = |settings: &str| {
+            let stage = Stage::new("failing", std::env::current_exe().unwrap())
+                .argument("--no-such-option")
+                .settings(self::settings(settings))
+                .goes_on_from(&partial);
+            let message = run(folder, &stage).0.unwrap_err().to_string();
+            assert!(message.contains("--no-such-option"), "{message}");
+        };
+        fails("1");
+        write(&partial, "half").unwrap();
+        fails("1");
+        assert!(partial.exists());
+        fails("2");
+        assert!(!partial.exists());
+        assert_eq!(fs::read(folder.join("partial.old")).unwrap(), b"half");
+    }
+
+    #[test]
+    fn of_what_is_printed_without_end_a_record_keeps_the_end() {
+        assert_eq!(last_bytes(b"printed\n"), "printed\n");
+        let printed = [vec![b'x'; 3 * LONGEST_PRINTED], b"end".to_vec()].concat();
+        let kept = last_bytes(&printed);
+        assert!(kept.len() == LONGEST_PRINTED && kept.ends_with("xend"));
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let folder = folder();
+        let stage = Stage::new("games", "no-such-program");
+        let message = run(folder.path(), &stage).0.unwrap_err().to_string();
+        assert!(message.starts_with("games: cannot be run: "), "{message}");
+        assert!(message.ends_with("the command was: no-such-program"));
+    }
+}

@@ -1,0 +1,252 @@
+//! A file of finished pairs, with which an interrupted match goes on.
+//!
+//! The first line has the settings that decide how games are played, and each further line a pair,
+//! as JSON. The first is written with the file, and each pair is added: only the last line can have
+//! been cut off when the program was killed or the disk was full, and is dropped.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use nnue_files::{Output, is_standard};
+use nnue_format::foreign;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::results::Pair;
+
+/// All that decides how the games of a match are played: names, and what they are.
+pub type Settings = BTreeMap<String, String>;
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    /// What kind of file it is, and the version of its form.
+    nnue_match: u32,
+    settings: Settings,
+}
+
+const VERSION: u32 = 1;
+
+/// The most bytes that a line can have. The longest games need less than a tenth.
+const LONGEST: u64 = 1 << 24;
+
+/// An open file of finished pairs. One that this match has begun is removed again if it never gets
+/// any: the settings of a match that could not be played would stand in the way of the right ones.
+#[derive(Debug)]
+pub struct State {
+    path: PathBuf,
+    file: File,
+    is_useless: bool,
+}
+
+impl State {
+    /// Opens a file, or begins it, and returns the pairs that it has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if it is not such a file, or of a match with other settings, or in use.
+    pub fn open(path: &Path, settings: &Settings) -> Result<(State, BTreeMap<usize, Pair>), Error> {
+        if is_standard(path) {
+            return Err(Error::NoState {
+                path: path.into(),
+                expected: Some("a file, with which later runs go on"),
+            });
+        }
+        let is_new = is_missing(path)?;
+        if is_new || is_empty(path)? {
+            begin(path, settings)?;
+        }
+        let file = locked(path)?;
+        let mut state = State {
+            path: path.into(),
+            file,
+            is_useless: false,
+        };
+        let finished = state.read(settings)?;
+        state.is_useless = is_new && finished.is_empty();
+        Ok((state, finished))
+    }
+
+    /// The pairs, behind the settings that a match must have. What is left of a line that was cut
+    /// off makes room for the next.
+    fn read(&mut self, settings: &Settings) -> Result<BTreeMap<usize, Pair>, Error> {
+        let path = &*self.path;
+        let failed = |error| failed(path, error);
+        let mut lines = BufReader::new(nnue_files::open(path)?);
+        let mut line = Vec::new();
+        let mut next = |line: &mut Vec<u8>| {
+            line.clear();
+            lines.by_ref().take(LONGEST).read_until(b'\n', line)
+        };
+        let mut whole = next(&mut line).map_err(failed)?;
+        // Nothing is cut off what may be somebody else's.
+        if !line.ends_with(b"\n") {
+            return Err(no_state(path));
+        }
+        check(path, &line, settings)?;
+        let mut finished = BTreeMap::new();
+        for number in 2.. {
+            let len = next(&mut line).map_err(failed)?;
+            if len < LONGEST as usize && !line.ends_with(b"\n") {
+                break;
+            }
+            let pair: Pair = serde_json::from_slice(&line).map_err(|error| Error::NoPair {
+                path: path.into(),
+                line: number,
+                error,
+            })?;
+            finished.insert(pair.index, pair);
+            whole += len;
+        }
+        self.file.set_len(whole as u64).map_err(failed)?;
+        Ok(finished)
+    }
+
+    /// Adds a finished pair.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] if the system does not let it be written.
+    pub fn add(&mut self, pair: &Pair) -> Result<(), Error> {
+        let unwritable = |error| unwritable(&self.path, error);
+        // In one piece, which a signal does not cut, and kept if the machine crashes.
+        let line = line(pair).map_err(unwritable)?;
+        let written = self.file.write_all(&line);
+        written
+            .and_then(|()| self.file.sync_data())
+            .map_err(unwritable)?;
+        self.is_useless = false;
+        Ok(())
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        if self.is_useless {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn failed(path: &Path, error: io::Error) -> Error {
+    let path = path.into();
+    Error::Unusable { path, error }
+}
+
+fn unwritable(path: &Path, error: io::Error) -> Error {
+    nnue_files::Error::unwritable(path, error).into()
+}
+
+/// It is a file, but no state.
+fn no_state(path: &Path) -> Error {
+    Error::NoState {
+        path: path.into(),
+        expected: None,
+    }
+}
+
+/// Whether nothing is at a path. What is there must be a file: a device may have no end, and to open
+/// a pipe waits for who writes to it.
+fn is_missing(path: &Path) -> Result<bool, Error> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(false),
+        Ok(_) => Err(Error::NoState {
+            path: path.into(),
+            expected: Some("a file, or a name that is not taken"),
+        }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(failed(path, error)),
+    }
+}
+
+fn is_empty(path: &Path) -> Result<bool, Error> {
+    let metadata = fs::metadata(path).map_err(|error| failed(path, error))?;
+    Ok(metadata.len() == 0)
+}
+
+/// Writes the settings to a file that is not there or empty, unless another match is faster: then
+/// that one has it.
+fn begin(path: &Path, settings: &Settings) -> Result<(), Error> {
+    let header = Header {
+        nnue_match: VERSION,
+        settings: settings.clone(),
+    };
+    let header = line(&header).map_err(|error| unwritable(path, error))?;
+    let begun = Output::create_new(path).and_then(|mut output| {
+        output.add(&header)?;
+        output.finish()
+    });
+    match begun {
+        Err(nnue_files::Error::Exists { .. }) => {}
+        begun => return Ok(begun?),
+    }
+    // Only who has locked the empty file puts another in its place.
+    let _empty = locked(path)?;
+    match is_empty(path)? {
+        true => Ok(nnue_files::write(path, header)?),
+        false => Ok(()),
+    }
+}
+
+/// Opens a file that no other match has open.
+fn locked(path: &Path) -> Result<File, Error> {
+    let failed = |error| failed(path, error);
+    let mut options = OpenOptions::new();
+    let file = options.read(true).append(true).open(path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.into() }),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// How many differences between two matches are told.
+const SHOWN: usize = 8;
+
+/// Refuses the settings of another match.
+fn check(path: &Path, header: &[u8], settings: &Settings) -> Result<(), Error> {
+    let header: Header = serde_json::from_slice(header).map_err(|_| no_state(path))?;
+    if header.nnue_match != VERSION {
+        return Err(Error::Version {
+            path: path.into(),
+            found: header.nnue_match,
+            read: VERSION,
+        });
+    }
+    let nothing = String::from("nothing");
+    let names = header.settings.keys().chain(settings.keys());
+    let mut differences: Vec<String> = names
+        .filter(|name| header.settings.get(*name) != settings.get(*name))
+        .map(|name| {
+            let before = header.settings.get(name).unwrap_or(&nothing);
+            let now = settings.get(name).unwrap_or(&nothing);
+            format!(
+                "{} was {} and is {}",
+                foreign(name),
+                foreign(before),
+                foreign(now)
+            )
+        })
+        .collect();
+    differences.sort();
+    differences.dedup();
+    if differences.len() > SHOWN {
+        let more = differences.len() - SHOWN;
+        differences.truncate(SHOWN);
+        differences.push(format!("and {more} more"));
+    }
+    match differences.is_empty() {
+        true => Ok(()),
+        false => Err(Error::OtherMatch {
+            path: path.into(),
+            differences,
+        }),
+    }
+}

@@ -1,0 +1,196 @@
+//! All pairs of a match, several at a time.
+//!
+//! Pairs are counted in the order of their openings, whichever is finished first. So a match with
+//! fixed nodes has the same result however many games are played at a time, also if a test ends it,
+//! and short games do not decide a test before long ones.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use cozy_chess::{Board, Color};
+
+use crate::engine::Fault;
+use crate::error::Error;
+use crate::game::{Rules, Seats};
+use crate::pgn::{ending, pgn};
+use crate::player::{Player, Side};
+use crate::results::{Pair, Played, Results};
+use crate::statistics::{Sprt, Verdict};
+
+/// What is to be played.
+#[derive(Clone, Copy, Debug)]
+pub struct Match<'a> {
+    /// A and B.
+    pub players: &'a [Player; 2],
+    /// How each game is played.
+    pub rules: &'a Rules,
+    /// One for each pair.
+    pub openings: &'a [Board],
+    /// How many games are played at a time.
+    pub concurrency: usize,
+    /// Ends the match when it has decided.
+    pub sprt: Option<Sprt>,
+    /// Ends the match when it is set. It is set when the match has ended.
+    pub stop: &'a AtomicBool,
+}
+
+/// What happens in a match.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// A player lost by a fault, which is described.
+    Forfeit(String),
+    /// A pair is finished.
+    Finished(&'e Pair),
+    /// All pairs before this one are finished too, and these are their results with it.
+    Counted(&'e Pair, &'e Results),
+}
+
+/// What workers tell.
+enum Message {
+    Forfeit(String),
+    Finished(Box<[Played; 2]>, usize),
+    /// Nothing more can be played.
+    Fault(Fault),
+}
+
+impl Match<'_> {
+    /// Plays what is not finished, and returns the results of all pairs that count. `observe` is told
+    /// what happens, and an error of it ends the match.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Engine`] if an engine cannot be started, or what `observe` fails with.
+    pub fn play<E: From<Error>>(
+        &self,
+        finished: BTreeMap<usize, Pair>,
+        observe: &mut impl FnMut(Event<'_>) -> Result<(), E>,
+    ) -> Result<Results, E> {
+        let all = 0..self.openings.len();
+        let pending: Vec<usize> = all.filter(|index| !finished.contains_key(index)).collect();
+        let mut count = Count {
+            results: Results::default(),
+            waiting: finished,
+        };
+        count.advance(self, observe)?;
+        let next = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            if !count.is_over(self) {
+                for _ in 0..self.concurrency.min(pending.len()) {
+                    let sender = sender.clone();
+                    scope.spawn(|| self.work(&pending, &next, sender));
+                }
+            }
+            drop(sender);
+            let collected = self.collect(&receiver, &mut count, observe);
+            self.stop.store(true, Ordering::Relaxed);
+            collected
+        })?;
+        Ok(count.results)
+    }
+
+    /// What the test says of these results, if there is one.
+    #[must_use]
+    pub fn verdict(&self, results: &Results) -> Option<Verdict> {
+        self.sprt?.verdict(&results.pentanomial)
+    }
+
+    fn collect<E: From<Error>>(
+        &self,
+        receiver: &Receiver<Message>,
+        count: &mut Count,
+        observe: &mut impl FnMut(Event<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for message in receiver {
+            match message {
+                Message::Forfeit(description) => observe(Event::Forfeit(description))?,
+                Message::Fault(fault) => return Err(Error::Engine(fault).into()),
+                Message::Finished(games, index) => {
+                    let pair = Pair {
+                        index,
+                        games: *games,
+                    };
+                    observe(Event::Finished(&pair))?;
+                    count.waiting.insert(index, pair);
+                    count.advance(self, observe)?;
+                    if count.is_over(self) {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays pairs until none is left.
+    fn work(&self, pending: &[usize], next: &AtomicUsize, sender: Sender<Message>) {
+        let mut seats = Seats::new(self.players, self.rules, self.stop);
+        while !self.stop.load(Ordering::Relaxed) {
+            let Some(index) = pending.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                return;
+            };
+            let message = match self.pair(*index, &mut seats, &sender) {
+                Ok(games) => Message::Finished(games.into(), *index),
+                Err(Fault::Stopped) => return,
+                Err(fault) => Message::Fault(fault),
+            };
+            // Nobody listens any more when the match is over.
+            if sender.send(message).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn pair(
+        &self,
+        index: usize,
+        seats: &mut Seats<'_>,
+        sender: &Sender<Message>,
+    ) -> Result<[Played; 2], Fault> {
+        let opening = &self.openings[index];
+        let mut play = |number: usize, white: Side| {
+            let game = seats.play(opening, white)?;
+            let round = (index + 1, number);
+            if game.reason.is_forfeit() {
+                let [white, black] =
+                    Color::ALL.map(|color| &self.players[game.player(color) as usize]);
+                let end = ending(&game);
+                let description = format!("game {}.{number}, {white} - {black}: {end}", index + 1);
+                let _ = sender.send(Message::Forfeit(description));
+            }
+            let pgn = pgn(&game, opening, self.players, self.rules, round);
+            Ok(Played::of(&game, pgn))
+        };
+        Ok([play(1, Side::A)?, play(2, Side::B)?])
+    }
+}
+
+/// Pairs that are counted, and those that wait for one before them.
+struct Count {
+    results: Results,
+    waiting: BTreeMap<usize, Pair>,
+}
+
+impl Count {
+    /// Counts what can be counted.
+    fn advance<E>(
+        &mut self,
+        of: &Match<'_>,
+        observe: &mut impl FnMut(Event<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while !self.is_over(of) {
+            let Some(pair) = self.waiting.remove(&self.results.pairs) else {
+                break;
+            };
+            self.results.add(&pair);
+            observe(Event::Counted(&pair, &self.results))?;
+        }
+        Ok(())
+    }
+
+    fn is_over(&self, of: &Match<'_>) -> bool {
+        self.results.pairs == of.openings.len() || of.verdict(&self.results).is_some()
+    }
+}

@@ -1,0 +1,164 @@
+//! `nnue loop`: from a spec to a net whose strength is known.
+
+mod report;
+mod training;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use nnue_compiler::format::foreign;
+use nnue_compiler::network::Network;
+use nnue_loop::{Error, Event, Loop, RunFile, Spec};
+
+use self::report::Page;
+use crate::Failure;
+use crate::inputs::{text, write};
+use crate::known::SpecChoice;
+use crate::verification::require_values;
+
+const EXAMPLE: &str = "\
+Example: nnue loop examples/loops/first-net.toml";
+
+const NOTES: &str = "\
+The stages are: the example engine is built for the spec, and once more for the current net if the \
+run file names one; the engine plays against itself; `nnue-train` trains and quantises a net; `nnue \
+verify` compares it with what the trainer computed, interpreted and compiled; the new net plays \
+against material and against the current net; a report shows all of it. Each stage is a command of \
+its own, which the report shows.
+
+A stage that is done is not done again, unless something that it reads or has left is no longer as it \
+was, which a line says. The trainer goes on from its last checkpoint, and a match from its last pair \
+of games. What a loop has started ends with it.";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
+pub(crate) struct LoopCommand {
+    /// The run file: what is trained, on what, and what it plays
+    #[arg(value_name = "RUN.toml")]
+    run: PathBuf,
+    /// The folder for all that it makes; without it, the run file's name with `.loop` in the
+    /// working folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl LoopCommand {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let folder = match &self.out {
+            Some(folder) => folder.clone(),
+            None => PathBuf::from(self.run.file_name().unwrap_or_default()).with_extension("loop"),
+        };
+        let run = RunFile::parse(&self.run, text(&self.run)?)?;
+        let spec = spec_of(&run, &run.spec)?;
+        let current = run.current.as_ref();
+        let current = current
+            .map(|current| spec_of(&run, &current.spec))
+            .transpose()?;
+        let (spec, network) = read(&spec)?;
+        let current = current.map(|current| read(&current)).transpose()?;
+        // What a later stage would refuse is found before an engine plays for minutes.
+        require_values(&network)?;
+        let nnue = std::env::current_exe()
+            .map_err(|error| Failure::Work(format!("cannot find this program itself: {error}")))?;
+        let work = Loop {
+            run: &run,
+            spec: &spec,
+            current_spec: current.as_ref().map(|(spec, _)| spec),
+            folder: &folder,
+            engine: &Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/engine"),
+            nnue: &nnue,
+        };
+        let outcome = work.run(&mut |event| tell(&event, out))?;
+        let page = Page {
+            run: &run,
+            network: &network,
+            outcome: &outcome,
+        };
+        write(&outcome.report, page.html())?;
+        page.summary(out)?;
+        writeln!(out, "report: {}", foreign(outcome.report.display()))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The spec that a run file names.
+fn spec_of(run: &RunFile, name: &str) -> Result<SpecChoice, Failure> {
+    let folder = run.path.parent().unwrap_or(Path::new(""));
+    SpecChoice::within(folder, name).map_err(|error| {
+        Failure::work(Error::RunFile {
+            path: run.path.clone(),
+            wrong: error.to_string(),
+        })
+    })
+}
+
+fn read(spec: &SpecChoice) -> Result<(Spec, Network), Failure> {
+    let (text, network) = spec.read()?;
+    let file = spec.path().map(Path::to_path_buf);
+    Ok((Spec { text, file }, network))
+}
+
+/// Writes what happens in a loop, a line each.
+fn tell(event: &Event, out: &mut dyn Write) -> io::Result<()> {
+    match event {
+        Event::Again { name, reasons } => {
+            writeln!(out, "{name} is done again: {}", first(reasons))?;
+        }
+        Event::Anew { name, reason } => writeln!(out, "{name} begins anew: {reason}")?,
+        Event::Finished {
+            name,
+            seconds,
+            before,
+        } => {
+            let note = if *before { "  done before" } else { "" };
+            writeln!(out, "{name:<28}{seconds:>7.1} s{note}")?;
+        }
+    }
+    // A stage takes long.
+    out.flush()
+}
+
+/// The first reasons of many.
+fn first(reasons: &[String]) -> String {
+    const SHOWN: usize = 3;
+
+    let mut text = reasons[..reasons.len().min(SHOWN)].join("; ");
+    if reasons.len() > SHOWN {
+        text += &format!("; and {} more", reasons.len() - SHOWN);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specs_are_known_or_beside_the_run_file() {
+        let spec = |name: &str| {
+            let text = format!("spec = \"{name}\"\n");
+            let run = RunFile::parse("runs/one.toml".as_ref(), text).expect("a run file");
+            spec_of(&run, &run.spec).map(|spec| spec.to_string())
+        };
+        assert_eq!(spec("small128").expect("it is known"), "small128");
+        let beside = Path::new("runs").join("my-net.toml");
+        let found = spec("my-net.toml").expect("a file");
+        assert_eq!(Path::new(&found), beside);
+        let message = spec("smal128").expect_err("it is refused").message();
+        assert!(
+            message.starts_with("`runs/one.toml`: ")
+                && message.contains("did you mean `small128`?"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn of_many_reasons_the_first_are_told() {
+        let reasons = |count: usize| first(&vec!["why".to_string(); count]);
+        assert_eq!(reasons(1), "why");
+        assert_eq!(reasons(3), "why; why; why");
+        assert_eq!(reasons(5), "why; why; why; and 2 more");
+    }
+}
