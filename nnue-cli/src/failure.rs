@@ -74,11 +74,45 @@ impl From<nnue_loop::Error> for Failure {
     }
 }
 
+/// What the system says of a file or a program; of standard output only if it comes from there, which
+/// [`StandardOutput`] says.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
-        Failure::Output(error)
+        match error.get_ref().is_some_and(|inner| inner.is::<OfOutput>()) {
+            true => Failure::Output(error),
+            false => Failure::work(error),
+        }
     }
 }
+
+/// Standard output. Its errors are told from those of files, which have the same type.
+pub(crate) struct StandardOutput<W>(pub(crate) W);
+
+impl<W: Write> Write for StandardOutput<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(of_output)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(of_output)
+    }
+}
+
+/// An error of standard output.
+#[derive(Debug)]
+struct OfOutput(io::Error);
+
+fn of_output(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), OfOutput(error))
+}
+
+impl fmt::Display for OfOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for OfOutput {}
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,4 +159,44 @@ pub(crate) fn complain(message: &str) {
 pub(crate) fn warn(message: &str) {
     let label = paint(WARNING, "warning:");
     let _ = writeln!(anstream::stderr(), "{label} {}", plain(message));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufWriter, ErrorKind};
+
+    use super::*;
+
+    /// Takes nothing, as a full disk.
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Err(ErrorKind::StorageFull.into())
+        }
+    }
+
+    #[test]
+    fn only_standard_output_is_blamed_for_its_errors() {
+        let failure = |error: io::Error| Failure::from(error).message();
+        let missing = std::fs::read("no/such/file").expect_err("it is not there");
+        let message = missing.to_string();
+        assert_eq!(failure(missing), message);
+
+        let mut out = StandardOutput(BufWriter::new(Full));
+        out.write_all(b"waits in the buffer").expect("it has room");
+        let full = [
+            out.flush().expect_err("there is no room"),
+            StandardOutput(Full).write_all(b"x").expect_err("the same"),
+        ];
+        for error in full {
+            assert_eq!(error.kind(), ErrorKind::StorageFull);
+            let message = format!("cannot write to standard output: {error}");
+            assert_eq!(failure(error), message);
+        }
+    }
 }

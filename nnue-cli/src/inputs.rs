@@ -100,8 +100,7 @@ pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
 
 /// Prints a value as JSON.
 pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<(), Failure> {
-    let json =
-        serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.into()))?;
+    let json = serde_json::to_string_pretty(value).map_err(Failure::work)?;
     write_plain(&json, out)?;
     writeln!(out)?;
     Ok(())

@@ -55,7 +55,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use nnue_compiler::format::is_hidden;
 
 use crate::commands::{Command, grouped};
-use crate::failure::{Failure, plain};
+use crate::failure::{Failure, StandardOutput, plain};
 
 /// NNUE networks: what they are, what they cost, and what is in their files.
 #[derive(Debug, Parser)]
@@ -87,7 +87,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code as u8);
         }
     };
-    let mut out = std::io::BufWriter::new(anstream::stdout().lock());
+    let mut out = StandardOutput(std::io::BufWriter::new(anstream::stdout().lock()));
     let result = arguments.command.run(&mut out);
     let result = result.and_then(|code| {
         out.flush()?;
