@@ -437,19 +437,31 @@ fn any_name_can_stand_in_a_picture() {
     assert_eq!(title[0].text(), Some(r#"<a> & "b""#));
 }
 
+/// The pictures of README.md and specs/README.md: each is named like its spec.
 #[test]
-fn the_picture_in_the_readme_is_what_the_command_draws() {
-    let path = text(&scratch_path("sfnnv9.svg"));
-    assert_eq!(
-        output(&["draw", "../specs/sfnnv9.toml", "--out", &path]),
-        ""
-    );
-    let drawn = std::fs::read_to_string(path).expect("it was written");
-    let committed = std::fs::read_to_string("../docs/sfnnv9.svg").expect("it is there");
-    assert!(
-        drawn == committed,
-        "run: nnue draw specs/sfnnv9.toml --out docs/sfnnv9.svg"
-    );
+fn the_pictures_in_documents_are_what_the_command_draws() {
+    let specs = [
+        "sfnnv9",
+        "bullet/simple",
+        "bullet/input_buckets",
+        "sfnnv5",
+        "sfnnv16",
+        "engines/reckless",
+        "games/ataxx",
+    ];
+    for spec in specs {
+        let (_, name) = spec.rsplit_once('/').unwrap_or(("", spec));
+        let drawn_to = text(&scratch_path(&format!("{name}.svg")));
+        let spec = format!("specs/{spec}.toml");
+        let arguments = ["draw", &format!("../{spec}"), "--out", &drawn_to];
+        assert_eq!(output(&arguments), "");
+        let drawn = std::fs::read_to_string(drawn_to).expect("it was written");
+        let picture = format!("docs/pictures/{name}.svg");
+        let committed = std::fs::read_to_string(format!("../{picture}")).unwrap_or_default();
+        assert!(drawn == committed, "run: nnue draw {spec} --out {picture}");
+    }
+    let pictures = std::fs::read_dir("../docs/pictures").expect("the folder is there");
+    assert_eq!(pictures.count(), specs.len(), "a picture has no spec here");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 """Functions of `f32` whose every bit the language says, on tensors of `float32`.
 
 PyTorch has no multiplication and addition that are rounded together, and it adds in an order of its
-own. The formulas are those of `specs/README.md`.
+own. The formulas are those of `docs/spec-language.md`.
 """
 
 import torch

@@ -1,8 +1,8 @@
 """Which virtual rows are part of a real one, in sets that are factorised.
 
 A virtual row stands for a part of what a real one means, such as a piece on a square whichever the
-own king's bucket. `specs/README.md` has the tables. Squares are those of the description: as the
-perspective sees them.
+own king's bucket. `docs/spec-language.md` has the tables. Squares are those of the description: as
+the perspective sees them.
 """
 
 import numpy as np

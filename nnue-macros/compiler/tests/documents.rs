@@ -1,41 +1,7 @@
-//! Documents name files that exist.
+//! Documents name files and sections that exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-
-const DOCUMENTS: &[&str] = &[
-    "ARCHITECTURE.md",
-    "README.md",
-    "docs/bullet.md",
-    "docs/data.md",
-    "docs/describe.md",
-    "docs/levels.md",
-    "docs/loop.md",
-    "docs/match.md",
-    "docs/net-files.md",
-    "docs/openbench.md",
-    "docs/performance.md",
-    "docs/quantisation.md",
-    "docs/training.md",
-    "docs/variants.md",
-    "docs/versions.md",
-    "examples/engine/README.md",
-    "nnue-cli/README.md",
-    "nnue-cli/data/README.md",
-    "nnue-cli/dummy/README.md",
-    "nnue-cli/networks/README.md",
-    "nnue-cli/replay/README.md",
-    "nnue-cli/trace/README.md",
-    "nnue-macros/README.md",
-    "nnue-macros/compiler/README.md",
-    "nnue-runtime/README.md",
-    "nnue-runtime/format/README.md",
-    "nnue-runtime/interpreter/README.md",
-    "nnue-runtime/levels/README.md",
-    "specs/README.md",
-    "tests/README.md",
-    "trainer/README.md",
-];
 
 /// What links to the repository begin with, in documents that are read elsewhere too.
 const REPOSITORY: [&str; 2] = [
@@ -44,24 +10,30 @@ const REPOSITORY: [&str; 2] = [
 ];
 
 #[test]
-fn documents_name_files_that_exist() {
+fn documents_name_files_and_sections_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut missing = Vec::new();
     let mut found = 0;
-    for document in DOCUMENTS {
-        let text = fs::read_to_string(root.join(document)).unwrap();
+    for document in documents(&root) {
+        let text = fs::read_to_string(root.join(&document)).unwrap();
         let prose = without_code_blocks(&text);
-        let folder = root.join(document).parent().unwrap().to_path_buf();
+        let folder = root.join(&document).parent().unwrap().to_path_buf();
         for link in links(&prose) {
             found += 1;
-            let in_repository = REPOSITORY.iter().find_map(|start| link.strip_prefix(start));
-            let path = in_repository.map_or(folder.join(link), |path| root.join(path));
-            if !path.exists() {
+            let (file, section) = link.split_once('#').unwrap_or((link, ""));
+            let in_repository = REPOSITORY.iter().find_map(|start| file.strip_prefix(start));
+            let path = match in_repository {
+                Some(path) => root.join(path),
+                None if file.is_empty() => root.join(&document),
+                None => folder.join(file),
+            };
+            let is_there = path.exists() && (section.is_empty() || has_section(&path, section));
+            if !is_there {
                 missing.push(format!("{document}: the link to {link}"));
             }
         }
         let paths: Vec<&str> = quoted(&prose)
-            .filter(|path| is_path(&root, document, path))
+            .filter(|path| is_path(&root, &document, path))
             .collect();
         // Tables of files say in which folder these are.
         let named = paths.iter().map(|path| root.join(path));
@@ -75,7 +47,55 @@ fn documents_name_files_that_exist() {
         }
     }
     assert!(missing.is_empty(), "there is no\n{}", missing.join("\n"));
-    assert!(found > 100, "{found} paths found: documents are misread");
+    assert!(found > 500, "{found} paths found: documents are misread");
+}
+
+/// The paths of all documents in the repository, but for logs of changes.
+fn documents(root: &Path) -> Vec<String> {
+    let mut documents = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root.join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            let path = folder.join(&name);
+            if entry.file_type().unwrap().is_dir() {
+                let is_built = name == "target" || name == "node_modules";
+                if !name.starts_with('.') && !is_built {
+                    folders.push(path);
+                }
+            } else if name.ends_with(".md") && name != "CHANGELOG.md" {
+                documents.push(path.display().to_string().replace('\\', "/"));
+            }
+        }
+    }
+    documents.sort();
+    documents
+}
+
+/// Whether a document has a heading with this name in links.
+fn has_section(document: &Path, section: &str) -> bool {
+    let text = fs::read_to_string(document).unwrap();
+    let prose = without_code_blocks(&text);
+    let headings = prose.lines().filter(|line| line.starts_with('#'));
+    let mut names: Vec<String> = Vec::new();
+    for heading in headings {
+        let name = name_in_links(heading.trim_start_matches('#').trim());
+        let before = names.iter().filter(|other| **other == name).count();
+        if (before == 0 && name == section) || format!("{name}-{before}") == section {
+            return true;
+        }
+        names.push(name);
+    }
+    false
+}
+
+/// What GitHub calls a heading.
+fn name_in_links(heading: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
+    let name = heading.to_lowercase();
+    let name = name.chars().filter(kept);
+    name.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 fn without_code_blocks(text: &str) -> String {
@@ -83,15 +103,17 @@ fn without_code_blocks(text: &str) -> String {
     outside.collect()
 }
 
-/// The targets of Markdown links to the repository.
+/// The targets of links and pictures in the repository.
 fn links(prose: &str) -> impl Iterator<Item = &str> {
-    let targets = prose.split("](").skip(1);
-    let targets = targets.filter_map(|rest| rest.split([')', '#']).next());
+    let links = prose.split("](").skip(1);
+    let links = links.filter_map(|rest| rest.split(')').next());
+    let pictures = prose.split("<img src=\"").skip(1);
+    let pictures = pictures.filter_map(|rest| rest.split('"').next());
     let is_in_repository = |target: &&str| {
         let absolute = REPOSITORY.iter().any(|start| target.starts_with(start));
         !target.is_empty() && (absolute || !target.contains("://"))
     };
-    targets.filter(is_in_repository)
+    links.chain(pictures).filter(is_in_repository)
 }
 
 /// What stands in backticks.

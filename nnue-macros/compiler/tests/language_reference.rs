@@ -1,5 +1,5 @@
-//! `specs/README.md` tells the truth: its spec compiles to the network that it shows, and each
-//! mistake gives the error that it shows.
+//! The pages about the spec language tell the truth: their specs compile to the networks that they
+//! show, each mistake gives the error that they show, and the gallery has the specs as they are.
 
 mod golden;
 
@@ -8,25 +8,55 @@ use std::fs;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::{analyse, diagram};
 
+/// The page of the worked example, which errors of all pages are about.
+const EXAMPLE: &str = "../../specs/README.md";
+
+const PAGES: [&str; 3] = [
+    EXAMPLE,
+    "../../docs/spec-language.md",
+    "../../docs/spec-mistakes.md",
+];
+
 #[test]
-fn the_page_shows_what_the_compiler_says() {
-    let path = golden::path("../../specs/README.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let mut corrected = page.clone();
+fn the_pages_show_what_the_compiler_says() {
+    let example = fs::read_to_string(golden::path(EXAMPLE)).unwrap();
+    let example = worked_example(&example);
     let (mut diagrams, mut errors) = (0, 0);
-    for shown in blocks(&page, "text") {
-        let found = if shown.starts_with("error: ") {
-            errors += 1;
-            error(&page, shown)
-        } else if shown.contains("computed as") {
-            diagrams += 1;
-            diagram_of_spec_above(&page, shown)
-        } else {
-            continue;
-        };
-        corrected = corrected.replace(shown, &found);
+    for page in PAGES {
+        let path = golden::path(page);
+        let page = fs::read_to_string(&path).unwrap();
+        let mut corrected = page.clone();
+        for shown in blocks(&page, "text") {
+            let found = if shown.starts_with("error: ") {
+                errors += 1;
+                error(&page, example, shown)
+            } else if shown.contains("computed as") {
+                diagrams += 1;
+                diagram_of_spec_above(&page, shown)
+            } else {
+                continue;
+            };
+            corrected = corrected.replace(shown, &found);
+        }
+        golden::compare(&path, &corrected).unwrap_or_else(|difference| panic!("{difference}"));
     }
     assert!(diagrams == 2 && errors >= 10, "{diagrams}, {errors}");
+}
+
+#[test]
+fn the_gallery_shows_specs_as_they_are() {
+    let path = golden::path(EXAMPLE);
+    let page = fs::read_to_string(&path).unwrap();
+    let mut corrected = page.clone();
+    let mut shown = 0;
+    for entry in page.split("<summary><code>").skip(1) {
+        let (spec, rest) = entry.split_once("</code></summary>").unwrap();
+        let copy = blocks(rest, "toml")[0];
+        let spec = fs::read_to_string(golden::path("../..").join(spec)).unwrap();
+        corrected = corrected.replace(copy, &spec);
+        shown += 1;
+    }
+    assert_eq!(shown, 6);
     golden::compare(&path, &corrected).unwrap_or_else(|difference| panic!("{difference}"));
 }
 
@@ -41,7 +71,10 @@ fn blocks<'t>(page: &'t str, language: &str) -> Vec<&'t str> {
 
 /// What the page calls `my-net.toml`.
 fn worked_example(page: &str) -> &str {
-    blocks(page, "toml")[0]
+    let mut specs = blocks(page, "toml").into_iter();
+    specs
+        .find(|spec| spec.starts_with("name = \"Small\""))
+        .unwrap()
 }
 
 /// The last spec before something that the page shows.
@@ -57,11 +90,11 @@ fn diagram_of_spec_above(page: &str, shown: &str) -> String {
 }
 
 /// What the compiler says about the mistake that an error of the page quotes.
-fn error(page: &str, shown: &str) -> String {
+fn error(page: &str, example: &str, shown: &str) -> String {
     let (_, place) = shown.split_once("--> ").unwrap();
     let (path, _) = place.split_once(':').unwrap();
     let spec = match path {
-        "my-net.toml" => with_shown_lines(worked_example(page), shown),
+        "my-net.toml" => with_shown_lines(example, shown),
         "mine.toml" => spec_above(page, shown).to_string(),
         _ => {
             let spec = fs::read_to_string(golden::path("../..").join(path)).unwrap();

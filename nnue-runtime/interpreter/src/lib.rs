@@ -62,7 +62,7 @@
 //! * Floating point is `f32`, in the order of additions that the spec says, so that the results are
 //!   the same bits everywhere. "fma" is a product and a sum that are rounded once, together.
 //!
-//! [language reference]: https://github.com/nnue-compiler/nnue-compiler/blob/main/specs/README.md
+//! [language reference]: https://github.com/nnue-compiler/nnue-compiler/blob/main/docs/spec-language.md
 
 #![forbid(unsafe_code)]
 
