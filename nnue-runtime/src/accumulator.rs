@@ -4,16 +4,16 @@ mod told;
 
 use core::fmt;
 
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{
-    BoardChanges, FeatureChanges, Viewpoint, read_all_squares, refuse_told, sets, view_changes,
-};
+use crate::feature_set::{read_all_squares, refuse_told};
+use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
 use crate::network::Network;
-use crate::placement::{PieceCodes, Placement, Step};
+use crate::placement::{PieceCodes, Placement};
 use crate::position::Position;
-use crate::rows::{RowChanges, RowLists};
+use crate::rows::RowLists;
+use crate::rows::changes::RowChanges;
 
 /// The transformer's sums for a position, seen by white and by black.
 ///
@@ -103,7 +103,7 @@ impl<A: Architecture> Accumulator<A> {
         // which have to be cleared before they are first used.
         let mut rows = A::Rows::EMPTY;
         for &perspective in perspectives {
-            let from = placement.viewpoint::<A>(perspective);
+            let from = Viewpoint::in_placement::<A>(&placement, perspective);
             rows.clear();
             for set in sets::<A>() {
                 let list = &mut rows.of(set.table);

@@ -5,11 +5,12 @@ use core::fmt;
 use nnue_format::FileLayout;
 
 use crate::chess::Color;
-use crate::features::{FeatureSet, MovedRows, RowLists, TableRows};
+use crate::feature_set::FeatureSet;
 use crate::level::Level;
 use crate::memory::Plain;
 use crate::neurons::Neurons;
 use crate::proof::{Proofs, Proved};
+use crate::rows::{MovedRows, RowLists, TableRows};
 
 /// A network's shape, tables and kernels. Implemented by [`nnue_net!`](crate::nnue_net) and by
 /// nobody else: what it asks for may change.
@@ -118,6 +119,14 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         bucket: usize,
         proved: Proved,
     ) -> Self::Output;
+}
+
+/// All feature sets of a network.
+#[inline]
+pub(crate) fn sets<A: Architecture>() -> impl Iterator<Item = &'static FeatureSet> + Clone {
+    // By index: compilers unroll a loop whose number of turns is a constant, and then know the
+    // tables.
+    (0..A::FEATURES.len()).map(|index| &A::FEATURES[index])
 }
 
 /// The perspective that the layers see first. An evaluation is from its view.

@@ -140,6 +140,36 @@ impl fmt::Display for Piece {
     }
 }
 
+/// What stands on a square, in one byte: 0 for nothing, or one more than a piece's index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PieceCode(pub(crate) u8);
+
+impl PieceCode {
+    pub(crate) const NOTHING: PieceCode = PieceCode(0);
+
+    #[inline]
+    pub(crate) fn of(piece: Piece) -> PieceCode {
+        PieceCode(1 + piece.index() as u8)
+    }
+
+    /// The code of the lowest four bits.
+    #[inline]
+    pub(crate) fn wrapping(bits: u8) -> PieceCode {
+        PieceCode(bits % 16)
+    }
+
+    #[inline]
+    pub(crate) fn piece(self) -> Option<Piece> {
+        Piece::ALL.get(usize::from(self.0).wrapping_sub(1)).copied()
+    }
+
+    /// The index of the code in a table of 16 entries.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0 % 16)
+    }
+}
+
 /// One of the 64 squares: a1 is 0, b1 is 1, h8 is 63.
 ///
 /// The constants `Square::A1` to `Square::H8` name them all.

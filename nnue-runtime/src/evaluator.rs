@@ -18,11 +18,12 @@ use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{BoardChanges, FeatureChanges, has_told, refuse_told, require_only_told};
+use crate::feature_set::{has_told, refuse_told, require_only_told};
+use crate::features::{BoardChanges, FeatureChanges};
 use crate::network::Network;
 use crate::placement::Placement;
 use crate::position::Position;
-use crate::rows::RowChanges;
+use crate::rows::changes::RowChanges;
 
 /// A position that follows an engine's search, and its evaluation.
 ///

@@ -54,7 +54,9 @@ mod chess;
 #[cfg(feature = "cozy-chess")]
 mod cozy;
 mod delta;
+mod evaluation;
 mod evaluator;
+mod feature_set;
 mod features;
 mod fen;
 mod kernels;
@@ -89,7 +91,7 @@ pub use crate::level::{Level, LevelError};
 pub use crate::memory::Storage;
 pub use crate::network::Network;
 #[cfg(feature = "shared")]
-pub use crate::network::NodeCopies;
+pub use crate::network::nodes::NodeCopies;
 pub use crate::position::Position;
 pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 
@@ -171,7 +173,11 @@ pub mod __private {
         pub use crate::buffer::*;
     }
     pub mod features {
-        pub use crate::features::*;
+        pub use nnue_format::{PieceSquare, ThreatRules, Threats};
+
+        pub use crate::feature_set::{Family, FeatureSet, PawnPairs};
+        pub use crate::features::RowFinder;
+        pub use crate::rows::{MovedRows, RowLists, Rows, TableRows};
     }
     pub mod kernels {
         pub use crate::kernels::*;

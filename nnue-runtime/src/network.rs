@@ -1,12 +1,9 @@
-//! A network's weights, and evaluation with them.
+//! A network's weights: loading, writing and sharing them.
 
 #[cfg(feature = "shared")]
-mod nodes;
+pub(crate) mod nodes;
 #[cfg(feature = "shared")]
 mod shared;
-
-#[cfg(feature = "shared")]
-pub use self::nodes::NodeCopies;
 
 use alloc::borrow::Cow;
 #[cfg(feature = "shared")]
@@ -17,15 +14,11 @@ use core::fmt;
 
 use nnue_format::{self as file, LoadError, Loaded};
 
-use crate::accumulator::Accumulator;
-use crate::architecture::{Architecture, Embedded, EmbeddedNet, SelectedByPieces};
-use crate::chess::Color;
+use crate::architecture::{Architecture, Embedded, EmbeddedNet};
 use crate::level::Level;
 use crate::memory::{self, Held, Storage};
 use crate::neurons::OrderError;
-use crate::position::Position;
 use crate::proof::Proved;
-use crate::report::Report;
 use crate::weights::Weights;
 
 /// The weights of a network, laid out for one instruction set.
@@ -231,31 +224,6 @@ impl<A: Architecture> Network<A> {
         self.weights.storage()
     }
 
-    /// Bounds that these weights prove, and warnings about them. Computing them takes milliseconds.
-    #[must_use]
-    pub fn report(&self) -> Report {
-        Report::of(self)
-    }
-
-    /// Evaluates with the layers of one bucket. If there is no such bucket, the last one is used.
-    #[inline]
-    #[must_use]
-    pub fn evaluate_bucket(
-        &self,
-        accumulator: &Accumulator<A>,
-        side_to_move: Color,
-        bucket: usize,
-    ) -> A::Output {
-        let halves = Color::ALL.map(|perspective| accumulator.half(perspective));
-        A::propagate(
-            self.level,
-            self.weights.stacks(),
-            A::ORDER.of(halves, side_to_move),
-            bucket,
-            self.proved,
-        )
-    }
-
     #[inline]
     pub(crate) fn weights(&self) -> &A::Weights {
         self.weights.whole()
@@ -279,31 +247,6 @@ impl<A: Architecture> Network<A> {
     #[inline]
     pub(crate) fn proved(&self) -> Proved {
         self.proved
-    }
-}
-
-// The bound is that of the methods and not of the block, as that of `embedded` is.
-impl<A: Architecture> Network<A> {
-    /// Evaluates a position whose accumulator is given, with the bucket for its number of pieces.
-    #[inline]
-    #[must_use]
-    pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> A::Output
-    where
-        A: SelectedByPieces,
-    {
-        let bucket = Self::bucket(position.occupied().len());
-        self.evaluate_bucket(accumulator, position.side_to_move(), bucket)
-    }
-
-    /// The bucket of positions with so many pieces. For more than 32 it is the bucket of 32 pieces.
-    #[inline]
-    #[must_use]
-    pub fn bucket(pieces: usize) -> usize
-    where
-        A: SelectedByPieces,
-    {
-        let table = <A as SelectedByPieces>::BUCKETS;
-        usize::from(table[pieces.min(table.len() - 1)])
     }
 }
 

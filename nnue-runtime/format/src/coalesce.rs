@@ -13,30 +13,12 @@ mod tests;
 
 use alloc::vec::Vec;
 
+use crate::convert::Unfit;
+use crate::part::Part;
 use crate::placed::Bucket;
-use crate::quantise::Unfit;
-use crate::split::Part;
-use crate::{Factors, FileLayout, Limits, LoadError, Place, Rounding, Tensor};
-
-pub use set::CoalescedSet;
-
-/// Values that are sums of what a file has of them and of others that it has besides.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a network has some dozens of them at most"
-)]
-pub enum Coalesced {
-    /// Rows of a feature set, and its virtual rows.
-    Set(CoalescedSet),
-    /// A tensor of layers, of which each stack has its own, and one that is added to all of them.
-    Stacks {
-        /// Where the first stack's tensor begins, in bytes from the start of the weights.
-        own: usize,
-        /// Where the other begins, which memory has with the numbers of the file.
-        shared: usize,
-    },
-}
+use crate::{
+    Coalesced, CoalescedSet, Factors, FileLayout, Limits, LoadError, Place, Rounding, Tensor,
+};
 
 /// Tensors whose values are added while they have the type of the file.
 struct Summed<'a> {
@@ -321,15 +303,6 @@ impl Coalesced {
                     rows: Rows::OfStacks,
                 })
             }
-        }
-    }
-
-    /// Where its virtual values end, in bytes from the start of the weights, unless a tensor of the
-    /// file says it.
-    pub(crate) fn end(&self) -> usize {
-        match self {
-            Coalesced::Set(set) => set.row_offset(set.virtual_row + set.factors.rows()),
-            Coalesced::Stacks { .. } => 0,
         }
     }
 }

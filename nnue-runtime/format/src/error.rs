@@ -10,7 +10,7 @@ use crate::change::changes;
 use crate::differences::differences;
 use crate::{
     Candidates, Cause, Change, Difference, Element, Encoding, FieldForm, FileLayout, Identity,
-    List, Place, Text,
+    Limits, List, Place, Text,
 };
 
 /// Why a network file is refused.
@@ -228,15 +228,6 @@ pub enum ValueFault {
     NotFinite { value: f64 },
     /// A value of the file does not fit the type in memory.
     OutOfRange { value: f64, limits: Limits },
-}
-
-/// The integers that memory can hold in the place of a value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Limits {
-    /// The integer that stands for 1.0, for values that are quantised.
-    pub factor: Option<f64>,
-    /// The smallest and the largest integer that are allowed.
-    pub allowed: (i32, i32),
 }
 
 impl LoadError {

@@ -3,20 +3,9 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
-use crate::coalesce::Coalesced;
-use crate::paired::Paired;
-use crate::{Element, Encoding, Placed, Stored, Tensor, leb128};
-
-/// A list that generated code has as a constant, and tools make at run time.
-pub type List<T> = Cow<'static, [T]>;
-
-/// A text that generated code has as a constant, and tools make at run time.
-pub type Text = Cow<'static, str>;
-
-/// Makes a [`List`] of constant items.
-pub const fn list<T: Clone>(items: &'static [T]) -> List<T> {
-    Cow::Borrowed(items)
-}
+use crate::{
+    Coalesced, Element, Encoding, List, Paired, Placed, Stored, Tensor, Text, leb128, list,
+};
 
 /// The longest description that a file may carry, in bytes. Released nets use at most a few
 /// hundred; the limit keeps [`FileLayout::max_len`] meaningful.

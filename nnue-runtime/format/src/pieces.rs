@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use crate::element::swap_on_big_endian;
 use crate::leb128;
-use crate::split::Part;
+use crate::part::Part;
 use crate::threads::{self, locked};
 use crate::{Encoding, Tensor};
 

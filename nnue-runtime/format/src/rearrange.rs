@@ -44,7 +44,7 @@ pub fn reorder(
     weights: &mut [u8],
     moves: impl Fn(&str) -> Vec<(usize, usize)>,
 ) {
-    paired::unpair_all(layout, weights);
+    paired::unpair_all(&layout.paired, weights);
     for (base, tensor) in layout.tensors() {
         let moves = moves(&tensor.name);
         if moves.is_empty() {
@@ -62,7 +62,7 @@ pub fn reorder(
             .collect();
         (tensor.placed).move_slots_of_all(buckets, weights, base, &moves);
     }
-    paired::pair_all(layout, weights);
+    paired::pair_all(&layout.paired, weights);
 }
 
 impl Placed {

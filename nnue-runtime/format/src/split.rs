@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::cause::causes;
 use crate::layout::Entry;
+use crate::part::Part;
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, Identity, List, LoadError, Loaded,
     Place, Section, Tensor, WrongBytes, WrongWord, identify, leb128,
@@ -20,21 +21,6 @@ pub struct Parts<'a> {
     pub(crate) description: &'a [u8],
     pub(crate) tensors: Vec<Part<'a>>,
     pub(crate) loaded: Loaded,
-}
-
-/// A tensor of a file.
-#[derive(Clone, Debug)]
-pub(crate) struct Part<'a> {
-    /// The number of the section in the layout.
-    pub(crate) section: usize,
-    pub(crate) place: Place,
-    pub(crate) tensor: &'a Tensor,
-    /// Added to the tensor's offset in memory, in bytes.
-    pub(crate) base: usize,
-    /// Where `bytes` begin in the file.
-    pub(crate) offset: usize,
-    /// The raw values, or what follows the byte count of a LEB128 block.
-    pub(crate) bytes: &'a [u8],
 }
 
 /// The rest of a file, from an offset on.

@@ -107,7 +107,7 @@ fn write(
 
 /// The weights without what is added to them, and done with them, once a file is loaded.
 pub(crate) fn without_additions<'w>(layout: &FileLayout, weights: &'w [u8]) -> Cow<'w, [u8]> {
-    let weights = paired::without_pairs(layout, weights);
+    let weights = paired::without_pairs(&layout.paired, weights);
     match coalesce::subtract(layout, &weights) {
         Some(without) => Cow::Owned(without),
         None => weights,

@@ -12,8 +12,9 @@ use std::path::Path;
 
 use crate::identify::identify_open_file;
 use crate::layout::{Entry, START_LEN};
+use crate::part::Part;
 use crate::pieces::{self, Bytes, Same, read_at};
-use crate::split::{Part, check_start, contradiction};
+use crate::split::{check_start, contradiction};
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Loaded, Section, Tensor, coalesce, leb128,
     paired,
@@ -206,7 +207,7 @@ impl<'l> Stream<'l> {
                 .ok()?;
         }
         coalesce::add(layout, weights).ok()?;
-        paired::pair_all(layout, weights);
+        paired::pair_all(&layout.paired, weights);
         loaded.ignored.sort_by_key(|ignored| ignored.section);
         Some(loaded)
     }

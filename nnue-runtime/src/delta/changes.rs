@@ -4,8 +4,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::iter::FusedIterator;
 
-use crate::chess::{Color, Piece, Role, Square};
-use crate::placement::PieceCode;
+use crate::chess::{Color, Piece, PieceCode, Role, Square};
 
 /// How many pieces there can be. A move of chess or Chess960 needs at most two; the rest is room
 /// for related games and for tools that edit boards.

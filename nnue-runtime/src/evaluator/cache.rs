@@ -13,7 +13,7 @@ use crate::chess::Color;
 use crate::features::{Viewpoint, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
-use crate::rows::RowChanges;
+use crate::rows::changes::RowChanges;
 
 /// No number of a view: there are at most as many as viewpoints of both perspectives.
 pub(super) const NO_VIEW: u16 = u16::MAX;

@@ -5,11 +5,12 @@ use core::ops::Deref;
 
 use super::cache::NO_VIEW;
 use super::{Computed, Counter, Evaluator, empty_halves};
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, sets};
 use crate::chess::{Bitboard, Color};
-use crate::features::{follow_moves, has_told, read_all_squares, sets};
+use crate::feature_set::{follow_moves, has_told, read_all_squares};
+use crate::features::{Step, Viewpoint};
 use crate::network::Network;
-use crate::placement::{Placement, Step};
+use crate::placement::Placement;
 
 /// The difference between a ply's placement and the one that it was computed from.
 #[derive(Clone, Copy)]
@@ -141,7 +142,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             return Base { ply, view: NO_VIEW };
         }
         let placement = &self.computed[ply].placement;
-        let from = placement.viewpoint::<A>(perspective);
+        let from = Viewpoint::in_placement::<A>(placement, perspective);
         let view = self.cache.view(perspective, from);
         let nearest = (self.plies[..=ply].iter()).rposition(|ply| ply.views[p] != NO_VIEW);
         let base = nearest.filter(|base| self.plies[*base].views[p] == view);

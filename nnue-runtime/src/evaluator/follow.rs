@@ -11,8 +11,9 @@ use super::{Counter, Evaluator, Ply};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
-use crate::features::{MovedRows, Viewpoint, moved_rows};
+use crate::features::{Viewpoint, moved_rows};
 use crate::network::Network;
+use crate::rows::MovedRows;
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
     /// Whether the rows probably are in a cache near the processor: there are at most four million

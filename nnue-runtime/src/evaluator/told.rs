@@ -6,7 +6,7 @@ use core::ops::RangeInclusive;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::features::FeatureChanges;
-use crate::rows::RowChanges;
+use crate::rows::changes::RowChanges;
 
 /// The changes of custom features along a line. In networks without custom sets it stays empty.
 #[derive(Clone, Default)]

@@ -4,9 +4,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::threats::changes::BoardChanges;
 use super::threats::pieces::Scope;
-use super::{BoardChanges, FeatureSet, Viewpoint};
+use super::viewpoint::Viewpoint;
 use crate::chess::Color;
+use crate::feature_set::FeatureSet;
 use crate::level::Level;
 use crate::placement::Placement;
 use crate::position::Position;

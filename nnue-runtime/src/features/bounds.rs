@@ -3,6 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+/// Pieces on a board.
+pub(super) const PIECES: usize = 32;
+
 /// Per neuron, what a set's rows add at least and at most.
 #[derive(Default)]
 pub(crate) struct Bounds {

@@ -1,24 +1,15 @@
 //! The family of pawn pairs: a row for each two pawns that stand near each other.
 
 use super::threats::changes::BoardChanges;
-use super::threats::{View, prefetch};
-use super::{FeatureSet, Viewpoint};
+use super::threats::prefetch;
+use super::threats::view::View;
+use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
+use crate::feature_set::{FeatureSet, PawnPairs};
 use crate::network::Network;
-use crate::rows::{RowChanges, RowList, RowLists};
-
-/// A set of pawn pairs.
-///
-/// Pawns are numbered from 0 for an own one on the second rank to 95 for the opponent's on the
-/// seventh, as a perspective sees them. Two pawns switch on the row `high * (high - 1) / 2 + low`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PawnPairs {
-    /// Bit `f` is set when a king on file `f` mirrors the board.
-    pub mirror_files: u8,
-    /// How many files the pawns of a pair can be apart.
-    pub file_distance: u8,
-}
+use crate::rows::changes::RowChanges;
+use crate::rows::{RowList, RowLists};
 
 /// White's pawns and black's.
 pub(super) type Pawns = [u64; 2];

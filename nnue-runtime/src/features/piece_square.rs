@@ -5,13 +5,16 @@ use alloc::vec::Vec;
 
 use nnue_format::PieceSquare;
 
-use super::bounds::{Bounds, extremes};
-use super::{FeatureSet, PIECES, Viewpoint, orientation};
+use super::bounds::{Bounds, PIECES, extremes};
+use super::step::Step;
+use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;
-use crate::chess::{Bitboard, Color, Square};
+use crate::chess::{Bitboard, Color, PieceCode, Square};
+use crate::feature_set::FeatureSet;
 use crate::level::Level;
-use crate::placement::{PieceCode, PieceCodes, Step};
-use crate::rows::{RowChanges, RowList, RowLists};
+use crate::placement::PieceCodes;
+use crate::rows::changes::RowChanges;
+use crate::rows::{RowList, RowLists};
 
 /// How a perspective looks at the board: it changes only with its viewpoint, and not always then.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,7 +37,7 @@ impl<'a> View<'a> {
         from: Viewpoint,
     ) -> View<'a> {
         let p = perspective.index();
-        let orientation = orientation(tables.flip[p], tables.mirror_files, from.king);
+        let orientation = from.orientation(tables.flip[p], tables.mirror_files);
         let king = (from.king.index() ^ usize::from(orientation)) % 64;
         let queens = from.queens_seen(orientation);
         View {

@@ -3,24 +3,7 @@
 use alloc::vec;
 
 use super::{Rows, Summed};
-use crate::{Element, Factors, FileLayout, Limits, LoadError, Place, Tensor, Text};
-
-/// Rows of a set in memory, and its virtual rows in the same matrix.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CoalescedSet {
-    /// The type of values: 16 or 32 bits.
-    pub element: Element,
-    /// Where the matrix begins, in bytes from the start of the weights.
-    pub offset: usize,
-    /// Values of a row in memory.
-    pub columns: usize,
-    /// The set's first row in the matrix.
-    pub row: usize,
-    /// The first of its virtual rows, which come behind all real ones.
-    pub virtual_row: usize,
-    /// The virtual rows of each real row.
-    pub factors: Factors,
-}
+use crate::{CoalescedSet, FileLayout, Limits, LoadError, Place, Tensor, Text};
 
 impl CoalescedSet {
     /// Its tensors, if their values are floating point that is rounded as sums.
@@ -52,11 +35,6 @@ impl CoalescedSet {
         })?;
         let row_len = self.columns * self.element.size();
         Some((tensor, (offset - tensor.placed.offset) / row_len))
-    }
-
-    /// Where the matrix's row is in memory.
-    pub(super) fn row_offset(&self, row: usize) -> usize {
-        self.offset + row * self.columns * self.element.size()
     }
 
     /// Replaces each value of the real rows by what `combine` makes of its row, its slot, it and

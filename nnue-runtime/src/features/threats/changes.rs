@@ -1,20 +1,4 @@
 //! What moves change besides the pieces on single squares: attacks between pieces, and pawns.
-//!
-//! An attack goes from a piece in one of 16 [directions](super::directions) to the nearest piece
-//! there. So a direction and the square of the victim stand for an attack, and the attacks of all
-//! pieces in one direction are a set of squares. Such sets are found for eight directions at once,
-//! by [filling](super::levels) lines with bits.
-//!
-//! An attack differs before and after if its victim's square has changed, or if the nearest square
-//! back in its direction that has changed or holds a piece has changed. That is one more fill, and
-//! it leaves nothing that was there before and after.
-
-use super::levels;
-use super::pieces::Scope;
-use crate::architecture::Architecture;
-use crate::features::{Family, FeatureSet};
-use crate::level::Level;
-use crate::placement::PieceCodes;
 
 /// The most attacks at once: eight by a piece on each square.
 const MOST: usize = 64 * 8;
@@ -82,70 +66,4 @@ impl BoardChanges {
         pawns: [[0; 2]; 2],
         threatened: [[0; 2]; 2],
     };
-
-    /// Replaces them by what differs between two placements: attacks as far as sets of the network
-    /// have rows for them.
-    #[inline]
-    pub(crate) fn find<A: Architecture>(
-        &mut self,
-        level: Level,
-        before: &PieceCodes,
-        after: &PieceCodes,
-    ) {
-        if const { have_pairs(A::FEATURES) } {
-            let scope = const { &Scope::of(A::FEATURES) };
-            levels::find(level, scope, [before, after], self);
-        }
-        if const { have_threatened(A::FEATURES) } {
-            levels::find_threatened(level, [before, after], self);
-        }
-    }
-
-    /// Replaces them by all that there is in a placement, which is what differs from an empty board.
-    #[inline]
-    pub(crate) fn find_all<A: Architecture>(&mut self, level: Level, pieces: &PieceCodes) {
-        let scope = const { &Scope::of(A::FEATURES) };
-        self.find_all_of(level, A::FEATURES, scope, pieces);
-    }
-
-    /// The same for sets that are known only at run time.
-    #[inline]
-    pub(in crate::features) fn find_all_of(
-        &mut self,
-        level: Level,
-        sets: &[FeatureSet],
-        scope: &Scope,
-        pieces: &PieceCodes,
-    ) {
-        if have_pairs(sets) {
-            levels::find_all(level, scope, pieces, self);
-        }
-        if have_threatened(sets) {
-            levels::find_threatened(level, [&PieceCodes::EMPTY, pieces], self);
-        }
-    }
-}
-
-/// Whether some set has rows for pairs of pieces.
-const fn have_pairs(sets: &[FeatureSet]) -> bool {
-    match sets {
-        [first, others @ ..] => {
-            matches!(first.family, Family::Threats(_) | Family::PawnPairs(_)) || have_pairs(others)
-        }
-        [] => false,
-    }
-}
-
-/// Whether some set has rows for threatened pieces.
-const fn have_threatened(sets: &[FeatureSet]) -> bool {
-    match sets {
-        [first, others @ ..] => {
-            let has = match &first.family {
-                Family::PieceSquare(tables) => tables.has_threatened(),
-                Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => false,
-            };
-            has || have_threatened(others)
-        }
-        [] => false,
-    }
 }

@@ -2,9 +2,9 @@
 
 use nnue_format::Threats;
 
-use super::View;
 use super::changes::BoardChanges;
 use super::pieces::Scope;
+use super::view::View;
 use crate::__private::dispatch;
 use crate::level::Level;
 use crate::placement::PieceCodes;
@@ -12,7 +12,7 @@ use crate::rows::RowList;
 
 /// Finds what differs between two placements.
 #[inline]
-pub(super) fn find(
+pub(in crate::features) fn find(
     level: Level,
     scope: &Scope,
     placements: [&PieceCodes; 2],
@@ -23,7 +23,7 @@ pub(super) fn find(
 
 /// Finds all that there is in a placement, as what differs from an empty board.
 #[inline]
-pub(super) fn find_all(
+pub(in crate::features) fn find_all(
     level: Level,
     scope: &Scope,
     placement: &PieceCodes,
@@ -34,7 +34,7 @@ pub(super) fn find_all(
 
 /// Finds the threatened pieces of two placements.
 #[inline]
-pub(super) fn find_threatened(
+pub(in crate::features) fn find_threatened(
     level: Level,
     placements: [&PieceCodes; 2],
     changes: &mut BoardChanges,
@@ -42,7 +42,7 @@ pub(super) fn find_threatened(
     dispatch!(level, find_threatened(placements, changes));
 }
 
-/// [`list_rows`](super::list_rows), at a level.
+/// [`list_rows`](super::view::list_rows), at a level.
 #[inline]
 pub(in crate::features) fn list_rows(
     level: Level,
@@ -72,7 +72,6 @@ macro_rules! of_levels {
             mod $module {
                 use nnue_format::Threats;
 
-                use super::super::View;
                 use super::super::changes::{Attacks, BoardChanges};
                 use super::super::directions::{
                     CAPTURES, DIAGONAL, Eight, JUMPS, JUMPS_BACK, LINES, LINES_BACK, Lines, PUSHES,
@@ -80,6 +79,7 @@ macro_rules! of_levels {
                 };
                 use super::super::pieces::{Attack, Attacker, PAWN_RANKS, Pieces, Scope};
                 use super::super::threatened::PLACES;
+                use super::super::view::{self, View};
                 use crate::placement::PieceCodes;
                 use crate::rows::RowList;
                 use crate::simd::$module::{
@@ -317,7 +317,7 @@ macro_rules! of_levels {
                     attacks: &[[u8; 2]],
                     list: &mut RowList<'_>,
                 ) {
-                    super::super::list_rows(tables, view, first_row, codes, attacks, list);
+                    view::list_rows(tables, view, first_row, codes, attacks, list);
                 }
             }
         )+

@@ -7,7 +7,7 @@
 
 use nnue_format::{ThreatRules, Threats};
 
-use crate::features::{Family, FeatureSet};
+use crate::feature_set::{Family, FeatureSet};
 
 /// The squares where pawns can stand: not those of the first rank or the last.
 pub(super) const PAWN_RANKS: u64 = 0x00FF_FFFF_FFFF_FF00;
