@@ -9,9 +9,6 @@
 //! faster than into small pages, for which the kernel is entered 512 times as often. Processes that
 //! map the memory later find it huge, and get 140 MiB in 0.2 to 5 ms.
 
-#[cfg(unix)]
-use crate::mapping::Region;
-
 /// How many bytes of memory lie in huge pages, by `/proc/self/smaps` of Linux. `None` where that
 /// cannot be known: on other systems, and without `/proc`.
 ///
@@ -63,13 +60,13 @@ fn addresses(line: &str) -> Option<(usize, usize)> {
     Some((number(from)?, number(to)?))
 }
 
-/// Brings a map of a file or a segment into huge pages, if the system has some.
+/// Brings `len` mapped bytes of a file or a segment into huge pages, if the system has some.
 #[cfg(unix)]
-pub(crate) fn advise(region: &Region) {
+pub(crate) fn advise(start: *const u8, len: usize) {
     #[cfg(target_os = "linux")]
-    linux::collapse(region.start(), region.len());
+    linux::collapse(start, len);
     #[cfg(not(target_os = "linux"))]
-    let _ = region;
+    let _ = (start, len);
 }
 
 /// Gets huge pages for zeros of a segment that are about to be written.

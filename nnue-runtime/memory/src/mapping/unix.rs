@@ -36,7 +36,7 @@ impl Region {
             // SAFETY: `map` passes addresses that are free, or that belong to it.
             unsafe { mmap(at, len, ProtFlags::READ, flags, &file, offset) }
         })?;
-        pages::advise(&region);
+        pages::advise(region.start(), region.len());
         Ok(region)
     }
 
@@ -92,7 +92,7 @@ impl Region {
         fill(bytes).map_err(ShareError::Fill)?;
         // SAFETY: the addresses are those of the region, whose bytes can still be read.
         unsafe { mprotect(start, len, MprotectFlags::READ) }.map_err(io::Error::from)?;
-        pages::advise(&region);
+        pages::advise(region.start(), region.len());
         Ok(region)
     }
 

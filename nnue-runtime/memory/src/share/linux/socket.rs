@@ -16,7 +16,7 @@ use rustix::net::{
 };
 use rustix::process::geteuid;
 
-use super::Request;
+use crate::share::request::Request;
 
 /// A socket that only has a name.
 pub(super) fn bind(name: &str) -> io::Result<OwnedFd> {
