@@ -128,15 +128,16 @@ impl<A: Architecture> Accumulator<A> {
         &mut self.halves[perspective.index()]
     }
 
-    /// The sums of one perspective, one per neuron, as they lie in memory: in the order of the net
-    /// file, unless neighbours are pooled, which lie in the two halves, or the width is padded.
+    /// The sums of a perspective, a value for each neuron, as they lie in memory: in the order of
+    /// the net file, unless neighbours are pooled, which lie in the two halves, or the width is
+    /// padded.
     #[must_use]
     pub fn values(&self, perspective: Color) -> &[i16] {
         A::values(self.half(perspective))
     }
 
-    /// The values that the layers read for a side to move: the [outputs](crate::neurons) of one
-    /// perspective after the other, also where the layers have them alternate.
+    /// The values that the layers read for a side to move: the [outputs](crate::neurons) of the
+    /// first perspective, then those of the second, also where the layers have them alternate.
     pub fn outputs(&self, side_to_move: Color) -> impl Iterator<Item = i32> {
         let halves = Color::ALL.map(|perspective| self.values(perspective));
         let seen = A::ORDER.of(halves, side_to_move).into_iter();

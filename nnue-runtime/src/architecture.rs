@@ -59,7 +59,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The accumulator of an empty board, as a perspective sees it.
     #[doc(hidden)]
     fn biases(weights: &Self::Weights, perspective: Color) -> &Self::Half;
-    /// The values of an accumulator, one per neuron.
+    /// The values of an accumulator, a value for each neuron.
     #[doc(hidden)]
     fn values(half: &Self::Half) -> &[i16];
     /// The weights of one of the transformer's tables.
@@ -139,7 +139,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// White's and black's, in this order.
+    /// What belongs to the perspective that the layers see first, then what belongs to the other.
     #[inline]
     pub(crate) fn of<T>(self, [white, black]: [T; 2], side_to_move: Color) -> [T; 2] {
         match (self, side_to_move) {
@@ -149,8 +149,8 @@ impl Order {
     }
 }
 
-/// Networks whose bucket follows from the number of pieces; the others leave the choice to the
-/// caller.
+/// Networks whose bucket follows from the number of pieces. Other networks leave the choice of the
+/// bucket to the caller.
 #[diagnostic::on_unimplemented(
     message = "the bucket of `{Self}` does not follow from the number of pieces",
     label = "which bucket is not known here",
@@ -169,7 +169,7 @@ pub trait SelectedByPieces: Architecture {
     note = "name one in the macro, `nnue_net!(\"specs/my-net.toml\", weights = \"my-net.nnue\")`, or load one with `Network::open`"
 )]
 pub trait Embedded: Architecture {
-    /// What is part of the program, checked while compiling.
+    /// The net file or its weights, which were checked while compiling.
     #[doc(hidden)]
     const NET: EmbeddedNet<Self::Weights>;
 }
@@ -184,7 +184,7 @@ pub enum EmbeddedNet<W: 'static> {
     Weights {
         /// The weights.
         weights: &'static W,
-        /// The order of packed columns in them.
+        /// The order of packed columns in the weights.
         packed: &'static [usize],
         /// What the net file has besides its weights, as
         /// [`Loaded::encode`](nnue_format::Loaded::encode) writes it.
@@ -197,11 +197,11 @@ pub enum EmbeddedNet<W: 'static> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// The PSQT part: half the difference of both perspectives' sums, rounded towards zero; of
-    /// networks with one perspective, its sum. 0 for networks without.
+    /// networks with one perspective, its sum. 0 for networks without PSQT.
     pub psqt: i32,
     /// The layers' part, in the same units.
     pub positional: i32,
-    /// Both together, in the engine's units: divided as the spec says.
+    /// Both parts together, in the engine's units: divided as the spec says.
     pub value: i32,
 }
 
@@ -240,9 +240,9 @@ pub trait Evaluated: Copy + fmt::Debug + PartialEq + Send + Sync + 'static {
 /// The value of a further head.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HeadValue {
-    /// Of a sum of integers, in the units that the spec says.
+    /// The value of a head that sums up integers, in the units that the spec says.
     Integer(i32),
-    /// Of a sum of floating point, times its scale.
+    /// The value of a head that sums up floating point, times its scale.
     Float(f32),
 }
 

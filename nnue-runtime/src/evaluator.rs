@@ -80,16 +80,15 @@ use crate::rows::changes::RowChanges;
 ///
 /// # Memory
 ///
-/// All of it is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator
-/// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB). Deeper lines make it grow
-/// by what they need.
+/// All memory is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator
+/// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB). Deeper lines need more.
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
     side_to_move: Color,
     /// The position at which the line starts, then one for each move.
     plies: Vec<Ply>,
     /// The placement and the accumulators of each ply; [`Ply`] says which of them are computed.
-    computed: Vec<Computed<A>>,
+    computed: Vec<PlyState<A>>,
     cache: RefreshCache<A>,
     /// The rows that the update of each perspective adds and removes; kept so that they need not be
     /// cleared each time.
@@ -107,17 +106,18 @@ fn empty_halves<A: Architecture>(net: &Network<A>) -> [A::Half; 2] {
     Color::ALL.map(|perspective| *A::biases(net.weights(), perspective))
 }
 
-/// One position of the line.
+/// A position of the line.
 #[derive(Clone, Copy)]
 struct Ply {
     /// The move that led here from the ply before.
     delta: Delta,
-    /// Whether its placement is computed: moves that are taken back before anyone evaluates them
-    /// never are.
+    /// Whether the placement after the move is computed. It never is for moves that are taken back
+    /// before anyone evaluates.
     placed: bool,
-    /// Whether the next ply was computed without it.
+    /// Whether the next ply was computed without the accumulators of this ply.
     skipped: bool,
-    /// Per perspective, the view with which its accumulator is computed; [`NO_VIEW`] if it is not.
+    /// Per perspective, the view with which the accumulator is computed; [`NO_VIEW`] if it is not
+    /// computed.
     views: [u16; 2],
 }
 
@@ -134,14 +134,14 @@ impl Ply {
 }
 
 /// The placement and the accumulators of a ply, once they are computed.
-struct Computed<A: Architecture> {
+struct PlyState<A: Architecture> {
     placement: Placement,
     halves: [A::Half; 2],
 }
 
-impl<A: Architecture> Clone for Computed<A> {
-    fn clone(&self) -> Computed<A> {
-        Computed { ..*self }
+impl<A: Architecture> Clone for PlyState<A> {
+    fn clone(&self) -> PlyState<A> {
+        PlyState { ..*self }
     }
 }
 
@@ -305,7 +305,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     ///
     /// # Errors
     ///
-    /// Those of [`try_push`](Self::try_push). The evaluator is as before.
+    /// The errors of [`try_push`](Self::try_push). The evaluator is as before.
     pub fn try_push_with(
         &mut self,
         delta: &Delta,
@@ -328,7 +328,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.make(&Delta::null(), FeatureChanges::NONE);
     }
 
-    /// Takes back the last move or null move. Does nothing where none is left.
+    /// Takes back the last move or null move. Does nothing where no move is left.
     #[inline]
     pub fn pop(&mut self) {
         let top = self.ply();
@@ -341,7 +341,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Moves made since the line started, and not taken back.
+    /// How many moves were made since the line started and not taken back.
     #[inline]
     #[must_use]
     pub fn ply(&self) -> usize {
@@ -369,8 +369,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         &self.net
     }
 
-    /// Evaluates for the side to move with the layers of one bucket; the last for buckets beyond
-    /// it.
+    /// Evaluates for the side to move with the layers of a bucket. Numbers beyond the last bucket
+    /// stand for the last.
     #[inline]
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
         self.evaluate_bucket_of(|_| bucket)

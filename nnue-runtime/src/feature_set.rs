@@ -9,16 +9,17 @@ use nnue_format::{PieceSquare, Threats};
 /// them are active.
 #[derive(Clone, Copy, Debug)]
 pub struct FeatureSet {
-    /// The table, by its number.
+    /// The number of the table that has the set's rows.
     pub table: usize,
-    /// The first of white's rows and of black's in the table: the same one, unless each has weights
-    /// of its own.
+    /// The numbers in the table of white's first row and of black's: the same, unless each
+    /// perspective has weights of its own.
     pub first_row: [u32; 2],
-    /// How many rows there are for a perspective.
+    /// How many rows the set has for a perspective.
     pub rows: u32,
     /// How far rows are shifted to the left when they are added to an accumulator, 0 to 15.
     pub shift: u32,
-    /// How many features can be active at once: of sets that follow the position, on a legal board.
+    /// How many of the set's features can be active at once; in sets that follow the position, on a
+    /// legal board.
     pub max_active: usize,
     /// How the active rows are found.
     pub family: Family,
@@ -45,8 +46,9 @@ pub enum Family {
 
 /// A set of pawn pairs.
 ///
-/// Pawns are numbered from 0 for an own one on the second rank to 95 for the opponent's on the
-/// seventh, as a perspective sees them. Two pawns switch on the row `high * (high - 1) / 2 + low`.
+/// Pawns are numbered from 0 for an own pawn on the second rank to 95 for a pawn of the opponent's
+/// on the seventh, as a perspective sees them. Two pawns switch on the row `high * (high - 1) / 2 +
+/// low`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PawnPairs {
     /// Bit `f` is set when a king on file `f` mirrors the board.

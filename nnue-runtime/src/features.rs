@@ -1,9 +1,8 @@
 //! The rows of the transformer that a position switches on.
 //!
-//! This file is the only one that knows all families of feature sets. The accumulators, the
-//! evaluator and its cache ask a set through the methods of [`FeatureSet`]; sets are constants of
-//! generated code, so each question is answered by the code of one family, compiled for the set's
-//! own tables.
+//! Only this file knows all families of feature sets. The accumulators, the evaluator and its cache
+//! ask a set through the methods of [`FeatureSet`]; sets are constants of generated code, so each
+//! question is answered by the code of one family, compiled for the set's own tables.
 
 mod active;
 mod bounds;
@@ -58,9 +57,9 @@ impl FeatureSet {
         }
     }
 
-    /// Lists the rows that are active on a board, for a perspective that sees it from a viewpoint;
-    /// none of sets whose features the engine tells. `board` is what differs from an empty board,
-    /// where some set reads all squares.
+    /// Lists the rows that are active on a board, for a perspective that sees it from a viewpoint.
+    /// A set whose features the engine tells has none. `board` has what differs from an empty
+    /// board, where some set reads all squares.
     // The set's own tables are only known where the call is compiled.
     #[inline(always)]
     pub(crate) fn list_active(

@@ -116,7 +116,7 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// | `"path"` | the spec |
 /// | `inline = "..."` | the spec itself, instead of a path |
 /// | `weights = "path"` | a net file, checked against the spec while compiling and embedded: `Network::embedded()` |
-/// | `embed = "..."` | what is embedded of it. `"file"`, the default: the file as it is, which is decoded when the network is made. `"weights"`: the weights as they lie in memory, which are used where they are, so that starting takes next to no time and no memory; they make the program as large as they are, and compiling take 0.12 s more for each megabyte |
+/// | `embed = "..."` | which part of the net file is embedded. `"file"`, the default: the file as it is, which is decoded when the network is made. `"weights"`: the weights as they lie in memory, which are used where they are, so that starting takes next to no time and no memory; they make the program as large as they are, and compiling take 0.12 s more for each megabyte |
 /// | `unroll = "full"` | write out every layer as straight-line code; `"auto"`, the default, leaves loops where they are as fast |
 /// | `crate = ::path` | where the runtime is, if not where the macro came from |
 #[macro_export]
@@ -144,7 +144,7 @@ pub mod __private {
     #[cfg(feature = "shared")]
     pub use nnue_memory::numa::Topology;
 
-    /// Only there if embedded files that are compressed with zstd can be unpacked.
+    /// Exists only where embedded files that are compressed with zstd can be unpacked.
     #[cfg(feature = "zstd")]
     pub const ZSTD: () = ();
     pub use nnue_levels::levels;
@@ -188,7 +188,7 @@ pub mod __private {
     pub mod proof {
         pub use crate::proof::*;
     }
-    /// Only for tools that know networks at run time.
+    /// Bounds of accumulators, for tools that know networks only at run time.
     pub mod report {
         pub use crate::report::accumulator_bound;
     }

@@ -4,6 +4,7 @@
 pub(crate) mod nodes;
 #[cfg(feature = "shared")]
 mod shared;
+mod source;
 
 use alloc::borrow::Cow;
 #[cfg(feature = "shared")]
@@ -16,10 +17,12 @@ use nnue_format::{self as file, LoadError, Loaded};
 
 use crate::architecture::{Architecture, Embedded, EmbeddedNet};
 use crate::level::Level;
-use crate::memory::{self, Held, Storage};
+use crate::memory::{Holder, Storage};
 use crate::neurons::OrderError;
 use crate::proof::Proved;
 use crate::weights::Weights;
+
+use self::source::Source;
 
 /// The weights of a network, laid out for one instruction set.
 ///
@@ -45,21 +48,7 @@ impl<A: Architecture> Network<A> {
     /// [`LoadError`] if the file cannot be read or is not this network's.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Network<A>, LoadError> {
-        let path = path.as_ref();
-        if let Some(network) = Network::streamed(path) {
-            return Ok(network);
-        }
-        Network::from_bytes(&file::open(A::FILE, path)?)
-    }
-
-    /// The network of a large file, which is read while the weights are filled.
-    #[cfg(feature = "std")]
-    fn streamed(path: &std::path::Path) -> Option<Network<A>> {
-        let stream = file::stream(A::FILE, path)?;
-        let level = Level::detect();
-        let mut whole = Held::<A::Weights>::zeroed();
-        let loaded = stream.load(level.packed(), memory::bytes_mut(whole.to_mut()))?;
-        Some(Network::loaded(level, whole, loaded))
+        Network::of_source(&Source::File(path.as_ref()))
     }
 
     /// Loads a net file from a stream, which must end behind the net.
@@ -80,21 +69,19 @@ impl<A: Architecture> Network<A> {
     ///
     /// [`LoadError`] if the bytes are not this network's file, whole and with nothing after it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network<A>, LoadError> {
-        let bytes = file::unpack(A::FILE, bytes)?;
-        let parts = file::split(A::FILE, &bytes)?;
-        let level = Level::detect();
-        let mut whole = Held::<A::Weights>::zeroed();
-        let loaded = parts.load(level.packed(), memory::bytes_mut(whole.to_mut()))?;
-        Ok(Network::loaded(level, whole, loaded))
+        Network::of_source(&Source::Bytes(bytes))
     }
 
-    /// The network whose weights were loaded for a level.
-    fn loaded(level: Level, whole: Held<A::Weights>, loaded: Loaded) -> Network<A> {
+    /// The network of a net file, with weights on the heap.
+    fn of_source(source: &Source<'_>) -> Result<Network<A>, LoadError> {
+        let (level, mut whole) = (Level::detect(), None);
+        let loaded = source.load::<A>(level, &mut whole)?;
+        let whole = whole.unwrap_or_else(Holder::zeroed);
         let weights = Weights::new(whole, Cow::Borrowed(level.packed()));
-        Network::new(level, weights, loaded)
+        Ok(Network::new(level, weights, loaded))
     }
 
-    /// The network at a level, whatever that of the weights was.
+    /// The network at a level, whatever the level of the weights was.
     fn new(level: Level, weights: Weights<A>, loaded: Loaded) -> Network<A> {
         let weights = weights.with_packed(level.packed());
         Network {
@@ -196,7 +183,7 @@ impl<A: Architecture> Network<A> {
                 packed,
                 kept,
             } => {
-                let weights = Weights::new(Held::of_static(weights), Cow::Borrowed(packed));
+                let weights = Weights::new(Holder::of_static(weights), Cow::Borrowed(packed));
                 let Some(loaded) = Loaded::decode(A::FILE, kept) else {
                     unreachable!("the same version of the same code has written it");
                 };
@@ -239,7 +226,7 @@ impl<A: Architecture> Network<A> {
         &self.loaded
     }
 
-    /// The order of packed columns in all weights, and their bytes.
+    /// The order of packed columns in all weights, and the bytes of the weights.
     pub(crate) fn laid_out(&self) -> (&[usize], &[u8]) {
         self.weights.laid_out()
     }

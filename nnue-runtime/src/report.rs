@@ -50,8 +50,8 @@ pub enum Warning {
     /// So many values of a tensor did not fit its type and became the nearest that do, as the spec
     /// says.
     Clamped(Place, usize),
-    /// The file has the header and the size of this network's files, but its weights are those of
-    /// this one.
+    /// The file has the header and the size of this network's files, but the weights of another
+    /// network, which is named here.
     LooksLike(Identity),
 }
 

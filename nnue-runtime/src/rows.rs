@@ -27,7 +27,7 @@ impl<const TABLES: usize, const CAPACITY: usize> Rows<TABLES, CAPACITY> {
     }
 }
 
-/// The list of one table, of any capacity.
+/// The list of a table's rows, of any capacity.
 pub struct RowList<'a> {
     rows: &'a mut [u32],
     len: &'a mut usize,
@@ -46,7 +46,7 @@ impl<'a> RowList<'a> {
         *self.len
     }
 
-    /// The rows but for the first ones.
+    /// The rows from the index `first` on.
     #[inline]
     pub(crate) fn from(&self, first: usize) -> &[u32] {
         self.rows.get(first..*self.len).unwrap_or_default()
@@ -94,7 +94,7 @@ pub trait RowLists: Clone + Send + Sync + 'static {
     /// Lists that have no rows yet.
     const EMPTY: Self;
 
-    /// The same, for those who will not list any.
+    /// [`Self::EMPTY`] in the program, for callers that list no rows.
     const NONE: &'static Self;
 
     /// Adds a row of a table if it exists, without a branch that could be mispredicted.
@@ -161,10 +161,10 @@ impl<const TABLES: usize, const CAPACITY: usize> RowLists for Rows<TABLES, CAPAC
 
 /// White's row and black's of each piece that a move changes, in networks that follow moves.
 pub struct MovedRows {
-    /// Those of the piece that is put on the board.
+    /// The rows of the piece that is put on the board.
     pub added: [u32; 2],
-    /// Those of the piece that leaves its square.
+    /// The rows of the piece that leaves its square.
     pub removed: [u32; 2],
-    /// Those of the piece that it captures.
+    /// The rows of the piece that is captured, if one is.
     pub captured: Option<[u32; 2]>,
 }

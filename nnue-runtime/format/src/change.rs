@@ -14,7 +14,7 @@ use self::outline::{Kind, Outline, Piece};
 use crate::layout::START_LEN;
 use crate::{DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Text, ThreatTargets};
 
-/// The most stacks that are tried, and PSQT values per feature.
+/// The most stacks that are tried, and the most PSQT values per feature.
 const MOST_STACKS: usize = 64;
 
 /// The most tensors of weights that are tried in all orders.
@@ -25,26 +25,27 @@ const MOST_PERMUTED: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// `encoding` in `[file]`.
+    /// This `encoding` in `[file]`.
     Encoding(Encoding),
-    /// `psqt` in `[transformer]`.
+    /// This number as `psqt` in `[transformer]`.
     Psqt(usize),
-    /// `psqt` in `[file]`: whether PSQT values are after each set.
+    /// Another `psqt` in `[file]`: whether PSQT values are after each set.
     PsqtAfterEachSet(bool),
-    /// `count` in `[stacks]`.
+    /// Another `count` in `[stacks]`.
     Stacks {
         /// The number of stacks.
         count: usize,
         /// The number of PSQT values, if there are as many as stacks.
         psqt: Option<usize>,
     },
-    /// The order of the sets in `[[features]]`: the weights of the spec in the order of the file.
+    /// Another order of the sets in `[[features]]`: the weights of the spec in the order of the
+    /// file.
     Order(Vec<Text>),
-    /// A set in `[[features]]`, with these weights, that the file does not have.
+    /// No set with these weights in `[[features]]`: the file does not have it.
     Without(Text),
     /// Another number of features.
     Rows {
-        /// The weights that have a row for each of them.
+        /// The weights that have a row for each feature.
         weights: Text,
         /// The number that the file has.
         found: usize,
@@ -121,7 +122,7 @@ fn encodings(outline: &Outline) -> Vec<(Change, Outline)> {
     Vec::from([(Change::Encoding(encoding), other)])
 }
 
-/// None, one, or one for each stack.
+/// Other numbers of PSQT values: none, one, or one for each stack.
 fn psqt(outline: &Outline) -> Vec<(Change, Outline)> {
     let mut changed = Vec::new();
     for count in [0, 1, outline.stacks] {

@@ -2,20 +2,21 @@
 
 use crate::{Element, Factors};
 
-/// Values that are sums of what a file has of them and of others that it has besides.
+/// Values in memory, each of which is a sum of several values of the file.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
     reason = "a network has some dozens of them at most"
 )]
 pub enum Coalesced {
-    /// Rows of a feature set, and its virtual rows.
+    /// Rows of a feature set, to which its virtual rows are added.
     Set(CoalescedSet),
-    /// A tensor of layers, of which each stack has its own, and one that is added to all of them.
+    /// Tensors of layers, of which each stack has its own, and a tensor that is added to all of
+    /// them.
     Stacks {
         /// Where the first stack's tensor begins, in bytes from the start of the weights.
         own: usize,
-        /// Where the other begins, which memory has with the numbers of the file.
+        /// Where the tensor begins that is added. Memory has it with the numbers of the file.
         shared: usize,
     },
 }
@@ -27,18 +28,18 @@ pub struct CoalescedSet {
     pub element: Element,
     /// Where the matrix begins, in bytes from the start of the weights.
     pub offset: usize,
-    /// Values of a row in memory.
+    /// How many values a row has in memory.
     pub columns: usize,
     /// The set's first row in the matrix.
     pub row: usize,
-    /// The first of its virtual rows, which come behind all real ones.
+    /// The set's first virtual row in the matrix, where virtual rows come behind all real rows.
     pub virtual_row: usize,
     /// The virtual rows of each real row.
     pub factors: Factors,
 }
 
 impl Coalesced {
-    /// Where its virtual values end, in bytes from the start of the weights, unless a tensor of the
+    /// Where the virtual values end, in bytes from the start of the weights, unless a tensor of the
     /// file says it.
     pub(crate) fn end(&self) -> usize {
         match self {
@@ -49,7 +50,7 @@ impl Coalesced {
 }
 
 impl CoalescedSet {
-    /// Where the matrix's row is in memory.
+    /// Where a row of the matrix begins, in bytes from the start of the weights.
     pub(crate) fn row_offset(&self, row: usize) -> usize {
         self.offset + row * self.columns * self.element.size()
     }

@@ -7,18 +7,18 @@ use crate::{Form, Limits, Overflow, Rounding, Tensor};
 
 /// Why a value cannot be loaded.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Unfit {
-    /// It is infinite or no number.
+pub(crate) enum Misfit {
+    /// The value is infinite or not a number.
     NotFinite,
-    /// Memory's type does not hold it.
+    /// The type of memory does not hold the value.
     OutOfRange,
 }
 
 impl Tensor {
     /// A value of the file, as memory has it.
-    pub(crate) fn to_memory(&self, stored: f64) -> Result<f64, Unfit> {
+    pub(crate) fn to_memory(&self, stored: f64) -> Result<f64, Misfit> {
         if !stored.is_finite() {
-            return Err(Unfit::NotFinite);
+            return Err(Misfit::NotFinite);
         }
         let value = match &self.stored.quantise {
             Some(quantise) => quantise.apply(stored),
@@ -29,12 +29,12 @@ impl Tensor {
         };
         let fitting = value.clamp(low.into(), high.into());
         match self.clamps() {
-            false if value != fitting => Err(Unfit::OutOfRange),
+            false if value != fitting => Err(Misfit::OutOfRange),
             _ => Ok(fitting),
         }
     }
 
-    /// Whether values that do not fit become the nearest that do.
+    /// Whether values that do not fit become the nearest that do, instead of being refused.
     pub(crate) fn clamps(&self) -> bool {
         let quantise = self.stored.quantise;
         quantise.is_some_and(|quantise| quantise.overflow == Overflow::Clamp)
@@ -64,7 +64,7 @@ impl Tensor {
         }
     }
 
-    /// The same for messages, with what stands for 1.0.
+    /// [`Self::limits`] for messages, with the integer that stands for 1.0.
     pub(crate) fn limits_of_values(&self) -> Limits {
         Limits {
             factor: self.stored.quantise.map(|quantise| quantise.factor),
@@ -113,19 +113,19 @@ mod tests {
         let truncate = to_i8(Some(quantise(64.0, Rounding::Truncate)));
         let nearest = to_i8(Some(quantise(64.0, Rounding::Nearest)));
         assert_eq!(truncate.to_memory(1.999), Ok(127.0));
-        assert_eq!(nearest.to_memory(1.999), Err(Unfit::OutOfRange));
+        assert_eq!(nearest.to_memory(1.999), Err(Misfit::OutOfRange));
         assert_eq!(truncate.to_memory(-2.015), Ok(-128.0));
-        assert_eq!(nearest.to_memory(-2.015), Err(Unfit::OutOfRange));
-        assert_eq!(to_i8(None).to_memory(128.0), Err(Unfit::OutOfRange));
+        assert_eq!(nearest.to_memory(-2.015), Err(Misfit::OutOfRange));
+        assert_eq!(to_i8(None).to_memory(128.0), Err(Misfit::OutOfRange));
         // Memory's type counts too, where the other is wider.
         let wider = to_i8(Some(Quantise {
             element: Element::I16,
             ..quantise(64.0, Rounding::Truncate)
         }));
         assert_eq!(wider.to_memory(1.999), Ok(127.0));
-        assert_eq!(wider.to_memory(2.0), Err(Unfit::OutOfRange));
+        assert_eq!(wider.to_memory(2.0), Err(Misfit::OutOfRange));
         for number in [f64::NAN, f64::INFINITY] {
-            assert_eq!(nearest.to_memory(number), Err(Unfit::NotFinite));
+            assert_eq!(nearest.to_memory(number), Err(Misfit::NotFinite));
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
                 assert_eq!(tensor.to_memory(number), Ok(memory), "{number}");
                 assert_eq!(tensor.is_clamped(number), clamped, "{number}");
             }
-            assert_eq!(tensor.to_memory(f64::INFINITY), Err(Unfit::NotFinite));
+            assert_eq!(tensor.to_memory(f64::INFINITY), Err(Misfit::NotFinite));
         }
     }
 

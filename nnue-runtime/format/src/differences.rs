@@ -40,7 +40,7 @@ const INPUTS: [&str; 3] = [
     "number of inputs of the third layer",
 ];
 
-/// What of a file of this family differs from a layout of Stockfish's format; nothing for other
+/// In what a file of this family differs from a layout of Stockfish's format; in nothing for other
 /// formats. What follows from another difference is left out, and what no header says unless the
 /// `whole` file was recognised.
 pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> Vec<Difference> {
@@ -93,7 +93,7 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> 
     found
 }
 
-/// How the transformer is stored, but for rows of bytes.
+/// The difference in how the transformer is stored, but for rows of bytes.
 fn encoding(family: &Family, transformer: &[&Tensor]) -> Option<Difference> {
     let biases = transformer.first()?;
     let spec = biases.stored.encoding;

@@ -198,9 +198,9 @@ pub struct WrongWord {
 pub struct WrongBytes {
     /// The field, or bytes without a name.
     pub place: Place,
-    /// What they are.
+    /// What the bytes are.
     pub form: FieldForm,
-    /// Where they begin, in bytes from the start of the file.
+    /// Where the bytes begin, counted from the start of the file.
     pub offset: u64,
     /// The bytes that files of the spec have.
     pub expected: List<u8>,

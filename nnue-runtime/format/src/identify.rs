@@ -15,7 +15,7 @@ use std::{
 
 pub use self::candidates::Candidates;
 #[cfg(feature = "std")]
-use self::source::OnDisk;
+use self::source::DiskSource;
 use self::source::Source;
 
 use crate::family::{Family, ROW_UNIT};
@@ -78,7 +78,7 @@ impl Identity {
         matches!(self, Identity::Other(what) if known::is_no_net(what))
     }
 
-    /// Whether the file can be of the network of that name and of no other one that is known.
+    /// Whether the file can be of the network of that name and of no other network that is known.
     pub(crate) fn is_only(self, name: &str) -> bool {
         match self {
             Identity::Spec { name: own } => own == name,
@@ -87,8 +87,8 @@ impl Identity {
         }
     }
 
-    /// The known networks as which the file begins, unless that is the one of this name alone. Of a
-    /// network that is not known, a beginning says nothing.
+    /// The known networks whose files begin as this one does, unless that is the network of this
+    /// name alone. Of a network that is not known, a beginning says nothing.
     pub(crate) fn doubts(self, name: &str) -> Option<Candidates> {
         let is_known = known::networks().any(|(known, _)| *known == name);
         match self {
@@ -97,7 +97,7 @@ impl Identity {
         }
     }
 
-    /// Whether the file begins like known networks, and not like the one of this name.
+    /// Whether the file begins like known networks, and not like the network of this name.
     pub(crate) fn excludes(self, name: &str) -> bool {
         let candidates = self.doubts(name);
         candidates.is_some_and(|candidates| candidates.names().all(|own| own != name))
@@ -169,7 +169,7 @@ pub(crate) fn identify_open_file(file: &File) -> io::Result<Identity> {
         file.take(PREFIX_LEN as u64).read_to_end(&mut prefix)?;
         return Ok(identify(&prefix));
     }
-    let mut source = OnDisk::new(file, metadata.len())?;
+    let mut source = DiskSource::new(file, metadata.len())?;
     let identity = identify_source(&mut source);
     source.error.map_or(Ok(identity), Err)
 }
@@ -249,7 +249,8 @@ fn landmarks(source: &mut impl Source, family: &Family) -> usize {
             .count()
 }
 
-/// Where the tensors of a transformer end that begin at `offset`; `None` if they are others.
+/// Where the tensors of a transformer end that begin at `offset`; `None` if other tensors begin
+/// there.
 fn transformer_end(source: &mut impl Source, family: &Family, offset: u64) -> Option<u64> {
     let mut tensors = family.transformer();
     tensors.try_fold(offset, |offset, (encoding, len)| match encoding {
@@ -296,7 +297,7 @@ fn with_layers(
     Some(family)
 }
 
-/// Where the LEB128 block ends that begins at `offset`; `None` if none does.
+/// Where the LEB128 block ends that begins at `offset`; `None` if no block begins there.
 fn block_end(source: &mut impl Source, offset: u64) -> Option<u64> {
     let mut magic = [0; leb128::MAGIC.len()];
     if !source.read(offset, &mut magic) || magic != *leb128::MAGIC {

@@ -133,7 +133,7 @@ const ZSTD: &str = "a zstd archive: unpack it first";
 const LEB128: &str = "a LEB128 block without a header";
 const ZEROS: &str = "a file that begins with zeros";
 
-/// What a net can begin with whose spec says so.
+/// Beginnings of files that are nets if their spec says so.
 const BEGINNINGS_OF_NETS: [&str; 3] = [ZSTD, LEB128, ZEROS];
 
 /// Whether what [`other`] found can be no net, whatever its spec would say.

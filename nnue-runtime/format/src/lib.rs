@@ -18,7 +18,7 @@
 //! [`Format::Sequence`] has nothing but sections, one after the other, and something that pads the
 //! file: bullet's `quantised.bin` and `raw.bin`, and whatever a list of tensors describes. Where no
 //! tensor is compressed, its length is all that tells a wrong file; so the loader finds out what
-//! would explain another one, and what the values themselves say against the order.
+//! would explain another length, and what the values themselves say against the order.
 //! [`Format::Named`] is bullet's `weights.bin`: before each tensor are its name and the number of
 //! its values.
 //!

@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec;
 
-use crate::convert::Unfit;
+use crate::convert::Misfit;
 use crate::element::swap_on_big_endian;
 use crate::part::Part;
 #[cfg(feature = "std")]
@@ -98,8 +98,8 @@ impl Parts<'_> {
     }
 }
 
-/// Fills the memory of parts that are the same there, on several threads if that is worth it;
-/// without memory, checks them. `false` if some values are wrong.
+/// Fills the memory of parts whose values memory has as the file has them, on several threads if
+/// that is worth it; without memory, checks these values. `false` if some are wrong.
 #[cfg(feature = "std")]
 fn fill_same<'a>(
     parts: impl Iterator<Item = (usize, &'a Part<'a>)>,
@@ -113,7 +113,7 @@ fn fill_same<'a>(
     result.is_ok()
 }
 
-/// There are no threads.
+/// Without the standard library there are no threads.
 #[cfg(not(feature = "std"))]
 fn fill_same<'a>(_: impl Iterator<Item = (usize, &'a Part<'a>)>, _: Option<&mut [u8]>) -> bool {
     false
@@ -190,12 +190,12 @@ impl Part<'_> {
         (count > 0).then(|| (self.place.clone(), count))
     }
 
-    fn unfit(&self, unfit: Unfit, index: usize, value: f64) -> LoadError {
+    fn unfit(&self, unfit: Misfit, index: usize, value: f64) -> LoadError {
         self.value_error(
             index,
             match unfit {
-                Unfit::NotFinite => ValueFault::NotFinite { value },
-                Unfit::OutOfRange => ValueFault::OutOfRange {
+                Misfit::NotFinite => ValueFault::NotFinite { value },
+                Misfit::OutOfRange => ValueFault::OutOfRange {
                     value,
                     limits: self.tensor.limits_of_values(),
                 },

@@ -17,7 +17,8 @@ pub struct Loaded {
     /// The order in which a file of [`Format::Named`](crate::Format::Named) has the layout's
     /// sections; empty for other formats.
     pub order: Vec<usize>,
-    /// Tensors that had values that did not fit and became the nearest that do, each with how many.
+    /// The tensors with values that did not fit and became the nearest that do, each with how many
+    /// these are.
     pub clamped: Vec<(Place, usize)>,
     /// What the file is, where its header and its size are those of the layout but its weights are
     /// another network's.
@@ -27,10 +28,11 @@ pub struct Loaded {
 /// A byte other than zero in padding, which no evaluation reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ignored {
-    /// The number of its section in the layout, from 0, where the sections of every stack count.
+    /// The number of the byte's section in the layout, from 0, where the sections of every stack
+    /// count.
     pub section: usize,
-    /// Its offset in the section; in tensors among the bytes of the values, once they are no LEB128
-    /// any more.
+    /// The byte's offset in the section; in tensors, among the bytes of the values once LEB128 is
+    /// decoded.
     pub offset: usize,
     /// The value of the byte.
     pub byte: u8,

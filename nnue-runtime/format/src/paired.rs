@@ -6,18 +6,20 @@
 
 use alloc::borrow::Cow;
 
-/// Values that share words: of each run of so many, the `j`-th and the one half a run behind it.
+/// The length of a run of paired values: the `j`-th value of a run and the value half a run behind
+/// it share a word.
 pub const PAIRED_RUN: usize = 64;
 
-/// What the first value of a pair has besides its own sign: 128 more, as a byte without one.
+/// What the first value of a pair is exclusive-ored with: as a byte without a sign, it becomes the
+/// value plus 128.
 const OFFSET: u8 = 0x80;
 
 /// A table of bytes in memory whose values are paired once all of them are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paired {
-    /// Where it begins, in bytes from the start of the weights.
+    /// Where the table begins, in bytes from the start of the weights.
     pub offset: usize,
-    /// How many values it has: a multiple of [`PAIRED_RUN`].
+    /// How many values the table has: a multiple of [`PAIRED_RUN`].
     pub len: usize,
 }
 
@@ -43,7 +45,7 @@ fn unpair(pairs: [u8; PAIRED_RUN]) -> [u8; PAIRED_RUN] {
     })
 }
 
-/// Pairs the values of all tables that are to be.
+/// Pairs the values of tables.
 pub(crate) fn pair_all(tables: &[Paired], weights: &mut [u8]) {
     for_each_run(tables, weights, pair);
 }

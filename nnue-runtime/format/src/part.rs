@@ -14,7 +14,7 @@ pub(crate) struct Part<'a> {
     pub(crate) section: usize,
     pub(crate) place: Place,
     pub(crate) tensor: &'a Tensor,
-    /// Added to the tensor's offset in memory, in bytes.
+    /// What is added to the tensor's offset in memory, in bytes.
     pub(crate) base: usize,
     /// Where `bytes` begin in the file.
     pub(crate) offset: usize,

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::Element;
 
-/// Numbers from here on are integers; `i64` holds those below.
+/// From here on, numbers have no fractions; `i64` holds all below.
 const NO_FRACTIONS: f64 = (1i64 << 52) as f64;
 
 /// How floating point becomes integers.
@@ -23,9 +23,9 @@ pub struct Quantise {
 /// The treatment of fractions when floating point becomes integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// They are cut off.
+    /// Fractions are cut off.
     Truncate,
-    /// To the nearest integer, halves away from zero.
+    /// Numbers become the nearest integer, and halves that which is farther from zero.
     Nearest,
 }
 
@@ -34,7 +34,7 @@ pub enum Rounding {
 pub enum Overflow {
     /// The file is refused.
     Refuse,
-    /// They become the smallest or the largest that the type holds.
+    /// The integers become the smallest or the largest that the type holds.
     Clamp,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for Rounding {
 }
 
 impl Quantise {
-    /// The integer for a number.
+    /// The integer that a number becomes.
     #[must_use]
     pub fn apply(&self, number: f64) -> f64 {
         rounded(number * self.factor, self.rounding)

@@ -89,8 +89,8 @@ impl Placed {
         }
     }
 
-    /// Moves what is in the first slot of each pair to the second. What is then in no second one is
-    /// zero.
+    /// Moves what is in the first slot of each pair to the second. Slots that are no pair's second
+    /// become zero.
     fn move_slots(&self, weights: &mut [u8], base: usize, moves: &[(usize, usize)]) {
         let size = self.element.size();
         let memory = &mut weights[base + self.offset..][..self.len()];

@@ -2,8 +2,8 @@
 //! piece by piece while the weights are filled.
 //!
 //! All files that are accepted here are accepted by [`split`](crate::split) and
-//! [`Parts::load`](crate::Parts::load), with the same result. Whatever else a file may be, they say
-//! it, who have the whole file.
+//! [`Parts::load`](crate::Parts::load), with the same result. What is wrong with any other file,
+//! they say, which have the whole file.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use std::path::Path;
 use crate::identify::identify_open_file;
 use crate::layout::{Entry, START_LEN};
 use crate::part::Part;
-use crate::pieces::{self, Bytes, Same, read_at};
+use crate::pieces::{self, Bytes, PlainTensor, read_at};
 use crate::split::{check_start, contradiction};
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Loaded, Section, Tensor, coalesce, leb128,
@@ -31,13 +31,13 @@ pub struct Stream<'l> {
     /// Where the walk over the file has got to.
     offset: u64,
     len: u64,
-    tensors: Vec<Found<'l>>,
+    tensors: Vec<StreamedTensor<'l>>,
     loaded: Loaded,
 }
 
 /// A tensor of the file.
 #[derive(Debug)]
-struct Found<'l> {
+struct StreamedTensor<'l> {
     section: usize,
     entry: Entry<'l>,
     tensor: &'l Tensor,
@@ -118,7 +118,7 @@ impl<'l> Stream<'l> {
                 };
                 let offset = self.offset;
                 self.offset = offset.checked_add(len as u64)?;
-                self.tensors.push(Found {
+                self.tensors.push(StreamedTensor {
                     section,
                     entry,
                     tensor,
@@ -183,7 +183,7 @@ impl<'l> Stream<'l> {
         }
         let (same, others): (Vec<_>, Vec<_>) =
             { self.tensors.into_iter() }.partition(|found| found.tensor.is_same());
-        let same = same.iter().map(|found| Same {
+        let same = same.iter().map(|found| PlainTensor {
             tensor: found.tensor,
             start: found.entry.base + found.tensor.placed.offset,
             bytes: Bytes::InFile {

@@ -7,7 +7,7 @@ use std::thread;
 /// Below this many bytes, to start a thread takes longer than it saves.
 const WORTHWHILE: usize = 2 << 20;
 
-/// More threads than these would wait for memory.
+/// The most threads: more of them would wait for memory.
 const MOST: usize = 8;
 
 /// How many threads are worth it for so many bytes.

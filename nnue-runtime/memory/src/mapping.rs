@@ -81,13 +81,13 @@ impl Mapping {
         }
     }
 
-    /// What is mapped must be readable, and must not change any more.
+    /// The mapping of a region, whose bytes must be readable and must not change any more.
     pub(crate) fn of_region(region: Region) -> Mapping {
         Mapping { region }
     }
 }
 
-/// Whether a part of something can be mapped.
+/// Fails if something has no such part, or if that cannot be mapped.
 pub(crate) fn check_part(total: u64, offset: u64, len: usize) -> io::Result<()> {
     if !offset.is_multiple_of(ALIGNMENT as u64) {
         let message = format!("offset {offset} is mapped, which must be a multiple of {ALIGNMENT}");

@@ -59,7 +59,7 @@ enum Source {
 }
 
 impl Segment {
-    /// Its length in bytes, which is that it was asked for with.
+    /// The length in bytes that the segment was asked for with.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "no segment is empty")]
     pub fn len(&self) -> u64 {
@@ -76,7 +76,7 @@ impl Segment {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::InvalidInput`] if the offset is no multiple of it,
+    /// [`io::ErrorKind::InvalidInput`] if the offset is no multiple of that,
     /// [`io::ErrorKind::UnexpectedEof`] if the segment is shorter, and those of the system.
     pub fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
         check_part(self.len, offset, len)?;
@@ -116,14 +116,16 @@ impl fmt::Debug for Segment {
 /// | Windows | a named section | processes of the same session | the last process |
 /// | others | nowhere: [`io::ErrorKind::Unsupported`] | | |
 ///
-/// On macOS and the BSDs, memory that processes share is a file, or can be cut like one, and a
-/// process that reads what was cut is ended. So there it takes a promise: see [`share_in_folder`].
+/// On macOS and the BSDs, processes can only share a file, or memory that can be cut as a file can,
+/// and a process that reads what was cut is ended. So sharing takes a promise there: see
+/// [`share_in_folder`].
 ///
 /// # Errors
 ///
 /// [`ShareError::Fill`] with what `fill` returned, [`ShareError::System`] with
-/// [`io::ErrorKind::TimedOut`] when `patience` is over, [`io::ErrorKind::InvalidInput`] for a length of 0,
-/// and what the system says. A segment that is filled, but that others cannot find, is no error.
+/// [`io::ErrorKind::TimedOut`] when `patience` is over, [`io::ErrorKind::InvalidInput`] for a
+/// length of 0, and what the system says. A segment that is filled, but that others cannot find, is
+/// no error.
 pub fn share<E>(
     key: &Key,
     len: u64,
@@ -177,8 +179,8 @@ pub fn share<E>(
 ///
 /// # Errors
 ///
-/// Those of [`share()`]: [`io::ErrorKind::PermissionDenied`] also for a folder that belongs to another
-/// user or that others may write, [`io::ErrorKind::StorageFull`] for a full disk, and
+/// Those of [`share()`]: [`io::ErrorKind::PermissionDenied`] also for a folder that belongs to
+/// another user or that others may write, [`io::ErrorKind::StorageFull`] for a full disk, and
 /// [`io::ErrorKind::Unsupported`] on systems other than Unix.
 pub unsafe fn share_in_folder<E>(
     folder: &Path,

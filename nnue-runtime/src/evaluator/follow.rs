@@ -23,7 +23,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         [] => true,
     };
 
-    /// Computes a ply from the nearest one of which both perspectives are known, move by move, and
+    /// Computes a ply from the nearest ply of which both perspectives are known, move by move, and
     /// says whether that could be done: moves that change a view or have no kernel are in the way.
     ///
     /// Where rows come from far, only one move is followed, besides null moves: a comparison of the

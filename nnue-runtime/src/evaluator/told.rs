@@ -17,12 +17,13 @@ pub(super) struct ToldFeatures {
     features: Vec<u32>,
 }
 
-/// The changes from one position to the next. Those of the first begin at a board without features.
+/// The changes of features from a position to the next. The changes of the first position begin at
+/// a board without features.
 #[derive(Clone, Copy)]
 struct Ply {
     /// Where the ply's features begin.
     start: usize,
-    /// Per perspective, how many are added and removed.
+    /// Per perspective, how many features are added and removed.
     counts: [[usize; 2]; 2],
 }
 

@@ -61,7 +61,7 @@ pub(super) fn list_changes<A: Architecture>(
     prefetch(net, set.table, added.from(listed));
 }
 
-/// Lists the rows of all pairs with a pawn that is not among the others.
+/// Lists the rows of all pairs of pawns of `all` with a pawn that is not in `others`.
 #[inline(never)]
 pub(super) fn list_rows(
     pairs: PawnPairs,
@@ -75,10 +75,10 @@ pub(super) fn list_rows(
     let changed = all[0] & !others[0] | all[1] & !others[1];
     for pawn in Bitboard(changed) {
         rest &= !Bitboard::from(pawn).0;
-        let one = number(view, all, pawn);
+        let own = number(view, all, pawn);
         for partner in Bitboard(rest & pairs.files(pawn.index() % 8)) {
             let other = number(view, all, partner);
-            let (high, low) = (one.max(other), one.min(other));
+            let (high, low) = (own.max(other), own.min(other));
             list.push_if(true, first_row + high * high.saturating_sub(1) / 2 + low);
         }
     }

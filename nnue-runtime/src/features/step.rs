@@ -10,8 +10,8 @@ use crate::level::Level;
 use crate::network::Network;
 use crate::placement::PieceCodes;
 
-/// The content of squares before moves were made, and after them: of those that changed, and of all
-/// others too where some set reads them.
+/// The content of squares before moves were made, and after them: of the squares that changed, and
+/// of all others too where some set reads them.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'a> {
     pub(crate) before: &'a PieceCodes,
@@ -45,7 +45,7 @@ impl<'a> Step<'a> {
 }
 
 impl BoardChanges {
-    /// Replaces them by what differs between two placements: attacks as far as sets of the network
+    /// Replaces the changes by those between two placements: attacks as far as sets of the network
     /// have rows for them.
     #[inline]
     pub(crate) fn find<A: Architecture>(
@@ -63,14 +63,15 @@ impl BoardChanges {
         }
     }
 
-    /// Replaces them by all that there is in a placement, which is what differs from an empty board.
+    /// Replaces the changes by all that there is in a placement, which is what differs from an
+    /// empty board.
     #[inline]
     pub(crate) fn find_all<A: Architecture>(&mut self, level: Level, pieces: &PieceCodes) {
         let scope = const { &Scope::of(A::FEATURES) };
         self.find_all_of(level, A::FEATURES, scope, pieces);
     }
 
-    /// The same for sets that are known only at run time.
+    /// [`Self::find_all`] for sets that are known only at run time.
     #[inline]
     pub(in crate::features) fn find_all_of(
         &mut self,

@@ -21,7 +21,7 @@ pub(crate) struct Viewpoint {
 }
 
 impl Viewpoint {
-    /// More than all [numbers](Self::number).
+    /// How many [numbers](Self::number) of viewpoints there are.
     pub(crate) const COUNT: usize = 64 * PieceSquare::QUEENS;
 
     /// The viewpoint of a perspective in a position.
@@ -116,7 +116,7 @@ impl Viewpoint {
         flip ^ if mirrored { 7 } else { 0 }
     }
 
-    /// A number of its own, below [`Self::COUNT`].
+    /// The number of the viewpoint, below [`Self::COUNT`].
     #[inline]
     pub(crate) fn number(self) -> usize {
         64 * usize::from(self.queens) + self.king.index()

@@ -17,7 +17,7 @@ use crate::features::Bounds;
 /// 55080, while its values in the 1000 positions of its goldens are from -7291 to 7101.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccumulatorBound {
-    /// The features of all sets that can be active at once.
+    /// How many features of all sets can be active at once.
     pub features: usize,
     /// No value is below this.
     pub lowest: i32,
@@ -33,8 +33,8 @@ impl AccumulatorBound {
     }
 }
 
-/// For every neuron the biases and what each set can add, of all perspectives that have weights of
-/// their own.
+/// The bound of all perspectives that have weights of their own: for every neuron, the bias and
+/// what each set can add.
 pub(super) fn of<A: Architecture>(weights: &A::Weights) -> AccumulatorBound {
     let mut bound = AccumulatorBound {
         features: 0,

@@ -2,18 +2,18 @@
 
 use alloc::vec;
 
-use super::{Rows, Summed};
+use super::{Rows, Summation};
 use crate::{CoalescedSet, FileLayout, Limits, LoadError, Place, Tensor, Text};
 
 impl CoalescedSet {
     /// Its tensors, if their values are floating point that is rounded as sums.
-    pub(super) fn summed<'a>(&'a self, layout: &'a FileLayout) -> Option<Summed<'a>> {
+    pub(super) fn summed<'a>(&'a self, layout: &'a FileLayout) -> Option<Summation<'a>> {
         if self.factors.round_each {
             return None;
         }
         let (real, first) = self.place(layout, self.row)?;
         let (virtuals, first_virtual) = self.place(layout, self.virtual_row)?;
-        let summed = Summed {
+        let summed = Summation {
             real,
             virtuals,
             rows: Rows::OfSet {
@@ -37,8 +37,8 @@ impl CoalescedSet {
         Some((tensor, (offset - tensor.placed.offset) / row_len))
     }
 
-    /// Replaces each value of the real rows by what `combine` makes of its row, its slot, it and
-    /// the sum of its virtual values.
+    /// Replaces each value of the real rows by what `combine` makes of its row, its slot, the value
+    /// and the sum of its virtual values.
     pub(super) fn for_each_value(
         &self,
         weights: &mut [u8],
@@ -82,8 +82,8 @@ impl CoalescedSet {
         limits.is_some_and(|(low, high)| (i64::from(low)..=i64::from(high)).contains(&value))
     }
 
-    /// The error of a sum that does not fit, in terms of the file: `row` is the number in the set,
-    /// `slot` the column in memory.
+    /// The error of a sum that does not fit, in terms of the file. `row` is the number of the row
+    /// in the set, `slot` the column in memory.
     pub(super) fn beyond(
         &self,
         layout: &FileLayout,

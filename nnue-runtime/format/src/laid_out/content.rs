@@ -29,8 +29,9 @@ pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
     hash.unwrap_or_default()
 }
 
-/// The same of a file on the disk that can be a net file of the layout, without reading it into
-/// memory as a whole. `None` says nothing about a file; it is then to be [opened](crate::open).
+/// [`content_hash`] of a file on the disk that can be a net file of the layout, without reading it
+/// into memory as a whole. `None` says nothing about a file; it is then to be
+/// [opened](crate::open).
 #[must_use]
 pub fn file_content_hash(layout: &FileLayout, path: &Path) -> Option<[u8; 32]> {
     // A pipe can be opened but once.

@@ -15,7 +15,7 @@ use nnue_compiler::feature_set::piece_square::{
 };
 use nnue_runtime::{Color, Piece, Position, Role, Square};
 
-use super::orientation;
+use super::orientation::orientation;
 
 /// The rows that a position switches on for a perspective, among those of the set.
 pub(super) fn active(

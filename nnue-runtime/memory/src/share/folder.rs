@@ -24,8 +24,8 @@ use super::request::{Request, check_file_size};
 use crate::ShareError;
 use crate::mapping::Region;
 
-/// How often is looked whether another has finished. No system lets a process wait for a lock and a
-/// time at once.
+/// How long a process sleeps before it looks again whether another has finished. No system lets a
+/// process wait for a lock and a time at once.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The file of a segment, and whether this call made it.
@@ -98,7 +98,8 @@ impl Paths {
     }
 }
 
-/// A segment that is whole. What cannot be used or opened is as good as none, and is replaced.
+/// The file of a segment that is whole. A file that cannot be used or opened is as good as none,
+/// and is replaced.
 fn find(paths: &Paths, request: &Request) -> Option<File> {
     // A pipe in its place would be waited for.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;

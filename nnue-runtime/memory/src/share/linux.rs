@@ -35,7 +35,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The part must be there.
+    /// Maps a part of the memory, which must be there.
     pub(super) fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
         // The seals keep the bytes and the length as they are.
         Region::of_file(&self.file, offset, len).map(Mapping::of_region)
@@ -68,9 +68,9 @@ pub(super) fn share<E>(
     Ok((publish(file, &names), true))
 }
 
-/// What is bound, and what the memory is called.
+/// The names of a segment's sockets and of its memory.
 struct Names {
-    /// What names begin with that say where the memory is.
+    /// The beginning of names that say where the memory is.
     prefix: String,
     lock: String,
     memory: String,

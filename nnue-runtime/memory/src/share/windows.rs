@@ -37,7 +37,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// The part must be there.
+    /// Maps a part of the section, which must be there.
     pub(super) fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
         if len == 0 {
             return Ok(Mapping::of_region(Region::empty()));

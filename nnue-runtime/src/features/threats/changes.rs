@@ -9,8 +9,8 @@ const AT_ONCE: usize = 8;
 /// A list of attacks: the square of the attacker and that of the victim, from a1 to h8.
 #[derive(Clone)]
 pub(crate) struct Attacks {
-    /// Those that are listed at once are written as a whole and counted afterwards, so there is
-    /// room for more than the most.
+    /// Attacks that are listed at once are written as a whole and counted afterwards, so there is
+    /// room for more than [`MOST`].
     squares: [[u8; 2]; MOST + AT_ONCE],
     len: usize,
 }
@@ -31,7 +31,7 @@ impl Attacks {
         self.len = 0;
     }
 
-    /// The memory behind the list, for those that are listed next.
+    /// The memory behind the list, for the attacks that are listed next.
     #[inline(always)]
     pub(super) fn room(&mut self) -> &mut [[u8; 2]; AT_ONCE] {
         let (_, room) = self.squares.split_at_mut(self.len.min(MOST));
@@ -46,7 +46,7 @@ impl Attacks {
     }
 }
 
-/// What differs between two placements.
+/// What differs between two placements besides the pieces on single squares.
 #[derive(Clone)]
 pub(crate) struct BoardChanges {
     /// The attacks that there are only after the moves.

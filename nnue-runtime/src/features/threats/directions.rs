@@ -62,7 +62,7 @@ impl Steps {
     }
 }
 
-/// The distances of so many steps; 63 of them are one step back.
+/// The distances of a number of steps. 63 steps are one step back.
 const fn times(steps: u64, distances: Eight) -> Eight {
     let mut all = [0; 8];
     let mut direction = 0;
@@ -73,7 +73,8 @@ const fn times(steps: u64, distances: Eight) -> Eight {
     all
 }
 
-/// For which of the eight lines a set of squares is: all bits for them, none for the others.
+/// A mask for each of the eight lines: all bits for the lines that are named, no bits for the
+/// others.
 macro_rules! lines {
     ($($line:literal)+) => {{
         let mut lines = [0; 8];
@@ -86,7 +87,7 @@ macro_rules! lines {
 pub(super) const STRAIGHT: Eight = lines!(0 1 4 5);
 /// The lines along diagonals.
 pub(super) const DIAGONAL: Eight = lines!(2 3 6 7);
-/// Where white's pawns and black's capture.
+/// The lines along which white's pawns and black's capture.
 pub(super) const CAPTURES: [Eight; 2] = [lines!(2 3), lines!(6 7)];
-/// Where white's pawns and black's push.
+/// The lines along which white's pawns and black's push.
 pub(super) const PUSHES: [Eight; 2] = [lines!(0), lines!(4)];

@@ -1,4 +1,13 @@
 //! Attacks and their rows are found by code that is compiled for each level.
+//!
+//! An attack goes from a piece in one of 16 [directions](super::directions) to the nearest piece
+//! there. So a direction and the square of the victim stand for an attack, and the attacks of all
+//! pieces in one direction are a set of squares. Such sets are found for eight directions at once,
+//! by filling lines with bits.
+//!
+//! An attack differs before and after if its victim's square has changed, or if the nearest square
+//! back in its direction that has changed or holds a piece has changed. That is one more fill, and
+//! it leaves nothing that was there before and after.
 
 use nnue_format::Threats;
 
@@ -21,7 +30,7 @@ pub(in crate::features) fn find(
     dispatch!(level, find(scope, placements, changes));
 }
 
-/// Finds all that there is in a placement, as what differs from an empty board.
+/// Finds all that there is in a placement, which is what differs from an empty board.
 #[inline]
 pub(in crate::features) fn find_all(
     level: Level,
@@ -123,7 +132,7 @@ macro_rules! of_levels {
                     step(squares, &lines.step)
                 }
 
-                /// The squares for some directions, and none for the others.
+                /// A set of squares for some directions, and no squares for the others.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn on(squares: u64, lines: &Eight) -> U64x8 {
@@ -264,7 +273,7 @@ macro_rules! of_levels {
                     [lines, simd::and_not_u64x8(jumps, to)]
                 }
 
-                /// The squares of all directions.
+                /// The union of the sets of all directions.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn of_all(squares: U64x8) -> u64 {

@@ -55,8 +55,9 @@ pub(in crate::features) struct Scope {
 }
 
 impl Scope {
-    /// The attacks that some of these sets have rows for. Of bishops, rooks and queens, each
-    /// attacks whom any of them does: which of those attacks have rows is found later.
+    /// The attacks that some of these sets have rows for. Bishops, rooks and queens share a bit:
+    /// each of them attacks whom any of them attacks, and which of those attacks have rows is found
+    /// later.
     pub(in crate::features) const fn of(sets: &[FeatureSet]) -> Scope {
         let mut scope = Scope {
             attackers: [0; 16],
@@ -131,7 +132,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// From the squares for each bit of the [tables](Scope::tables).
+    /// The pieces whose squares are given for each bit of the [tables](Scope::tables).
     #[inline(always)]
     pub(super) fn new([attackers, victims]: [[u64; 8]; 2]) -> Pieces {
         Pieces { attackers, victims }
