@@ -26,7 +26,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     #[doc(hidden)]
     type Half: Plain + Send + Sync;
     /// The type of an evaluation: [`Output`] or [`Wdl`], or the module's own `Outputs`, which has
-    /// one of them and the values of further heads.
+    /// an evaluation of these types and the values of further heads.
     type Output: Evaluated;
     /// Lists of the transformer's rows: [`Rows`](crate::rows::Rows), one list for each of its
     /// tables.
@@ -42,7 +42,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     const PERSPECTIVES: &'static [Color];
     /// Neurons of the transformer per perspective.
     const WIDTH: usize;
-    /// Layer stacks, one per bucket.
+    /// How many layer stacks there are: a stack for each bucket.
     const BUCKETS: usize;
     /// Whether there are kernels that ask for proofs: otherwise only reports do.
     #[doc(hidden)]
@@ -174,7 +174,7 @@ pub trait Embedded: Architecture {
     const NET: EmbeddedNet<Self::Weights>;
 }
 
-/// What is part of a program that carries a network.
+/// The network that is part of a program: its net file, or its weights.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum EmbeddedNet<W: 'static> {

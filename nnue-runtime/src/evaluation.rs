@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::position::Position;
 
 impl<A: Architecture> Network<A> {
-    /// Evaluates with the layers of one bucket. If there is no such bucket, the last one is used.
+    /// Evaluates with the layers of one bucket. If there is no such bucket, the last is used.
     #[inline]
     #[must_use]
     pub fn evaluate_bucket(

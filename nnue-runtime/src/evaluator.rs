@@ -28,10 +28,10 @@ use crate::rows::changes::RowChanges;
 /// A position that follows an engine's search, and its evaluation.
 ///
 /// [`push`](Self::push) only records a move. [`evaluate`](Self::evaluate) walks back to the nearest
-/// ply whose accumulator is known. Where each piece has one row, it follows the moves since then one
-/// by one; other networks take all of them in one pass. If the move of a king changes all rows of
-/// its perspective, that perspective is updated from the last position that it saw with its king
-/// there. Where sets depend on the opponent's queens, their moves do the same.
+/// ply whose accumulator is known. Where each piece has one row, it follows the moves since then
+/// step by step; other networks take all of them in one pass. If the move of a king changes all
+/// rows of its perspective, that perspective is updated from the last position that it saw with its
+/// king there. Where sets depend on the opponent's queens, their moves do the same.
 ///
 /// `N` is how the network is held: `&Network<A>`, `Arc<Network<A>>` or anything else that
 /// dereferences to it. One network serves any number of evaluators in any number of threads.
@@ -85,7 +85,7 @@ use crate::rows::changes::RowChanges;
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
     side_to_move: Color,
-    /// The position at which the line starts, then one for each move.
+    /// The position at which the line starts, then the position after each move.
     plies: Vec<Ply>,
     /// The placement and the accumulators of each ply; [`Ply`] says which of them are computed.
     computed: Vec<PlyState<A>>,
@@ -94,14 +94,14 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     /// cleared each time.
     changes: [RowChanges<A>; 2],
     /// What differs between the last two placements that were compared as a whole, and the ply of
-    /// the earlier one.
+    /// the earlier placement.
     board_changes: BoardChanges,
     changed_since: usize,
     told: ToldFeatures,
     counter: C,
 }
 
-/// Both perspectives' accumulators of an empty board.
+/// The accumulators of both perspectives for an empty board.
 fn empty_halves<A: Architecture>(net: &Network<A>) -> [A::Half; 2] {
     Color::ALL.map(|perspective| *A::biases(net.weights(), perspective))
 }
@@ -254,9 +254,10 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Makes a move.
     ///
-    /// A delta that contradicts the position, by removing a piece that is not there or adding one
-    /// where another stands, makes this and all later evaluations meaningless, until the position
-    /// is [`reset`](Self::reset); nothing worse happens. [`try_push`](Self::try_push) finds out.
+    /// A delta that contradicts the position, by removing a piece that is not there or adding a
+    /// piece where another stands, makes this and all later evaluations meaningless, until the
+    /// position is [`reset`](Self::reset); nothing worse happens. [`try_push`](Self::try_push)
+    /// finds out.
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
         const { refuse_told(A::FEATURES) };
@@ -292,7 +293,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     ///
     /// # Errors
     ///
-    /// [`BoardError`] if the delta removes a piece that is not there, adds one where another
+    /// [`BoardError`] if the delta removes a piece that is not there, adds a piece where another
     /// stands, or leaves more than 32 pieces on the board. The evaluator is as before.
     pub fn try_push(&mut self, delta: &Delta) -> Result<(), BoardError> {
         self.check(delta)?;
@@ -356,7 +357,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     }
 
     /// Says whose turn it is, for games in which the sides do not always take turns: each move
-    /// gives the turn to the other side, and taking one back returns it.
+    /// gives the turn to the other side, and taking a move back returns it.
     #[inline]
     pub fn set_side_to_move(&mut self, side: Color) {
         self.side_to_move = side;

@@ -33,7 +33,7 @@ pub struct FeatureSet {
 )]
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king, and maybe on the
-    /// opponent's queens; and maybe one more for each piece that is threatened.
+    /// opponent's queens; and maybe another row for each piece that is threatened.
     PieceSquare(PieceSquare),
     /// A row for each piece that attacks another one.
     Threats(Threats),

@@ -1,8 +1,9 @@
 //! The rows of the transformer that a position switches on.
 //!
-//! Only this file knows all families of feature sets. The accumulators, the evaluator and its cache
-//! ask a set through the methods of [`FeatureSet`]; sets are constants of generated code, so each
-//! question is answered by the code of one family, compiled for the set's own tables.
+//! Only this file and `feature_set.rs` know all families of feature sets. The accumulators, the
+//! evaluator and its cache ask a set through the methods of [`FeatureSet`]; sets are constants of
+//! generated code, so each question is answered by the code of one family, compiled for the set's
+//! own tables.
 
 mod active;
 mod bounds;
@@ -38,7 +39,7 @@ pub(crate) use self::viewpoint::Viewpoint;
 
 impl FeatureSet {
     /// Whether a perspective gives every piece on the board the same row from either of two
-    /// viewpoints. If not, all rows of the set change from one to the other.
+    /// viewpoints. If not, all rows of the set change from one viewpoint to the other.
     #[inline]
     pub(crate) fn sees_alike(&'static self, perspective: Color, from: [Viewpoint; 2]) -> bool {
         match &self.family {
@@ -216,7 +217,7 @@ pub(crate) fn moved_rows<A: Architecture>(
     })
 }
 
-/// Whether a perspective sees other rows of some set from one viewpoint than from the other.
+/// Whether a perspective sees other rows of some set from the first viewpoint than from the second.
 #[inline]
 pub(crate) fn view_changes<A: Architecture>(perspective: Color, from: [Viewpoint; 2]) -> bool {
     sets::<A>().any(|set| !set.sees_alike(perspective, from))

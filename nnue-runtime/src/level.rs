@@ -212,8 +212,8 @@ impl Level {
         }
     }
 
-    /// The level as a value to match on. It is a constant in builds whose baseline is the highest
-    /// level.
+    /// The level as a value to match on. The value is a constant in builds whose baseline is the
+    /// highest level.
     #[inline(always)]
     #[must_use]
     pub const fn kind(self) -> LevelKind {

@@ -24,8 +24,8 @@
 //! # }
 //! ```
 //!
-//! * [`nnue_net!`] is the compiler: a spec in, the types `Network` and `Accumulator` of one network
-//!   out.
+//! * [`nnue_net!`] is the compiler: a spec in, the types `Network` and `Accumulator` of that
+//!   network out.
 //! * [`Network`] and [`Accumulator`] are generic over the [`Architecture`] that the macro
 //!   generates. Everything that all networks share is ordinary code here.
 //! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is

@@ -69,9 +69,9 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 /// Makes a struct [`Plain`]: `plain!(Name { all, its, fields })`.
 ///
-/// It does not compile if a field is missing or not `Plain`, or if the compiler inserts padding
-/// between the fields; the generator adds fields of its own where needed, for padding is memory
-/// that [`bytes`] must not show.
+/// The call does not compile if a field is missing or not `Plain`, or if the compiler inserts
+/// padding between the fields; the generator adds fields of its own where needed, for padding is
+/// memory that [`bytes`] must not show.
 ///
 /// The macro is safe whoever calls it, whatever the definition of the struct looks like. The checks
 /// take a value of the struct apart, so they see the fields that the struct has after all

@@ -26,7 +26,7 @@ use self::source::Source;
 
 /// The weights of a network, laid out for one instruction set.
 ///
-/// They are megabytes on the heap, in the program ([`Network::embedded`]) or in memory that
+/// Weights are megabytes on the heap, in the program ([`Network::embedded`]) or in memory that
 /// processes share, and never on the stack. Threads share a network by reference or `Arc`.
 pub struct Network<A: Architecture> {
     level: Level,
@@ -221,7 +221,7 @@ impl<A: Architecture> Network<A> {
         self.weights.stacks()
     }
 
-    /// What the net file has besides its weights.
+    /// The content of the net file besides its weights.
     pub(crate) fn beside(&self) -> &Loaded {
         &self.loaded
     }

@@ -27,7 +27,7 @@ pub struct Report {
     pub memory: Memory,
     /// Bytes of the file other than zero that no evaluation reads.
     pub ignored_bytes: usize,
-    /// Warnings for the user of the network; a sound one has none.
+    /// Warnings for the user of the network; a sound network has none.
     pub warnings: Vec<Warning>,
 }
 
@@ -47,8 +47,8 @@ pub enum Warning {
     /// The weights of a tensor look as if the file had them in another order: transposed, or not
     /// transposed.
     LooksTransposed(Place),
-    /// So many values of a tensor did not fit its type and became the nearest that do, as the spec
-    /// says.
+    /// Some values of a tensor, as many as the number says, did not fit its type and became the
+    /// nearest that do, as the spec asks for.
     Clamped(Place, usize),
     /// The file has the header and the size of this network's files, but the weights of another
     /// network, which is named here.

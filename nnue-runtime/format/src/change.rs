@@ -25,25 +25,25 @@ const MOST_PERMUTED: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// This `encoding` in `[file]`.
+    /// The spec has this `encoding` in `[file]`.
     Encoding(Encoding),
-    /// This number as `psqt` in `[transformer]`.
+    /// The spec has this number as `psqt` in `[transformer]`.
     Psqt(usize),
-    /// Another `psqt` in `[file]`: whether PSQT values are after each set.
+    /// The spec has the other `psqt` in `[file]`: whether PSQT values are after each set.
     PsqtAfterEachSet(bool),
-    /// Another `count` in `[stacks]`.
+    /// The spec has another `count` in `[stacks]`.
     Stacks {
         /// The number of stacks.
         count: usize,
         /// The number of PSQT values, if there are as many as stacks.
         psqt: Option<usize>,
     },
-    /// Another order of the sets in `[[features]]`: the weights of the spec in the order of the
-    /// file.
+    /// The spec has the sets in `[[features]]` in another order: the names are those of its
+    /// weights, in the order of the file.
     Order(Vec<Text>),
-    /// No set with these weights in `[[features]]`: the file does not have it.
+    /// The spec does not have the set with these weights in `[[features]]`: the file does not.
     Without(Text),
-    /// Another number of features.
+    /// A set has another number of features.
     Rows {
         /// The weights that have a row for each feature.
         weights: Text,
@@ -52,8 +52,8 @@ pub enum Change {
         /// The number that the spec has.
         expected: usize,
     },
-    /// Other inputs of an affine layer, of which the file tells no more than how long its padded
-    /// rows are.
+    /// An affine layer has another number of inputs, of which the file tells no more than how long
+    /// its padded rows are.
     Inputs {
         /// The weights of the layer.
         weights: Text,
@@ -190,7 +190,7 @@ fn orders(outline: &Outline) -> Vec<(Change, Outline)> {
     changed.collect()
 }
 
-/// The orders of so many numbers, the natural one first.
+/// The orders of the numbers below `count`, the natural order first.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     let mut orders = Vec::from([Vec::new()]);
     for _ in 0..count {

@@ -28,7 +28,7 @@ struct Summation<'a> {
     rows: Rows<'a>,
 }
 
-/// Which rows of the virtual tensor are added to each row of the real one.
+/// Which rows of the virtual tensor are added to each row of the real tensor.
 enum Rows<'a> {
     /// The virtual rows of a set are added. Sets share tensors, so the numbers say which rows of
     /// both tensors are the set's first.
@@ -88,7 +88,7 @@ fn sets_in_memory(layout: &FileLayout) -> impl Iterator<Item = &CoalescedSet> {
 
 /// Sums of values in the type of the file: the bytes of the tensors that have them instead of what
 /// the file has, each with the number of its part. Floating point is added in 32 bits, as trainers
-/// do: a row's own and then the virtual ones in their order.
+/// do: a row's own value and then the virtual values in their order.
 ///
 /// # Errors
 ///
@@ -290,7 +290,7 @@ impl Summation<'_> {
 }
 
 impl Coalesced {
-    /// Its tensors, if their values are added while they have the type of the file.
+    /// The tensors of the sums, if their values are added while they have the type of the file.
     fn summed<'a>(&'a self, layout: &'a FileLayout) -> Option<Summation<'a>> {
         match self {
             Coalesced::Set(set) => set.summed(layout),

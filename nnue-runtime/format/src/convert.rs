@@ -40,7 +40,7 @@ impl Tensor {
         quantise.is_some_and(|quantise| quantise.overflow == Overflow::Clamp)
     }
 
-    /// Whether a value of the file became another one because it did not fit.
+    /// Whether a value of the file became another value because it did not fit.
     pub(crate) fn is_clamped(&self, stored: f64) -> bool {
         let quantised = self.stored.quantise.map(|quantise| quantise.apply(stored));
         self.clamps() && quantised != self.to_memory(stored).ok()

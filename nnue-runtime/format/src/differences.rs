@@ -1,7 +1,7 @@
 //! The numbers in which a file's network differs from that of a layout.
 //!
-//! An error that names two hashes helps nobody; one that says "width is 128 in the file and 192 in
-//! the spec" tells the user what to correct.
+//! An error that names two hashes helps nobody; an error that says "width is 128 in the file and
+//! 192 in the spec" tells the user what to correct.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -16,9 +16,9 @@ use crate::{Element, Features, FileLayout, Format, Section, Tensor, Text, Threat
 pub struct Difference {
     /// The quantity that differs, as in `width`.
     pub what: &'static str,
-    /// Its value in the file.
+    /// The value of the quantity in the file.
     pub file: Text,
-    /// Its value in the spec.
+    /// The value of the quantity in the spec.
     pub spec: Text,
 }
 

@@ -50,7 +50,7 @@ impl Element {
         }
     }
 
-    /// Whether its values are floating point.
+    /// Whether values of the type are floating point.
     #[must_use]
     pub const fn is_float(self) -> bool {
         self.limits().is_none()

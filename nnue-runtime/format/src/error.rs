@@ -21,8 +21,8 @@ use crate::{
 /// * `place` is the tensor, or another section of the file.
 /// * `offset` is where that begins, in bytes from the start of the file.
 /// * `found` is what the file has, and `expected`, `limit` or `allowed` what it should have.
-/// * `elsewhere` is another offset at which the file has what is expected here. If there is one,
-///   a tensor before it has another size.
+/// * `elsewhere` is another offset at which the file has what is expected here. If there is such an
+///   offset, a tensor before it has another size.
 /// * `identity` is what the file is instead, as far as that is known.
 /// * `causes` are the changes that would explain the length of the file exactly.
 #[allow(
@@ -210,7 +210,7 @@ pub struct WrongBytes {
     pub identity: Identity,
 }
 
-/// Why one value of a tensor cannot be loaded. Offsets are in bytes from the start of the file.
+/// Why a value of a tensor cannot be loaded. Offsets are in bytes from the start of the file.
 #[allow(missing_docs, reason = "the variants say what their fields mean")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -275,8 +275,8 @@ impl LoadError {
         self
     }
 
-    /// Adds which changes of the spec would make the file fit, if some do, to errors for which one
-    /// may be the reason.
+    /// Adds which changes of the spec would make the file fit, if some do, to errors for which a
+    /// change may be the reason.
     pub(crate) fn explained(mut self, layout: &FileLayout, source: &[u8]) -> LoadError {
         if !matches!(
             self,

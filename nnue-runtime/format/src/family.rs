@@ -74,8 +74,8 @@ const MAX_OUTPUTS: u32 = 1024;
 /// The widest transformer that a file is searched for, in neurons.
 const MAX_WIDTH: u32 = 1 << 16;
 
-/// The rows of SFNNv16's pairs of pawns: two of 96, which are own ones and the opponent's on 48
-/// squares.
+/// How many rows SFNNv16's pairs of pawns have: two of 96 pawns, which are own pawns and the
+/// opponent's on 48 squares.
 const PAWN_PAIRS: u32 = 96 * 95 / 2;
 
 impl Family {

@@ -37,8 +37,8 @@ impl<T: Display> Display for Foreign<T> {
     }
 }
 
-/// Whether a character is one that a terminal obeys, that changes the order of those around it, or
-/// that shows nothing: controls, separators of lines, and what Unicode calls ignorable.
+/// Whether a terminal obeys a character, or it changes the order of those around it, or shows
+/// nothing: controls, separators of lines, and what Unicode calls ignorable.
 ///
 /// ```
 /// use nnue_format::is_hidden;

@@ -36,14 +36,14 @@ pub enum Identity {
     Relative(Family),
     /// The header of one of the project's specs, or of several that share it, and not the rest: a
     /// file that was cut or damaged, or only its beginning. The networks are those whose files have
-    /// most in common with this one.
+    /// most in common with this file.
     Header(Candidates),
     /// The version of Stockfish's latest networks, and behind it no network that is known: probably
     /// a net later than all specs of the project.
     Later,
     /// No net, but something else that is well known, as in `a gzip archive: unpack it first`.
     Other(&'static str),
-    /// Nothing that is known.
+    /// Nothing that is known: neither a net nor another kind of file.
     Unknown,
 }
 
@@ -87,7 +87,7 @@ impl Identity {
         }
     }
 
-    /// The known networks whose files begin as this one does, unless that is the network of this
+    /// The known networks whose files begin as this file does, unless that is the network of this
     /// name alone. Of a network that is not known, a beginning says nothing.
     pub(crate) fn doubts(self, name: &str) -> Option<Candidates> {
         let is_known = known::networks().any(|(known, _)| *known == name);
@@ -154,7 +154,7 @@ pub fn identify(source: &[u8]) -> Identity {
 ///
 /// # Errors
 ///
-/// Those of opening and reading the file.
+/// The errors of opening and reading the file.
 #[cfg(feature = "std")]
 pub fn identify_file(path: &Path) -> io::Result<Identity> {
     identify_open_file(&File::open(path)?)
@@ -308,7 +308,7 @@ fn block_end(source: &mut impl Source, offset: u64) -> Option<u64> {
 }
 
 /// Whether weights of the last two layers stand in columns that only the wider of two networks has:
-/// for the other one that is padding.
+/// for the other network they are padding.
 fn reads_more(source: &mut impl Source, stack: u64, narrow: &Family, wide: &Family) -> bool {
     let ([_, second, third], [_, wide_second, wide_third]) = (narrow.inputs(), wide.inputs());
     let mut is_read = |row: u64, columns: Range<u32>| {

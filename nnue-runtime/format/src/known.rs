@@ -145,7 +145,7 @@ pub(crate) fn is_no_net(what: &str) -> bool {
 /// read first.
 pub(crate) const PREFIX_LEN: usize = 64;
 
-/// All networks that are known: those with specs, and one that has the spec of another.
+/// All networks that are known: those with specs, and a network that has the spec of another.
 pub(crate) fn networks() -> impl Iterator<Item = &'static (&'static str, Family)> {
     const LATE: &[(&str, Family)] = &[("late SFNNv13", LATE_V13)];
     SPECS.iter().chain(LATE)

@@ -13,7 +13,7 @@
 //! | 128 | 8 + n | length of what follows; the level's name, the order of packed columns, what else the net file has |
 //! | [`WEIGHTS_OFFSET`] | | the weights, as they lie in memory |
 //!
-//! Numbers are little-endian but for the one that says the byte order.
+//! Numbers are little-endian but for that which says the byte order.
 
 mod content;
 mod error;
@@ -98,7 +98,7 @@ impl LaidOut {
     ///
     /// # Errors
     ///
-    /// Those of the writer, and [`MapError::HeaderTooLong`].
+    /// The errors of the writer, and [`MapError::HeaderTooLong`].
     pub fn write(
         &self,
         layout: &FileLayout,
@@ -115,7 +115,7 @@ impl LaidOut {
     ///
     /// # Errors
     ///
-    /// All of [`MapError`] but [`MapError::DamagedWeights`] and [`MapError::HeaderTooLong`].
+    /// All errors of [`MapError`] but [`MapError::DamagedWeights`] and [`MapError::HeaderTooLong`].
     pub fn read(
         layout: &FileLayout,
         weights_len: usize,

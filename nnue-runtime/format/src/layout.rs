@@ -138,7 +138,7 @@ pub enum FieldForm {
 /// A place in a file, for messages: a section, and the stack it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The number of the stack, if the section is in one of several.
+    /// The number of the stack, if the section is in a stack and there are several.
     pub stack: Option<usize>,
     /// The name of the section.
     pub name: Text,
@@ -154,7 +154,7 @@ pub(crate) struct Entry<'a> {
 }
 
 impl FileLayout {
-    /// The layout of nothing: what stands in for one when a spec has errors.
+    /// The layout of nothing, which stands in for that of a spec with errors.
     pub const EMPTY: FileLayout = FileLayout {
         name: Cow::Borrowed(""),
         format: Format::Sequence,
@@ -331,8 +331,8 @@ impl Tail {
         split.is_some_and(|(data, rest)| self.is_between(data, rest, offset))
     }
 
-    /// [`Self::follows`], given the bytes before `offset`, of which the last ones suffice, and all
-    /// bytes from there on.
+    /// [`Self::follows`], given the bytes before `offset`, of which the last suffice, and all bytes
+    /// from there on.
     pub(crate) fn is_between(self, data: &[u8], rest: &[u8], offset: usize) -> bool {
         // Where the text stands once more before it, the tail begins earlier. A single byte may as
         // well be a weight.

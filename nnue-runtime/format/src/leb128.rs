@@ -93,13 +93,13 @@ pub(crate) fn decode<const SIZE: usize>(
     Ok(offset)
 }
 
-/// Decodes the values that end in a block, of which `bytes` has the byte before too, the last one
+/// Decodes the values that end in a block, of which `bytes` also has the byte before, the last byte
 /// of a value. Returns the number of values and that of the bytes that they take; `None` if a value
 /// takes more than two bytes or is wrong. Weights are small: most take one byte and hardly any more
 /// than two. What is left in `room` behind the values is garbage.
 ///
 /// There is no branch that depends on the bytes, for no processor would foresee it. At each place a
-/// value is made as if one ended there; then those that do are moved together.
+/// value is made as if a value ended there; then those that really do are moved together.
 fn decode_block<const SIZE: usize>(
     bytes: &[u8; BLOCK + 1],
     room: &mut [[u8; SIZE]; BLOCK],

@@ -20,7 +20,7 @@ impl Parts<'_> {
     ///
     /// # Errors
     ///
-    /// Those about single values. `weights` is then partly filled.
+    /// The errors about single values. `weights` is then partly filled.
     ///
     /// # Panics
     ///
@@ -35,7 +35,7 @@ impl Parts<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::load`].
+    /// The errors of [`Self::load`].
     pub fn check(self) -> Result<Loaded, LoadError> {
         let (layout, source) = (self.layout, self.source);
         // Memory that is zeros takes no room before it is written to. Sums in memory need weights.
@@ -208,7 +208,7 @@ impl Part<'_> {
 ///
 /// # Errors
 ///
-/// All of [`LoadError`] but those of reading a file into memory.
+/// All errors of [`LoadError`] but those of reading a file into memory.
 pub fn check(layout: &FileLayout, source: &[u8]) -> Result<Loaded, LoadError> {
     let source = unpack(layout, source)?;
     split(layout, &source)?.check()

@@ -48,7 +48,7 @@ pub enum Form {
         /// weights.
         ids: usize,
     },
-    /// `[rows][slots / 64]`, `u64` each: a bit per weight, set for negative ones.
+    /// `[rows][slots / 64]`, `u64` each: a bit per weight, set for negative weights.
     Bits,
 }
 
@@ -289,7 +289,7 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
         placed.element.write(self.values, index, value);
     }
 
-    /// Sets the values of a slot, one for each row.
+    /// Sets the values of a slot, a value for each row.
     ///
     /// # Errors
     ///

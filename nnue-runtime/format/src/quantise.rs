@@ -72,8 +72,8 @@ impl Quantise {
         rounded(number * self.factor, self.rounding)
     }
 
-    /// A number of a file's type for which [`Self::apply`] gives `value`, if there is one near the
-    /// quotient.
+    /// A number of a file's type for which [`Self::apply`] gives `value`, if there is such a number
+    /// near the quotient.
     pub(crate) fn undo(&self, value: f64, stored: Element) -> f64 {
         let numbers = stored.nearest(value / self.factor);
         let found = numbers

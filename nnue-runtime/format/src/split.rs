@@ -34,7 +34,8 @@ struct Cursor<'a> {
 ///
 /// # Errors
 ///
-/// All of [`LoadError`] but those about single values, [`LoadError::TooLong`] and `LoadError::Io`.
+/// All errors of [`LoadError`] but those about single values, [`LoadError::TooLong`] and
+/// `LoadError::Io`.
 pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     cut(layout, source).map_err(|error| error.explained(layout, source))
 }

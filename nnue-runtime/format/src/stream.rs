@@ -45,7 +45,7 @@ struct StreamedTensor<'l> {
     len: usize,
 }
 
-/// Opens a file that can be loaded while it is read: a large one on the disk that is as the layout
+/// Opens a file that can be loaded while it is read: a large file on the disk that is as the layout
 /// says. `None` says nothing about a file; it is then to be [opened](crate::open) as a whole.
 #[must_use]
 pub fn stream<'l>(layout: &'l FileLayout, path: &Path) -> Option<Stream<'l>> {

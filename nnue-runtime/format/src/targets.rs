@@ -101,8 +101,8 @@ impl ThreatTargets {
         }
     }
 
-    /// The part of a transformer's hash that stands for the set: one for all tables up to that of
-    /// SFNNv15, which only the number of rows tells apart.
+    /// The part of a transformer's hash that stands for the set: the same for all tables up to that
+    /// of SFNNv15, which only the number of rows tells apart.
     #[must_use]
     pub const fn hash(self) -> u32 {
         match self {

@@ -12,10 +12,10 @@ use crate::{Element, Placed, Quantise, Text};
 /// neuron, as kernels read them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
-    /// Its name, for messages, such as `transformer.weights`.
+    /// The tensor's name, for messages, such as `transformer.weights`.
     pub name: Text,
-    /// The name in the file. Only files of [`Format::Named`](crate::Format::Named) have one; empty
-    /// for others.
+    /// The name in the file. Only files of [`Format::Named`](crate::Format::Named) have names;
+    /// empty for others.
     pub id: Text,
     /// Buckets, rows and columns.
     pub shape: [usize; 3],
@@ -105,7 +105,7 @@ impl Stored {
         Stored { encoding, ..self }
     }
 
-    /// The same numbers, of floating point that becomes integers.
+    /// The same numbers, which are floating point and become integers.
     #[must_use]
     pub const fn quantised(self, quantise: Quantise) -> Stored {
         Stored {
@@ -114,7 +114,7 @@ impl Stored {
         }
     }
 
-    /// The same numbers, of integers that become floating point.
+    /// The same numbers, which are integers and become floating point.
     #[must_use]
     pub const fn divided_by(self, divisor: f64) -> Stored {
         Stored { divisor, ..self }

@@ -175,7 +175,7 @@ impl Threats {
 }
 
 /// The squares that a piece reaches on an empty board. Pawns stand on the second to the seventh
-/// rank; own ones move up.
+/// rank; own pawns move up.
 const fn attacks(owner: usize, role: usize, square: usize, pushes: bool) -> u64 {
     const STRAIGHT: [[i8; 2]; 4] = [[0, 1], [1, 0], [0, -1], [-1, 0]];
     const DIAGONAL: [[i8; 2]; 4] = [[1, 1], [1, -1], [-1, -1], [-1, 1]];

@@ -202,7 +202,7 @@ impl File<'_> {
     }
 
     /// A row of weights or of PSQT values. They are counted through all tables: those of features,
-    /// then virtual ones.
+    /// then virtual rows.
     fn row(&self, role: fn(usize) -> Role, row: usize) -> Row<'_> {
         let found = self.tables.iter().find_map(|(own, table)| {
             let first = match (*own, role(0)) {

@@ -64,7 +64,7 @@ impl Net {
         &self.network
     }
 
-    /// The weights, with virtual rows added to the real ones.
+    /// The weights, with virtual rows added to the real rows.
     #[must_use]
     pub fn weights(&self) -> &Weights {
         &self.weights
@@ -117,8 +117,8 @@ impl Net {
         transformer::accumulate(&self.network, &self.weights, active)
     }
 
-    /// What the activation makes of each neuron's sum of one perspective, before neurons are pooled.
-    /// Neurons that are neither activated nor pooled are the last ones, and are left out.
+    /// The activated value of each neuron of a perspective, before neurons are pooled. Neurons that
+    /// are neither activated nor pooled come last, and are left out.
     ///
     /// # Panics
     ///

@@ -130,8 +130,8 @@ pub(crate) fn activated(transformer: &Transformer, accumulator: &Accumulator) ->
         .collect()
 }
 
-/// The sums of the neurons that are not pooled, of one perspective or of both: the last ones of
-/// each accumulator.
+/// The sums of the neurons that are not pooled, of one perspective or of both: the last of each
+/// accumulator.
 pub(crate) fn unpooled(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
     let halves = ordered.map(|accumulator| {
         let pooled = transformer.width - transformer.unpooled_half();

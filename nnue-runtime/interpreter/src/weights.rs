@@ -130,11 +130,11 @@ pub struct WrongWeights {
 pub enum Shape {
     /// No table at all.
     Nothing,
-    /// So many tables of weights: of perspectives, of stacks, or of the layers of a stack.
+    /// A number of tables of weights: of perspectives, of stacks, or of the layers of a stack.
     Tables(usize),
-    /// A table of so many integers.
+    /// A table of integers, and their number.
     Integers(usize),
-    /// A table of so many floating-point numbers.
+    /// A table of floating-point numbers, and their number.
     Floats(usize),
 }
 

@@ -121,8 +121,8 @@ macro_rules! levels {
 
             NeonI8mm neoni8mm target_arch["aarch64", target_endian = "little", target_feature = "neon"]
             features["neon", "dotprod", "i8mm"] {
-                /// NEON with products of bytes of which one has a sign and one has none: Arm since
-                /// Neoverse V1 (2020), Apple since A15 (2021).
+                /// NEON with products of a byte with a sign and a byte without: Arm since Neoverse
+                /// V1 (2020), Apple since A15 (2021).
                 vector_bytes: 16,
                 registers: 32,
                 nonzero_vectors: 4,

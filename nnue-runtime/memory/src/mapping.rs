@@ -33,9 +33,9 @@ impl Mapping {
     /// change is undefined behaviour, since a `&[u8]` promises that its bytes stay, and bytes that
     /// are gone end the process (`SIGBUS` on Unix). No call can make sure of that, for any process
     /// that may write the file can do so. It holds where programs replace files as a whole, by
-    /// renaming a new one, and do not write into old ones. On Windows, a file that is mapped cannot
-    /// be made shorter. [`share`](crate::share()) on Linux closes the gap: the kernel refuses all
-    /// writes to its segments.
+    /// renaming a new file, and do not write into old files. On Windows, a file that is mapped
+    /// cannot be made shorter. [`share`](crate::share()) on Linux closes the gap: the kernel
+    /// refuses all writes to its segments.
     ///
     /// # Errors
     ///
@@ -47,14 +47,14 @@ impl Mapping {
         Region::of_file(file, offset, len).map(Mapping::of_region)
     }
 
-    /// Memory of `len` bytes, of which the first `head` are those of a file. As far as they are whole
-    /// pages, they are the file's own pages, read-only for everybody, and are not copied. The rest
-    /// belongs to this process: `fill` gets all of it, and writes behind the head, where there are
-    /// zeros.
+    /// Memory of `len` bytes, of which the first `head` are those of a file. As far as they are
+    /// whole pages, they are the file's own pages, read-only for everybody, and are not copied. The
+    /// rest belongs to this process: `fill` gets all of it, and writes behind the head, where there
+    /// are zeros.
     ///
     /// # Safety
     ///
-    /// As of [`Self::of_file`], for the head.
+    /// The promise of [`Self::of_file`], for the head.
     ///
     /// # Errors
     ///

@@ -56,7 +56,7 @@ const COUNTS: [&str; 5] = [
     "Private_Hugetlb",
 ];
 
-/// The addresses of a map, if a line begins one.
+/// The addresses of a map, if a map begins with a line.
 fn addresses(line: &str) -> Option<(usize, usize)> {
     let (from, to) = line.split_once(' ')?.0.split_once('-')?;
     let number = |digits| usize::from_str_radix(digits, 16).ok();

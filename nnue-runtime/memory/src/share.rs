@@ -17,7 +17,8 @@
 //! refuses all writes and changes of its length, to its owner too and for ever, so that a `&[u8]`
 //! over it is sound. What is not sealed is never used.
 //!
-//! It is found by a name in the abstract namespace of sockets, which ends with the process as well.
+//! A memfd is found by a name in the abstract namespace of sockets, which ends with the process as
+//! well.
 
 #[cfg(unix)]
 mod folder;
@@ -102,11 +103,11 @@ impl fmt::Debug for Segment {
 }
 
 /// The segment with a key and a length in bytes: that of another process of the same user, or a new
-/// one, which `fill` fills. It gets zeros.
+/// segment, which `fill` fills. `fill` gets zeros.
 ///
 /// A process that is filling the same segment is waited for, at most for `patience`, and if it ends
-/// without a segment, this one fills it. What is shared is the user's: others neither find it nor
-/// can pass theirs off as it. What a process of the same user has filled is trusted.
+/// without a segment, this process fills it. Segments are the user's: other users neither find them
+/// nor can pass theirs off as such. What a process of the same user has filled is trusted.
 ///
 /// Where the system allows, memory lies in huge pages, and `fill` writes into them.
 ///
@@ -158,12 +159,12 @@ pub fn share<E>(
     }
 }
 
-/// The same as [`share()`] by a file in a folder, on Unix: for systems whose memory cannot be shared
-/// otherwise, and for processes that do not run at the same time.
+/// [`share()`] by a file in a folder, on Unix: for systems whose memory cannot be shared otherwise,
+/// and for processes that do not run at the same time.
 ///
 /// The folder is created for the user alone if it is not there. It must belong to the user, and
 /// others must not be able to write into it. Files that were not used for 30 days are removed from
-/// it when one is added, and so is what a killed process has left.
+/// it when a file is added, and so is what a killed process has left.
 ///
 /// A file is written beside its place, brought to the disk, made read-only and renamed, so that
 /// what is found is whole. One that has another length or owner, that others may write, or that is
@@ -179,7 +180,7 @@ pub fn share<E>(
 ///
 /// # Errors
 ///
-/// Those of [`share()`]: [`io::ErrorKind::PermissionDenied`] also for a folder that belongs to
+/// The errors of [`share()`]: [`io::ErrorKind::PermissionDenied`] also for a folder that belongs to
 /// another user or that others may write, [`io::ErrorKind::StorageFull`] for a full disk, and
 /// [`io::ErrorKind::Unsupported`] on systems other than Unix.
 pub unsafe fn share_in_folder<E>(

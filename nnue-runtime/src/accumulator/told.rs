@@ -12,7 +12,7 @@ use crate::position::Position;
 use crate::rows::RowLists;
 use crate::rows::changes::RowChanges;
 
-/// For networks all of whose sets are custom ones: there is no position.
+/// Accumulators of networks all of whose sets are custom: there is no position.
 ///
 /// Features are numbered from 0, as white sees them and as black does; [`FeatureChanges`] says what
 /// becomes of wrong numbers.
@@ -52,7 +52,7 @@ impl<A: Architecture> Accumulator<A> {
     }
 }
 
-/// For networks that have other sets too, which follow the position.
+/// Accumulators of networks that have other sets too, which follow the position.
 impl<A: Architecture> Accumulator<A> {
     /// The accumulator of a position, in which these features of custom sets are active for white
     /// and for black.

@@ -12,7 +12,7 @@ use crate::features::{Step, Viewpoint};
 use crate::network::Network;
 use crate::placement::Placement;
 
-/// The difference between a ply's placement and the one that it was computed from.
+/// The difference between a ply's placement and the placement that it was computed from.
 #[derive(Clone, Copy)]
 pub(super) struct PlacementChange {
     /// The ply of the placement that the other was computed from.

@@ -69,7 +69,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         true
     }
 
-    /// Computes a ply from an earlier one and the rows of the move between them.
+    /// Computes a ply from an earlier ply and the rows of the move between them.
     #[inline]
     fn follow_move(&mut self, before: usize, delta: &Delta, rows: MovedRows, ply: usize) {
         // Both perspectives' rows are on their way before the first is added.

@@ -131,7 +131,8 @@ pub(super) fn bounds<W: Copy + Into<i16>>(
     }
 }
 
-/// The squares that an attacker reaches, direction by direction: it attacks one of each at most.
+/// The squares that an attacker reaches, direction by direction: it attacks at most one piece in
+/// each direction.
 fn directions(attacker: usize, from: usize, attacks: u64) -> Vec<u64> {
     let is_knight = attacker % 6 == 2;
     let mut directions: Vec<((i8, i8), u64)> = Vec::new();

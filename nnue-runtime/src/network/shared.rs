@@ -23,7 +23,7 @@ use crate::level::Level;
 use crate::memory::{Holder, Map};
 use crate::weights::Weights;
 
-/// How long another process may take to load a net before this one loads it for itself.
+/// How long another process may take to load a net before this process loads it for itself.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl<A: Architecture> Network<A> {
@@ -35,16 +35,16 @@ impl<A: Architecture> Network<A> {
     /// found is what would have been loaded. The memory ends with the last process that uses it,
     /// however that ends.
     ///
-    /// Where memory cannot be shared, weights are on the heap, and [`Self::not_shared`] says why. It
-    /// can be shared on Linux and on Windows; the crate `nnue-memory` tells how. On macOS and the BSDs,
-    /// processes share the pages of a file that each of them [maps](Self::map).
+    /// Where memory cannot be shared, weights are on the heap, and [`Self::not_shared`] says why.
+    /// It can be shared on Linux and on Windows; the crate `nnue-memory` tells how. On macOS and
+    /// the BSDs, processes share the pages of a file that each of them [maps](Self::map).
     ///
     /// Hashing takes some 0.7 ms for each megabyte of the file on a processor with instructions for
     /// it, 3 ms on others, and is shared by up to eight of them.
     ///
     /// # Errors
     ///
-    /// As [`Self::from_bytes`].
+    /// The errors of [`Self::from_bytes`].
     pub fn shared(bytes: &[u8]) -> Result<Network<A>, LoadError> {
         share(&Source::Bytes(bytes))
     }
@@ -54,7 +54,7 @@ impl<A: Architecture> Network<A> {
     ///
     /// # Errors
     ///
-    /// As [`Self::open`].
+    /// The errors of [`Self::open`].
     pub fn open_shared(path: impl AsRef<Path>) -> Result<Network<A>, LoadError> {
         share(&Source::File(path.as_ref()))
     }
@@ -85,16 +85,16 @@ impl<A: Architecture> Network<A> {
     /// place, and what follows them, which is little, is loaded. A damaged net file of such a network
     /// is refused as [`Self::open`] refuses it. On other systems than Unix all net files are refused.
     ///
-    /// The header has its own hash, and one of the way in which weights are laid out. The weights
-    /// are not looked at: [`Self::map_checked`] compares them with their hash.
+    /// The header has a hash of itself, and a hash of the way in which weights are laid out. The
+    /// weights are not looked at: [`Self::map_checked`] compares them with their hash.
     ///
     /// # Safety
     ///
     /// Nobody may change the file or make it shorter while the network is there. Shorter files end
     /// the process with a signal when a lost page is read; changed ones give other evaluations, and
     /// to read them while they change is undefined behaviour. Programs that replace a file by
-    /// renaming a new one do not change it, as `nnue convert` does. No system lets a program forbid
-    /// changes to a file that others may write; the memory of [`Self::shared`] is sealed on
+    /// renaming a new file do not change it, as `nnue convert` does. No system lets a program
+    /// forbid changes to a file that others may write; the memory of [`Self::shared`] is sealed on
     /// Linux, and needs no such promise there.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl<A: Architecture> Network<A> {
     ///
     /// # Safety
     ///
-    /// As of [`Self::map`].
+    /// The promise of [`Self::map`].
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl<A: Architecture> Network<A> {
 ///
 /// # Safety
 ///
-/// As of [`Network::map`].
+/// The promise of [`Network::map`].
 unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, MapError> {
     let map = || {
         let file = File::open(path)?;
@@ -196,7 +196,7 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
 ///
 /// # Safety
 ///
-/// As of [`Network::map`].
+/// The promise of [`Network::map`].
 unsafe fn map_rows<A: Architecture>(file: &File) -> Result<Network<A>, MapError> {
     let limit = A::FILE.max_len();
     let len = file.metadata()?.len();

@@ -9,12 +9,12 @@ use crate::feature_set::FeatureSet;
 use crate::features::Bounds;
 
 /// Bounds that no accumulator value passes as long as each set has no more active features than it
-/// says: for piece-square sets, a board of at most 32 pieces, one per square, both kings among them
-/// or not.
+/// says: for piece-square sets, a board of at most 32 pieces, each on a square of its own, both
+/// kings among them or not.
 ///
-/// It is no forecast. Every piece may be of any kind, and attack the best victim in each of its
-/// directions; the pairs of pawns may be any. The released net of SFNNv16 has the bounds -64157 to
-/// 55080, while its values in the 1000 positions of its goldens are from -7291 to 7101.
+/// The bounds are no forecast. Every piece may be of any kind, and attack the best victim in each
+/// of its directions; the pairs of pawns may be any. The released net of SFNNv16 has the bounds
+/// -64157 to 55080, while its values in the 1000 positions of its goldens are from -7291 to 7101.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccumulatorBound {
     /// How many features of all sets can be active at once.

@@ -308,7 +308,7 @@ impl Outline {
     }
 
     /// The rows that a file has of these weights, if all before them is as it should be: by the
-    /// numbers of a block, by the block behind raw ones, or by the length of the file.
+    /// numbers of a block, by the block behind raw numbers, or by the length of the file.
     pub(super) fn rows_found(&self, index: usize, body: &[u8]) -> Option<usize> {
         let Piece::Values(weights) = &self.transformer[index] else {
             return None;

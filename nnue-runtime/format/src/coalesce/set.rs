@@ -6,7 +6,7 @@ use super::{Rows, Summation};
 use crate::{CoalescedSet, FileLayout, Limits, LoadError, Place, Tensor, Text};
 
 impl CoalescedSet {
-    /// Its tensors, if their values are floating point that is rounded as sums.
+    /// The set's tensors, if their values are floating point that is rounded as sums.
     pub(super) fn summed<'a>(&'a self, layout: &'a FileLayout) -> Option<Summation<'a>> {
         if self.factors.round_each {
             return None;

@@ -1,7 +1,7 @@
 //! The hash of a net file's content, by which processes find the weights of the same file.
 //!
-//! It is the SHA-256 of the length and of the SHA-256 of each piece, so that several threads hash a
-//! large file, and none of it has to stay in memory.
+//! The hash is the SHA-256 of the length and of the SHA-256 of each piece, so that several threads
+//! hash a large file, and none of it has to stay in memory.
 
 use alloc::vec;
 use core::sync::atomic::{AtomicUsize, Ordering};

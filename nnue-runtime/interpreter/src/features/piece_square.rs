@@ -135,7 +135,7 @@ fn plane(parameters: &Parameters, piece: Piece, perspective: Color) -> Option<us
     }
 }
 
-/// The plane of a kind of a player's pieces for a perspective if no two kinds shared one.
+/// The plane of a kind of a player's pieces for a perspective if no two kinds shared a plane.
 fn plane_of_its_own(
     parameters: &Parameters,
     role: usize,

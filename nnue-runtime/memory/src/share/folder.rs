@@ -179,8 +179,8 @@ fn open_part(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Sets room on the disk aside, so that a full one is known before anything is filled. File systems
-/// that cannot do so find out when the file is written.
+/// Sets room on the disk aside, so that a full disk is known before anything is filled. File
+/// systems that cannot do so find out when the file is written.
 #[cfg(any(
     target_os = "linux",
     target_os = "android",

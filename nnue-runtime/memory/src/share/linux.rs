@@ -89,7 +89,7 @@ impl Names {
     }
 }
 
-/// The segment of another process, or of this one.
+/// The memory that another process has filled, or that this process has.
 fn find(request: &Request, names: &Names) -> Option<File> {
     // Without /proc, nothing can be found, and a process fills its own.
     let sockets = fs::read("/proc/net/unix").ok()?;

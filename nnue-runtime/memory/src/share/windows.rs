@@ -187,7 +187,7 @@ struct Header {
 }
 
 /// The words of a header. They have 32 bits, for processes that read them may not write them: an
-/// atomic load of more could be a write where a processor has no wider one.
+/// atomic load of more bits can be a write where a processor has no wider load.
 type Words = [AtomicU32; 4];
 
 /// The first word of a section that is ready.

@@ -3,7 +3,7 @@
 /// The most attacks at once: eight by a piece on each square.
 const MOST: usize = 64 * 8;
 
-/// The most attacks that are listed at once: one in each of eight directions.
+/// The most attacks that are listed at once: an attack in each of eight directions.
 const AT_ONCE: usize = 8;
 
 /// A list of attacks: the square of the attacker and that of the victim, from a1 to h8.

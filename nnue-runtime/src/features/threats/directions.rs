@@ -1,15 +1,15 @@
 //! The 16 directions of attacks: eight lines, and the eight jumps of a knight.
 
-/// Sets of squares or distances, one for each of eight directions.
+/// A set of squares, or a distance, for each of eight directions.
 pub(super) type Eight = [u64; 8];
 
 /// The lines, each as far as an attacker sees along it.
 pub(super) const LINES: Lines = Lines::of(LINE_STEPS);
-/// The same lines in the other direction, from the victim back to the attacker.
+/// The lines of [`LINES`] in the other direction, from the victim back to the attacker.
 pub(super) const LINES_BACK: Lines = Lines::of(times(63, LINE_STEPS));
 /// The jumps, in no particular order.
 pub(super) const JUMPS: Steps = Steps::of(JUMP_STEPS);
-/// The same jumps in the other direction.
+/// The jumps of [`JUMPS`] in the other direction.
 pub(super) const JUMPS_BACK: Steps = Steps::of(times(63, JUMP_STEPS));
 
 /// How far a step in each direction goes: north, east, northeast, northwest, and back.
@@ -18,7 +18,7 @@ const JUMP_STEPS: Eight = [17, 15, 10, 6, 47, 49, 54, 58];
 
 /// One step in each direction.
 pub(super) struct Steps {
-    /// By how many squares it goes, modulo 64.
+    /// By how many squares the step goes, modulo 64.
     pub(super) distances: Eight,
     /// The squares where it can end, without leaving the board and entering on the other side.
     pub(super) ends: Eight,

@@ -117,7 +117,7 @@ macro_rules! of_levels {
                 }
 
                 /// The squares that are reached in each direction from some squares, through empty
-                /// ones and one step further.
+                /// squares and one step further.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn reached(squares: U64x8, empty: u64, lines: &Lines) -> U64x8 {
@@ -282,7 +282,7 @@ macro_rules! of_levels {
                     lanes.into_iter().fold(0, |all, squares| all | squares)
                 }
 
-                /// The pieces that weaker ones of a player attack, whoever they belong to.
+                /// The pieces that weaker pieces of a player attack, whoever they belong to.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn by_weaker(places: [u64; 8], players: u64, captures: &Eight) -> u64 {
@@ -297,7 +297,7 @@ macro_rules! of_levels {
                         | of_all(by_rooks) & queens
                 }
 
-                /// White's pieces and black's that a weaker one of the opponent attacks.
+                /// White's pieces and black's that a weaker piece of the opponent attacks.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn threatened(placement: &PieceCodes) -> [u64; 2] {

@@ -12,7 +12,7 @@ use crate::feature_set::{Family, FeatureSet};
 /// The squares where pawns can stand: not those of the first rank or the last.
 pub(super) const PAWN_RANKS: u64 = 0x00FF_FFFF_FFFF_FF00;
 
-/// What pieces do that attack others, as numbers of bits.
+/// The kinds of pieces that attack others, as numbers of bits.
 #[derive(Clone, Copy)]
 pub(super) enum Attacker {
     /// A white pawn, whether or not it attacks anything.
@@ -34,15 +34,15 @@ pub(super) enum Attacker {
 /// The attacks that make victims of pieces, as numbers of bits.
 #[derive(Clone, Copy)]
 pub(super) enum Attack {
-    /// By pawns, along diagonals.
+    /// Attacks by pawns, along diagonals.
     Capture,
-    /// By pawns, on what stands in their way.
+    /// Attacks by pawns, on what stands in their way.
     Push,
-    /// By knights.
+    /// Attacks by knights.
     Jump,
-    /// By bishops, rooks and queens.
+    /// Attacks by bishops, rooks and queens.
     Slide,
-    /// By kings.
+    /// Attacks by kings.
     Step,
 }
 

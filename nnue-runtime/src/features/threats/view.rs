@@ -12,7 +12,7 @@ use crate::rows::RowList;
 pub(in crate::features) struct View {
     /// The number that squares are exclusive-ored with.
     orientation: u8,
-    /// Whether black's pieces are the own ones.
+    /// Whether black's pieces are the own pieces.
     is_black: bool,
 }
 
@@ -39,7 +39,7 @@ impl View {
         is_black != self.is_black
     }
 
-    /// The piece of this code as it is seen: 1 to 6 for own ones, 7 to 12 for the opponent's.
+    /// The piece of this code as it is seen: 1 to 6 for own pieces, 7 to 12 for the opponent's.
     #[inline]
     fn piece(self, code: u8) -> usize {
         /// White's and black's pieces change places.
@@ -53,7 +53,7 @@ impl View {
     }
 
     /// The row that an attack switches on, from one square to another, on a board of these pieces.
-    /// It is found without a branch, and means nothing unless it exists.
+    /// The row is found without a branch, and means nothing unless it exists.
     #[inline(always)]
     fn row(self, tables: &Threats, codes: &PieceCodes, [from, to]: [u8; 2]) -> (u32, bool) {
         let piece = |square: u8| self.piece(codes.bytes()[usize::from(square % 64)]);
