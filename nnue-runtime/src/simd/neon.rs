@@ -67,7 +67,7 @@ pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
     unsafe { vst1q_s16(to.as_mut_ptr(), vector) }
 }
 
-/// The value in every lane.
+/// A vector with the same value in every lane.
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn splat_i16(value: i16) -> I16 {
@@ -245,7 +245,7 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     vaddq_s32(a, b)
 }
 
-/// The same value in all 32-bit lanes.
+/// A vector with the same value in all 32-bit lanes.
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn splat_i32(value: i32) -> I32 {
@@ -619,7 +619,7 @@ pub fn append_rows(
     len
 }
 
-/// Whether any bit is set.
+/// Whether any bit of a vector is set.
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn any_u64x8(lanes: U64x8) -> bool {
@@ -637,7 +637,7 @@ pub fn lowest_u64x8(lanes: U64x8) -> U64x8 {
     })
 }
 
-/// The bits that the first has and the second has not.
+/// The bits that the first vector has and the second has not.
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
@@ -656,7 +656,7 @@ pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usiz
     super::scalar::write_squares(lanes[0], lanes[1], squares)
 }
 
-/// The value in each of eight lanes.
+/// Eight lanes with the same value.
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn splat_u64x8(value: u64) -> U64x8 {
@@ -683,21 +683,22 @@ pub fn store_u64x8(lanes: U64x8, to: &mut [u64; 8]) {
     }
 }
 
-/// The bits that both have.
+/// The bits that both vectors have.
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn and_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     core::array::from_fn(|index| vandq_u64(a[index], b[index]))
 }
 
-/// The bits that either has.
+/// The bits that either vector has.
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn or_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     core::array::from_fn(|index| vorrq_u64(a[index], b[index]))
 }
 
-/// Rotates each lane to the left by so many bits, 0 to 63.
+/// Rotates each lane of the first vector to the left by the number of bits in the same lane of the
+/// second, 0 to 63.
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn rotate_left_u64x8(lanes: U64x8, bits: U64x8) -> U64x8 {

@@ -63,7 +63,7 @@ pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
     *to = vector;
 }
 
-/// The value in every lane.
+/// A vector with the same value in every lane.
 #[inline(always)]
 pub fn splat_i16(value: i16) -> I16 {
     [value; I16_LANES]
@@ -215,7 +215,7 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
 }
 
-/// The same value in all 32-bit lanes.
+/// A vector with the same value in all 32-bit lanes.
 #[inline(always)]
 pub fn splat_i32(value: i32) -> I32 {
     [value; I32_LANES]
@@ -465,7 +465,7 @@ pub fn append_rows(
     len
 }
 
-/// Whether any bit is set.
+/// Whether any bit of a vector is set.
 #[inline]
 pub fn any_u64x8(lanes: U64x8) -> bool {
     lanes != [0; 8]
@@ -477,7 +477,7 @@ pub fn lowest_u64x8(lanes: U64x8) -> U64x8 {
     lanes.map(|lane| lane & lane.wrapping_neg())
 }
 
-/// The bits that the first has and the second has not.
+/// The bits that the first vector has and the second has not.
 #[inline]
 pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     core::array::from_fn(|lane| a[lane] & !b[lane])
@@ -496,7 +496,7 @@ pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usiz
     written
 }
 
-/// The value in each of eight lanes.
+/// Eight lanes with the same value.
 #[inline]
 pub fn splat_u64x8(value: u64) -> U64x8 {
     [value; 8]
@@ -514,19 +514,20 @@ pub fn store_u64x8(lanes: U64x8, to: &mut [u64; 8]) {
     *to = lanes;
 }
 
-/// The bits that both have.
+/// The bits that both vectors have.
 #[inline]
 pub fn and_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     core::array::from_fn(|lane| a[lane] & b[lane])
 }
 
-/// The bits that either has.
+/// The bits that either vector has.
 #[inline]
 pub fn or_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     core::array::from_fn(|lane| a[lane] | b[lane])
 }
 
-/// Rotates each lane to the left by so many bits, 0 to 63.
+/// Rotates each lane of the first vector to the left by the number of bits in the same lane of the
+/// second, 0 to 63.
 #[inline]
 pub fn rotate_left_u64x8(lanes: U64x8, bits: U64x8) -> U64x8 {
     core::array::from_fn(|lane| lanes[lane].rotate_left(bits[lane] as u32))

@@ -72,7 +72,7 @@ pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
     unsafe { v128_store(to.as_mut_ptr().cast(), vector) }
 }
 
-/// The value in every lane.
+/// A vector with the same value in every lane.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn splat_i16(value: i16) -> I16 {
@@ -240,7 +240,7 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     i32x4_add(a, b)
 }
 
-/// The same value in all 32-bit lanes.
+/// A vector with the same value in all 32-bit lanes.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn splat_i32(value: i32) -> I32 {
