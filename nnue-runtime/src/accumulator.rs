@@ -4,16 +4,16 @@ mod told;
 
 use core::fmt;
 
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{
-    BoardChanges, FeatureChanges, Viewpoint, read_all_squares, refuse_told, sets, view_changes,
-};
+use crate::feature_set::{read_all_squares, refuse_told};
+use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
 use crate::network::Network;
-use crate::placement::{PieceCodes, Placement, Step};
+use crate::placement::{PieceCodes, Placement};
 use crate::position::Position;
-use crate::rows::{RowChanges, RowLists};
+use crate::rows::RowLists;
+use crate::rows::changes::RowChanges;
 
 /// The transformer's sums for a position, seen by white and by black.
 ///
@@ -103,7 +103,7 @@ impl<A: Architecture> Accumulator<A> {
         // which have to be cleared before they are first used.
         let mut rows = A::Rows::EMPTY;
         for &perspective in perspectives {
-            let from = placement.viewpoint::<A>(perspective);
+            let from = Viewpoint::in_placement::<A>(&placement, perspective);
             rows.clear();
             for set in sets::<A>() {
                 let list = &mut rows.of(set.table);
@@ -128,15 +128,16 @@ impl<A: Architecture> Accumulator<A> {
         &mut self.halves[perspective.index()]
     }
 
-    /// The sums of one perspective, one per neuron, as they lie in memory: in the order of the net
-    /// file, unless neighbours are pooled, which lie in the two halves, or the width is padded.
+    /// The sums of a perspective, a value for each neuron, as they lie in memory: in the order of
+    /// the net file, unless neighbours are pooled, which lie in the two halves, or the width is
+    /// padded.
     #[must_use]
     pub fn values(&self, perspective: Color) -> &[i16] {
         A::values(self.half(perspective))
     }
 
-    /// The values that the layers read for a side to move: the [outputs](crate::neurons) of one
-    /// perspective after the other, also where the layers have them alternate.
+    /// The values that the layers read for a side to move: the [outputs](crate::neurons) of the
+    /// first perspective, then those of the second, also where the layers have them alternate.
     pub fn outputs(&self, side_to_move: Color) -> impl Iterator<Item = i32> {
         let halves = Color::ALL.map(|perspective| self.values(perspective));
         let seen = A::ORDER.of(halves, side_to_move).into_iter();

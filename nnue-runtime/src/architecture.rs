@@ -5,11 +5,12 @@ use core::fmt;
 use nnue_format::FileLayout;
 
 use crate::chess::Color;
-use crate::features::{FeatureSet, MovedRows, RowLists, TableRows};
+use crate::feature_set::FeatureSet;
 use crate::level::Level;
 use crate::memory::Plain;
 use crate::neurons::Neurons;
 use crate::proof::{Proofs, Proved};
+use crate::rows::{MovedRows, RowLists, TableRows};
 
 /// A network's shape, tables and kernels. Implemented by [`nnue_net!`](crate::nnue_net) and by
 /// nobody else: what it asks for may change.
@@ -25,7 +26,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     #[doc(hidden)]
     type Half: Plain + Send + Sync;
     /// The type of an evaluation: [`Output`] or [`Wdl`], or the module's own `Outputs`, which has
-    /// one of them and the values of further heads.
+    /// an evaluation of these types and the values of further heads.
     type Output: Evaluated;
     /// Lists of the transformer's rows: [`Rows`](crate::rows::Rows), one list for each of its
     /// tables.
@@ -41,7 +42,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     const PERSPECTIVES: &'static [Color];
     /// Neurons of the transformer per perspective.
     const WIDTH: usize;
-    /// Layer stacks, one per bucket.
+    /// How many layer stacks there are: a stack for each bucket.
     const BUCKETS: usize;
     /// Whether there are kernels that ask for proofs: otherwise only reports do.
     #[doc(hidden)]
@@ -58,7 +59,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The accumulator of an empty board, as a perspective sees it.
     #[doc(hidden)]
     fn biases(weights: &Self::Weights, perspective: Color) -> &Self::Half;
-    /// The values of an accumulator, one per neuron.
+    /// The values of an accumulator, a value for each neuron.
     #[doc(hidden)]
     fn values(half: &Self::Half) -> &[i16];
     /// The weights of one of the transformer's tables.
@@ -120,6 +121,14 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     ) -> Self::Output;
 }
 
+/// All feature sets of a network.
+#[inline]
+pub(crate) fn sets<A: Architecture>() -> impl Iterator<Item = &'static FeatureSet> + Clone {
+    // By index: compilers unroll a loop whose number of turns is a constant, and then know the
+    // tables.
+    (0..A::FEATURES.len()).map(|index| &A::FEATURES[index])
+}
+
 /// The perspective that the layers see first. An evaluation is from its view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -130,7 +139,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// White's and black's, in this order.
+    /// What belongs to the perspective that the layers see first, then what belongs to the other.
     #[inline]
     pub(crate) fn of<T>(self, [white, black]: [T; 2], side_to_move: Color) -> [T; 2] {
         match (self, side_to_move) {
@@ -140,8 +149,8 @@ impl Order {
     }
 }
 
-/// Networks whose bucket follows from the number of pieces; the others leave the choice to the
-/// caller.
+/// Networks whose bucket follows from the number of pieces. Other networks leave the choice of the
+/// bucket to the caller.
 #[diagnostic::on_unimplemented(
     message = "the bucket of `{Self}` does not follow from the number of pieces",
     label = "which bucket is not known here",
@@ -160,12 +169,12 @@ pub trait SelectedByPieces: Architecture {
     note = "name one in the macro, `nnue_net!(\"specs/my-net.toml\", weights = \"my-net.nnue\")`, or load one with `Network::open`"
 )]
 pub trait Embedded: Architecture {
-    /// What is part of the program, checked while compiling.
+    /// The net file or its weights, which were checked while compiling.
     #[doc(hidden)]
     const NET: EmbeddedNet<Self::Weights>;
 }
 
-/// What is part of a program that carries a network.
+/// The network that is part of a program: its net file, or its weights.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum EmbeddedNet<W: 'static> {
@@ -175,7 +184,7 @@ pub enum EmbeddedNet<W: 'static> {
     Weights {
         /// The weights.
         weights: &'static W,
-        /// The order of packed columns in them.
+        /// The order of packed columns in the weights.
         packed: &'static [usize],
         /// What the net file has besides its weights, as
         /// [`Loaded::encode`](nnue_format::Loaded::encode) writes it.
@@ -188,11 +197,11 @@ pub enum EmbeddedNet<W: 'static> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// The PSQT part: half the difference of both perspectives' sums, rounded towards zero; of
-    /// networks with one perspective, its sum. 0 for networks without.
+    /// networks with one perspective, its sum. 0 for networks without PSQT.
     pub psqt: i32,
     /// The layers' part, in the same units.
     pub positional: i32,
-    /// Both together, in the engine's units: divided as the spec says.
+    /// Both parts together, in the engine's units: divided as the spec says.
     pub value: i32,
 }
 
@@ -231,9 +240,9 @@ pub trait Evaluated: Copy + fmt::Debug + PartialEq + Send + Sync + 'static {
 /// The value of a further head.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HeadValue {
-    /// Of a sum of integers, in the units that the spec says.
+    /// The value of a head that sums up integers, in the units that the spec says.
     Integer(i32),
-    /// Of a sum of floating point, times its scale.
+    /// The value of a head that sums up floating point, times its scale.
     Float(f32),
 }
 

@@ -16,11 +16,11 @@ pub use self::error::BoardError;
 
 /// The pieces with their squares, and the side to move.
 ///
-/// A network sees no more than that, so a board has no castling rights, no clocks and no history.
-/// It does not know the rules of chess: it neither generates moves nor checks that they are legal.
-/// A square holds at most one piece, and the board at most 32. A board that was read from FEN has
-/// one king of each colour. [`apply`](Board::apply) and [`without`](Board::without) may take a king
-/// away; evaluations of such a board mean nothing.
+/// A network sees no more than that, so a board has no castling rights, no clocks and no history. A
+/// board does not know the rules of chess: it neither generates moves nor checks that they are
+/// legal. A square holds at most one piece, and the board at most 32. A board that was read from
+/// FEN has one king of each colour. [`apply`](Board::apply) and [`without`](Board::without) may
+/// take a king away; evaluations of such a board mean nothing.
 ///
 /// ```
 /// use nnue_runtime::{Board, Color, Delta, Piece, Role, Square};

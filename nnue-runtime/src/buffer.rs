@@ -1,8 +1,8 @@
 //! Parts of arrays whose lengths are known while compiling. Kernels read and write memory through
 //! these functions.
 //!
-//! They check their indices. In kernels, indices are constants or counters of loops with constant
-//! bounds, so the compiler removes the checks; a test of the machine code confirms it.
+//! The functions check their indices. In kernels, indices are constants or counters of loops with
+//! constant bounds, so the compiler removes the checks; a test of the machine code confirms it.
 
 /// A value that starts on a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,10 +23,10 @@ pub enum Color {
 }
 
 impl Color {
-    /// White, then black: the order of [`Color::index`].
+    /// Both colours, white before black: the order of [`Color::index`].
     pub const ALL: [Color; 2] = [Color::White, Color::Black];
 
-    /// 0 for white, 1 for black.
+    /// The number of the colour: 0 for white, 1 for black.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -69,7 +69,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Pawn to king: the order of [`Role::index`].
+    /// All roles, pawn to king: the order of [`Role::index`].
     pub const ALL: [Role; 6] = [
         Role::Pawn,
         Role::Knight,
@@ -79,7 +79,7 @@ impl Role {
         Role::King,
     ];
 
-    /// 0 for a pawn to 5 for a king.
+    /// The number of the role: 0 for a pawn to 5 for a king.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -89,14 +89,14 @@ impl Role {
 /// A piece: its kind and its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Piece {
-    /// The player who owns it.
+    /// The player who owns the piece.
     pub color: Color,
     /// The kind of the piece.
     pub role: Role,
 }
 
 impl Piece {
-    /// White's pawn to king, then black's: the order of [`Piece::index`].
+    /// All pieces: white's, pawn to king, then black's. This is the order of [`Piece::index`].
     pub const ALL: [Piece; 12] = {
         let mut all = [Piece::new(Color::White, Role::Pawn); 12];
         let mut index = 0;
@@ -113,7 +113,7 @@ impl Piece {
         Piece { color, role }
     }
 
-    /// `6 * color + role`: 0 for white's pawn to 11 for black's king.
+    /// The number of the piece, `6 * color + role`: 0 for white's pawn to 11 for black's king.
     #[inline]
     pub const fn index(self) -> usize {
         6 * self.color.index() + self.role.index()
@@ -140,6 +140,36 @@ impl fmt::Display for Piece {
     }
 }
 
+/// What stands on a square, in one byte: 0 for nothing, or one more than a piece's index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PieceCode(pub(crate) u8);
+
+impl PieceCode {
+    pub(crate) const NOTHING: PieceCode = PieceCode(0);
+
+    #[inline]
+    pub(crate) fn of(piece: Piece) -> PieceCode {
+        PieceCode(1 + piece.index() as u8)
+    }
+
+    /// The code that the lowest four bits of a byte are.
+    #[inline]
+    pub(crate) fn wrapping(bits: u8) -> PieceCode {
+        PieceCode(bits % 16)
+    }
+
+    #[inline]
+    pub(crate) fn piece(self) -> Option<Piece> {
+        Piece::ALL.get(usize::from(self.0).wrapping_sub(1)).copied()
+    }
+
+    /// The index of the code in a table of 16 entries.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0 % 16)
+    }
+}
+
 /// One of the 64 squares: a1 is 0, b1 is 1, h8 is 63.
 ///
 /// The constants `Square::A1` to `Square::H8` name them all.
@@ -147,7 +177,7 @@ impl fmt::Display for Piece {
 pub struct Square(u8);
 
 impl Square {
-    /// a1 to h8, rank by rank: the order of [`Square::index`].
+    /// All squares, a1 to h8 rank by rank: the order of [`Square::index`].
     pub const ALL: [Square; 64] = {
         let mut all = [Square(0); 64];
         let mut index = 0;
@@ -188,19 +218,20 @@ impl Square {
         }
     }
 
-    /// 0 for the a-file to 7 for the h-file.
+    /// The number of the square's file: 0 for the a-file to 7 for the h-file.
     #[inline]
     pub const fn file(self) -> u8 {
         self.0 % 8
     }
 
-    /// 0 for the first rank (white's pieces at the start) to 7 for the eighth.
+    /// The number of the square's rank: 0 for the first (white's pieces at the start) to 7 for the
+    /// eighth.
     #[inline]
     pub const fn rank(self) -> u8 {
         self.0 / 8
     }
 
-    /// 0 for a1, 1 for b1, to 63 for h8.
+    /// The number of the square: 0 for a1, 1 for b1, to 63 for h8.
     #[inline]
     pub const fn index(self) -> usize {
         // The remainder changes nothing, but lets the optimiser see the range: tables of 64 need no

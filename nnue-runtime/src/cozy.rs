@@ -5,7 +5,7 @@ use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::position::Position;
 
-/// Conversions of an enum to the one of cozy-chess that has the same variants, and back.
+/// Conversions of an enum to the enum of cozy-chess with the same variants, and back.
 macro_rules! same_variants {
     ($own:ident, $cozy:ident: $($variant:ident),+) => {
         impl From<cozy_chess::$cozy> for $own {

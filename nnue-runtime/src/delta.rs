@@ -14,10 +14,10 @@ pub use self::changes::PieceChanges;
 
 /// The pieces that one move takes off the board, and those it then puts on it.
 ///
-/// A delta has 16 bytes, is `Copy`, and allocates nothing. All removals come before all additions, so a
-/// piece can be added where another is removed: captures and castling in Chess960 need that.
+/// A delta has 16 bytes, is `Copy`, and allocates nothing. All removals come before all additions,
+/// so a piece can be added where another is removed: captures and castling in Chess960 need that.
 /// Removing a piece from a square and adding it there again changes nothing. Deltas that change the
-/// same pieces are equal, in whatever order they were told.
+/// same pieces are equal, in whatever order the pieces were given.
 ///
 /// Constructors do not know the board. After a delta that does not fit the board, evaluations mean
 /// nothing, but nothing worse happens. [`Board::apply`](crate::Board::apply) checks that a delta
@@ -71,8 +71,8 @@ impl Delta {
         delta
     }
 
-    /// A pawn of that colour becomes `promoted` on `to`. If it captures a piece there, that is
-    /// `captured`.
+    /// A promotion: a pawn of that colour becomes `promoted` on `to`. `captured` is the piece that
+    /// it captures there, if any.
     #[inline]
     pub fn promotion(
         color: Color,
@@ -107,8 +107,8 @@ impl Delta {
         delta
     }
 
-    /// The delta that removes and adds these pieces. What is in both lists is left out, as it
-    /// changes nothing.
+    /// The delta that removes and adds these pieces. Entries that are in both lists are left out,
+    /// as they change nothing.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl Delta {
         self.added.pieces()
     }
 
-    /// Both lists: what it removes, and what it adds.
+    /// Both lists of the delta: the pieces that it removes, and those that it adds.
     #[inline]
     pub(crate) fn changes(&self) -> [Changes; 2] {
         [self.removed, self.added]
@@ -172,8 +172,8 @@ impl Delta {
         self.removed.has_king(color) || self.added.has_king(color)
     }
 
-    /// Whether it takes off one or two pieces and puts one on the board, as all moves of chess but
-    /// castling do.
+    /// Whether the delta takes one or two pieces off the board and puts a single piece on it, as
+    /// all moves of chess but castling do.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.added.is_one() && self.removed.is_one_or_two()
@@ -212,7 +212,7 @@ impl Delta {
         [white, black]
     }
 
-    /// Whether it changes nothing.
+    /// Whether the delta changes nothing.
     #[inline]
     pub(crate) fn is_null(&self) -> bool {
         self.removed.is_empty() && self.added.is_empty()
@@ -289,8 +289,8 @@ nnue_format::debug_is_message!(DeltaError);
 
 impl Error for DeltaError {}
 
-/// Lists what `all` gives but for those of which `cancels` is true. It is an error if more are left
-/// than a list can hold, or if `all` repeats a square.
+/// Lists the entries of `all` but for those of which `cancels` is true. It is an error if more are
+/// left than a list can hold, or if `all` repeats a square.
 fn collect(
     change: Change,
     all: impl Iterator<Item = (Piece, Square)>,
@@ -317,13 +317,13 @@ fn collect(
     Ok(changes)
 }
 
-/// The pieces of `one` that do not stand on the same square of `other`.
+/// The pieces of `first` that do not stand on the same square in `second`.
 fn only_in(
-    one: &(impl Position + ?Sized),
-    other: &(impl Position + ?Sized),
+    first: &(impl Position + ?Sized),
+    second: &(impl Position + ?Sized),
 ) -> impl Iterator<Item = (Piece, Square)> {
     Piece::ALL.into_iter().flat_map(move |piece| {
-        let squares = one.pieces(piece) & !other.pieces(piece);
+        let squares = first.pieces(piece) & !second.pieces(piece);
         squares.into_iter().map(move |square| (piece, square))
     })
 }
@@ -528,9 +528,9 @@ mod tests {
 
     /// What a hasher is told of a delta.
     fn hash(delta: &Delta) -> Vec<u8> {
-        struct Told(Vec<u8>);
+        struct HashedBytes(Vec<u8>);
 
-        impl Hasher for Told {
+        impl Hasher for HashedBytes {
             fn write(&mut self, bytes: &[u8]) {
                 self.0.extend_from_slice(bytes);
             }
@@ -540,7 +540,7 @@ mod tests {
             }
         }
 
-        let mut told = Told(Vec::new());
+        let mut told = HashedBytes(Vec::new());
         delta.hash(&mut told);
         told.0
     }

@@ -18,19 +18,20 @@ use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{BoardChanges, FeatureChanges, has_told, refuse_told, require_only_told};
+use crate::feature_set::{has_told, refuse_told, require_only_told};
+use crate::features::{BoardChanges, FeatureChanges};
 use crate::network::Network;
 use crate::placement::Placement;
 use crate::position::Position;
-use crate::rows::RowChanges;
+use crate::rows::changes::RowChanges;
 
 /// A position that follows an engine's search, and its evaluation.
 ///
 /// [`push`](Self::push) only records a move. [`evaluate`](Self::evaluate) walks back to the nearest
-/// ply whose accumulator is known. Where each piece has one row, it follows the moves since then one
-/// by one; other networks take all of them in one pass. If the move of a king changes all rows of
-/// its perspective, that perspective is updated from the last position that it saw with its king
-/// there. Where sets depend on the opponent's queens, their moves do the same.
+/// ply whose accumulator is known. Where each piece has one row, it follows the moves since then
+/// step by step; other networks take all of them in one pass. If the move of a king changes all
+/// rows of its perspective, that perspective is updated from the last position that it saw with its
+/// king there. Where sets depend on the opponent's queens, their moves do the same.
 ///
 /// `N` is how the network is held: `&Network<A>`, `Arc<Network<A>>` or anything else that
 /// dereferences to it. One network serves any number of evaluators in any number of threads.
@@ -79,44 +80,44 @@ use crate::rows::RowChanges;
 ///
 /// # Memory
 ///
-/// All of it is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator
-/// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB). Deeper lines make it grow
-/// by what they need.
+/// All memory is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator
+/// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB). Deeper lines need more.
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
     side_to_move: Color,
-    /// The position at which the line starts, then one for each move.
+    /// The position at which the line starts, then the position after each move.
     plies: Vec<Ply>,
     /// The placement and the accumulators of each ply; [`Ply`] says which of them are computed.
-    computed: Vec<Computed<A>>,
+    computed: Vec<PlyState<A>>,
     cache: RefreshCache<A>,
     /// The rows that the update of each perspective adds and removes; kept so that they need not be
     /// cleared each time.
     changes: [RowChanges<A>; 2],
     /// What differs between the last two placements that were compared as a whole, and the ply of
-    /// the earlier one.
+    /// the earlier placement.
     board_changes: BoardChanges,
     changed_since: usize,
     told: ToldFeatures,
     counter: C,
 }
 
-/// Both perspectives' accumulators of an empty board.
+/// The accumulators of both perspectives for an empty board.
 fn empty_halves<A: Architecture>(net: &Network<A>) -> [A::Half; 2] {
     Color::ALL.map(|perspective| *A::biases(net.weights(), perspective))
 }
 
-/// One position of the line.
+/// A position of the line.
 #[derive(Clone, Copy)]
 struct Ply {
     /// The move that led here from the ply before.
     delta: Delta,
-    /// Whether its placement is computed: moves that are taken back before anyone evaluates them
-    /// never are.
+    /// Whether the placement after the move is computed. It never is for moves that are taken back
+    /// before anyone evaluates.
     placed: bool,
-    /// Whether the next ply was computed without it.
+    /// Whether the next ply was computed without the accumulators of this ply.
     skipped: bool,
-    /// Per perspective, the view with which its accumulator is computed; [`NO_VIEW`] if it is not.
+    /// Per perspective, the view with which the accumulator is computed; [`NO_VIEW`] if it is not
+    /// computed.
     views: [u16; 2],
 }
 
@@ -133,14 +134,14 @@ impl Ply {
 }
 
 /// The placement and the accumulators of a ply, once they are computed.
-struct Computed<A: Architecture> {
+struct PlyState<A: Architecture> {
     placement: Placement,
     halves: [A::Half; 2],
 }
 
-impl<A: Architecture> Clone for Computed<A> {
-    fn clone(&self) -> Computed<A> {
-        Computed { ..*self }
+impl<A: Architecture> Clone for PlyState<A> {
+    fn clone(&self) -> PlyState<A> {
+        PlyState { ..*self }
     }
 }
 
@@ -253,9 +254,10 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Makes a move.
     ///
-    /// A delta that contradicts the position, by removing a piece that is not there or adding one
-    /// where another stands, makes this and all later evaluations meaningless, until the position
-    /// is [`reset`](Self::reset); nothing worse happens. [`try_push`](Self::try_push) finds out.
+    /// A delta that contradicts the position, by removing a piece that is not there or adding a
+    /// piece where another stands, makes this and all later evaluations meaningless, until the
+    /// position is [`reset`](Self::reset); nothing worse happens. [`try_push`](Self::try_push)
+    /// finds out.
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
         const { refuse_told(A::FEATURES) };
@@ -291,7 +293,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     ///
     /// # Errors
     ///
-    /// [`BoardError`] if the delta removes a piece that is not there, adds one where another
+    /// [`BoardError`] if the delta removes a piece that is not there, adds a piece where another
     /// stands, or leaves more than 32 pieces on the board. The evaluator is as before.
     pub fn try_push(&mut self, delta: &Delta) -> Result<(), BoardError> {
         self.check(delta)?;
@@ -304,7 +306,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     ///
     /// # Errors
     ///
-    /// Those of [`try_push`](Self::try_push). The evaluator is as before.
+    /// The errors of [`try_push`](Self::try_push). The evaluator is as before.
     pub fn try_push_with(
         &mut self,
         delta: &Delta,
@@ -327,7 +329,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.make(&Delta::null(), FeatureChanges::NONE);
     }
 
-    /// Takes back the last move or null move. Does nothing where none is left.
+    /// Takes back the last move or null move. Does nothing where no move is left.
     #[inline]
     pub fn pop(&mut self) {
         let top = self.ply();
@@ -340,7 +342,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Moves made since the line started, and not taken back.
+    /// How many moves were made since the line started and not taken back.
     #[inline]
     #[must_use]
     pub fn ply(&self) -> usize {
@@ -355,7 +357,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     }
 
     /// Says whose turn it is, for games in which the sides do not always take turns: each move
-    /// gives the turn to the other side, and taking one back returns it.
+    /// gives the turn to the other side, and taking a move back returns it.
     #[inline]
     pub fn set_side_to_move(&mut self, side: Color) {
         self.side_to_move = side;
@@ -368,8 +370,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         &self.net
     }
 
-    /// Evaluates for the side to move with the layers of one bucket; the last for buckets beyond
-    /// it.
+    /// Evaluates for the side to move with the layers of a bucket. Numbers beyond the last bucket
+    /// stand for the last.
     #[inline]
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
         self.evaluate_bucket_of(|_| bucket)

@@ -88,8 +88,8 @@ pub fn affine_i64_rows<const INPUTS: usize, const OUTPUTS: usize>(
     sums
 }
 
-/// One sum per row, plus its bias. `sum` must be a function that is always inlined: a closure may
-/// not be, and would then be compiled without the level's instructions.
+/// The sum of each row, plus its bias. `sum` must be a function that is always inlined: a closure
+/// may not be, and would then be compiled without the level's instructions.
 #[inline(always)]
 fn rows<I: ?Sized, W, const OUTPUTS: usize>(
     inputs: &I,
@@ -113,8 +113,9 @@ fn sum_of_products<const N: usize>(inputs: &[i16; N], weights: &[i16; N]) -> i32
     sum
 }
 
-/// Instructions that add products of 16 bits take them with a sign: half of an input has none, and
-/// the bit that is left is multiplied by itself.
+/// The sum of products of inputs without a sign. Instructions that add products of 16 bits take
+/// factors with a sign: half of an input fits in them, and the bit that is left is multiplied
+/// apart.
 #[inline(always)]
 fn sum_of_unsigned_products<const N: usize>(inputs: &[i16; N], weights: &[i16; N]) -> i32 {
     let (mut halves, mut rest) = (0i32, 0i32);
@@ -263,8 +264,8 @@ pub fn affine_output_blocks<
 }
 
 /// `y[o] = biases[o] + sum of signs`: 1 for each of the `inputs` that has the sign of its weight,
-/// -1 for each other one. A bit is set for a negative input or weight. Bits beyond the inputs are 0
-/// in both.
+/// -1 for each of the others. A bit is set for a negative input or weight. Bits beyond the inputs
+/// are 0 in both.
 #[inline(always)]
 #[must_use]
 pub fn affine_binary<const WORDS: usize, const OUTPUTS: usize>(

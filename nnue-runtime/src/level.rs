@@ -1,5 +1,5 @@
 //! Levels: which of the instruction sets in the table of [`nnue_levels`] this machine can run, and
-//! the choice of one.
+//! how one of them is chosen.
 //!
 //! A [`Level`] is proof: it is only made after every feature of its row in the table was detected
 //! (or, with [`Level::assume`], vouched for). Therefore [`dispatch!`](crate::__private::dispatch)
@@ -130,11 +130,11 @@ impl Level {
     /// in portable builds.
     pub const BASELINE: Level = Level(BASELINE);
 
-    /// The level to use: the one that the environment variable `NNUE_LEVEL` names, else the best
-    /// available.
+    /// The level to use: that which the environment variable `NNUE_LEVEL` names, else the best that
+    /// is available.
     ///
-    /// Detected once per process. If the variable names a level that is unknown or not available,
-    /// one line on stderr says so and the best is used; to treat that as an error, ask
+    /// It is detected once per process. If the variable names a level that is unknown or not
+    /// available, one line on stderr says so and the best is used; to treat that as an error, ask
     /// [`Level::from_env`] first. Without the feature `std` this is [`Level::BASELINE`].
     #[must_use]
     pub fn detect() -> Level {
@@ -192,7 +192,7 @@ impl Level {
 
     /// The names of all levels that machines of this architecture can have, ascending: on x86-64
     /// `scalar`, `avx2`, `avxvnni`, `avx512` and `avx512icl`, on 64-bit Arm `scalar`, `neon`,
-    /// `neondot` and `neoni8mm`. For WebAssembly, those that this build has.
+    /// `neondot` and `neoni8mm`. For WebAssembly, it is the levels that this build has.
     pub fn names() -> impl Iterator<Item = &'static str> {
         KINDS.iter().map(|kind| kind.isa().name)
     }
@@ -212,8 +212,8 @@ impl Level {
         }
     }
 
-    /// The level as a value to match on. It is a constant in builds whose baseline is the highest
-    /// level.
+    /// The level as a value to match on. The value is a constant in builds whose baseline is the
+    /// highest level.
     #[inline(always)]
     #[must_use]
     pub const fn kind(self) -> LevelKind {

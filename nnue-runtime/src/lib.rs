@@ -24,8 +24,8 @@
 //! # }
 //! ```
 //!
-//! * [`nnue_net!`] is the compiler: a spec in, the types `Network` and `Accumulator` of one network
-//!   out.
+//! * [`nnue_net!`] is the compiler: a spec in, the types `Network` and `Accumulator` of that
+//!   network out.
 //! * [`Network`] and [`Accumulator`] are generic over the [`Architecture`] that the macro
 //!   generates. Everything that all networks share is ordinary code here.
 //! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is
@@ -54,7 +54,9 @@ mod chess;
 #[cfg(feature = "cozy-chess")]
 mod cozy;
 mod delta;
+mod evaluation;
 mod evaluator;
+mod feature_set;
 mod features;
 mod fen;
 mod kernels;
@@ -89,7 +91,7 @@ pub use crate::level::{Level, LevelError};
 pub use crate::memory::Storage;
 pub use crate::network::Network;
 #[cfg(feature = "shared")]
-pub use crate::network::NodeCopies;
+pub use crate::network::nodes::NodeCopies;
 pub use crate::position::Position;
 pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 
@@ -114,7 +116,7 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// | `"path"` | the spec |
 /// | `inline = "..."` | the spec itself, instead of a path |
 /// | `weights = "path"` | a net file, checked against the spec while compiling and embedded: `Network::embedded()` |
-/// | `embed = "..."` | what is embedded of it. `"file"`, the default: the file as it is, which is decoded when the network is made. `"weights"`: the weights as they lie in memory, which are used where they are, so that starting takes next to no time and no memory; they make the program as large as they are, and compiling take 0.12 s more for each megabyte |
+/// | `embed = "..."` | which part of the net file is embedded. `"file"`, the default: the file as it is, which is decoded when the network is made. `"weights"`: the weights as they lie in memory, which are used where they are, so that starting takes next to no time and no memory; they make the program as large as they are, and compiling take 0.12 s more for each megabyte |
 /// | `unroll = "full"` | write out every layer as straight-line code; `"auto"`, the default, leaves loops where they are as fast |
 /// | `crate = ::path` | where the runtime is, if not where the macro came from |
 #[macro_export]
@@ -142,7 +144,7 @@ pub mod __private {
     #[cfg(feature = "shared")]
     pub use nnue_memory::numa::Topology;
 
-    /// Only there if embedded files that are compressed with zstd can be unpacked.
+    /// Exists only where embedded files that are compressed with zstd can be unpacked.
     #[cfg(feature = "zstd")]
     pub const ZSTD: () = ();
     pub use nnue_levels::levels;
@@ -171,7 +173,11 @@ pub mod __private {
         pub use crate::buffer::*;
     }
     pub mod features {
-        pub use crate::features::*;
+        pub use nnue_format::{PieceSquare, ThreatRules, Threats};
+
+        pub use crate::feature_set::{Family, FeatureSet, PawnPairs};
+        pub use crate::features::RowFinder;
+        pub use crate::rows::{MovedRows, RowLists, Rows, TableRows};
     }
     pub mod kernels {
         pub use crate::kernels::*;
@@ -182,7 +188,7 @@ pub mod __private {
     pub mod proof {
         pub use crate::proof::*;
     }
-    /// Only for tools that know networks at run time.
+    /// Bounds of accumulators, for tools that know networks only at run time.
     pub mod report {
         pub use crate::report::accumulator_bound;
     }

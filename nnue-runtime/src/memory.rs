@@ -2,31 +2,31 @@
 //! read back as bytes. A network is megabytes large, so no value of its type may ever pass through
 //! the stack.
 
-mod held;
+mod holder;
 mod pages;
 
 use alloc::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use core::ptr::NonNull;
 use core::{fmt, slice};
 
-pub(crate) use self::held::Held;
+pub(crate) use self::holder::Holder;
 #[cfg(feature = "shared")]
-pub(crate) use self::held::Mapped;
+pub(crate) use self::holder::Map;
 use crate::buffer::Aligned;
 
 /// Where the weights of a network live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Storage {
-    /// On the heap of this process, which owns them.
+    /// The weights are on the heap of this process, which owns them.
     Heap,
-    /// In the program, where they were embedded.
+    /// The weights are part of the program, in which they were embedded.
     Program,
-    /// In a file that is mapped.
+    /// The weights are in a file that is mapped.
     Mapped,
-    /// In memory that processes share.
+    /// The weights are in memory that processes share.
     Shared {
-        /// Whether this process loaded them.
+        /// Whether this process loaded the weights.
         is_first: bool,
     },
 }
@@ -69,13 +69,13 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 /// Makes a struct [`Plain`]: `plain!(Name { all, its, fields })`.
 ///
-/// It does not compile if a field is missing or not `Plain`, or if the compiler inserts padding
-/// between the fields; the generator adds fields of its own where needed, for padding is memory
-/// that [`bytes`] must not show.
+/// The call does not compile if a field is missing or not `Plain`, or if the compiler inserts
+/// padding between the fields; the generator adds fields of its own where needed, for padding is
+/// memory that [`bytes`] must not show.
 ///
-/// It is safe whoever calls it, whatever the definition of the struct looks like. The checks take a
-/// value of it apart, so they see the fields that the struct has after all attributes and macros
-/// around it have done their work.
+/// The macro is safe whoever calls it, whatever the definition of the struct looks like. The checks
+/// take a value of the struct apart, so they see the fields that the struct has after all
+/// attributes and macros around it have done their work.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain {
@@ -169,7 +169,7 @@ unsafe fn free<T: Plain>(value: NonNull<T>) {
     unsafe { dealloc(value.as_ptr().cast(), layout_on_the_heap::<T>()) };
 }
 
-/// What is asked of the allocator.
+/// The size and the alignment of a `T` on the heap.
 const fn layout_on_the_heap<T: Plain>() -> Layout {
     let (size, align) = (size_of::<T>(), pages::alignment::<T>());
     assert!(size > 0, "empty memory cannot be allocated");
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn memory_starts_as_aligned_zeros() {
-        let weights = Held::<Weights>::zeroed();
+        let weights = Holder::<Weights>::zeroed();
         assert_eq!((&raw const *weights).addr() % 64, 0);
         assert_eq!(bytes(&*weights), [0; 256]);
         assert_eq!(weights.padding, [0; 28]);
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn bytes_are_the_fields_in_order() {
-        let mut held = Held::<Weights>::zeroed();
+        let mut held = Holder::<Weights>::zeroed();
         let weights = held.to_mut();
         weights.rows[2][31] = 0x1234;
         weights.biases[0] = -2;
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn written_bytes_arrive_in_the_fields() {
-        let mut held = Held::<Weights>::zeroed();
+        let mut held = Holder::<Weights>::zeroed();
         let weights = held.to_mut();
         bytes_mut(&mut weights.rows[1])[..2].fill(0xFF);
         bytes_mut(&mut weights.rows[1])[2..4].copy_from_slice(&i16::MIN.to_ne_bytes());
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn memory_may_be_larger_than_the_stack() {
-        let large = Held::<[[i16; 1024]; 1 << 14]>::zeroed();
+        let large = Holder::<[[i16; 1024]; 1 << 14]>::zeroed();
         assert_eq!(large[(1 << 14) - 1][1023], 0);
     }
 }

@@ -1,12 +1,10 @@
-//! A network's weights, and evaluation with them.
+//! A network's weights: loading, writing and sharing them.
 
 #[cfg(feature = "shared")]
-mod nodes;
+pub(crate) mod nodes;
 #[cfg(feature = "shared")]
 mod shared;
-
-#[cfg(feature = "shared")]
-pub use self::nodes::NodeCopies;
+mod source;
 
 use alloc::borrow::Cow;
 #[cfg(feature = "shared")]
@@ -17,20 +15,18 @@ use core::fmt;
 
 use nnue_format::{self as file, LoadError, Loaded};
 
-use crate::accumulator::Accumulator;
-use crate::architecture::{Architecture, Embedded, EmbeddedNet, SelectedByPieces};
-use crate::chess::Color;
+use crate::architecture::{Architecture, Embedded, EmbeddedNet};
 use crate::level::Level;
-use crate::memory::{self, Held, Storage};
+use crate::memory::{Holder, Storage};
 use crate::neurons::OrderError;
-use crate::position::Position;
 use crate::proof::Proved;
-use crate::report::Report;
 use crate::weights::Weights;
+
+use self::source::Source;
 
 /// The weights of a network, laid out for one instruction set.
 ///
-/// They are megabytes on the heap, in the program ([`Network::embedded`]) or in memory that
+/// Weights are megabytes on the heap, in the program ([`Network::embedded`]) or in memory that
 /// processes share, and never on the stack. Threads share a network by reference or `Arc`.
 pub struct Network<A: Architecture> {
     level: Level,
@@ -52,21 +48,7 @@ impl<A: Architecture> Network<A> {
     /// [`LoadError`] if the file cannot be read or is not this network's.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Network<A>, LoadError> {
-        let path = path.as_ref();
-        if let Some(network) = Network::streamed(path) {
-            return Ok(network);
-        }
-        Network::from_bytes(&file::open(A::FILE, path)?)
-    }
-
-    /// The network of a large file, which is read while the weights are filled.
-    #[cfg(feature = "std")]
-    fn streamed(path: &std::path::Path) -> Option<Network<A>> {
-        let stream = file::stream(A::FILE, path)?;
-        let level = Level::detect();
-        let mut whole = Held::<A::Weights>::zeroed();
-        let loaded = stream.load(level.packed(), memory::bytes_mut(whole.to_mut()))?;
-        Some(Network::loaded(level, whole, loaded))
+        Network::of_source(&Source::File(path.as_ref()))
     }
 
     /// Loads a net file from a stream, which must end behind the net.
@@ -87,21 +69,19 @@ impl<A: Architecture> Network<A> {
     ///
     /// [`LoadError`] if the bytes are not this network's file, whole and with nothing after it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network<A>, LoadError> {
-        let bytes = file::unpack(A::FILE, bytes)?;
-        let parts = file::split(A::FILE, &bytes)?;
-        let level = Level::detect();
-        let mut whole = Held::<A::Weights>::zeroed();
-        let loaded = parts.load(level.packed(), memory::bytes_mut(whole.to_mut()))?;
-        Ok(Network::loaded(level, whole, loaded))
+        Network::of_source(&Source::Bytes(bytes))
     }
 
-    /// The network whose weights were loaded for a level.
-    fn loaded(level: Level, whole: Held<A::Weights>, loaded: Loaded) -> Network<A> {
+    /// The network of a net file, with weights on the heap.
+    fn of_source(source: &Source<'_>) -> Result<Network<A>, LoadError> {
+        let (level, mut whole) = (Level::detect(), None);
+        let loaded = source.load::<A>(level, &mut whole)?;
+        let whole = whole.unwrap_or_else(Holder::zeroed);
         let weights = Weights::new(whole, Cow::Borrowed(level.packed()));
-        Network::new(level, weights, loaded)
+        Ok(Network::new(level, weights, loaded))
     }
 
-    /// The network at a level, whatever that of the weights was.
+    /// The network at a level, whatever the level of the weights was.
     fn new(level: Level, weights: Weights<A>, loaded: Loaded) -> Network<A> {
         let weights = weights.with_packed(level.packed());
         Network {
@@ -203,7 +183,7 @@ impl<A: Architecture> Network<A> {
                 packed,
                 kept,
             } => {
-                let weights = Weights::new(Held::of_static(weights), Cow::Borrowed(packed));
+                let weights = Weights::new(Holder::of_static(weights), Cow::Borrowed(packed));
                 let Some(loaded) = Loaded::decode(A::FILE, kept) else {
                     unreachable!("the same version of the same code has written it");
                 };
@@ -231,31 +211,6 @@ impl<A: Architecture> Network<A> {
         self.weights.storage()
     }
 
-    /// Bounds that these weights prove, and warnings about them. Computing them takes milliseconds.
-    #[must_use]
-    pub fn report(&self) -> Report {
-        Report::of(self)
-    }
-
-    /// Evaluates with the layers of one bucket. If there is no such bucket, the last one is used.
-    #[inline]
-    #[must_use]
-    pub fn evaluate_bucket(
-        &self,
-        accumulator: &Accumulator<A>,
-        side_to_move: Color,
-        bucket: usize,
-    ) -> A::Output {
-        let halves = Color::ALL.map(|perspective| accumulator.half(perspective));
-        A::propagate(
-            self.level,
-            self.weights.stacks(),
-            A::ORDER.of(halves, side_to_move),
-            bucket,
-            self.proved,
-        )
-    }
-
     #[inline]
     pub(crate) fn weights(&self) -> &A::Weights {
         self.weights.whole()
@@ -266,12 +221,12 @@ impl<A: Architecture> Network<A> {
         self.weights.stacks()
     }
 
-    /// What the net file has besides its weights.
+    /// The content of the net file besides its weights.
     pub(crate) fn beside(&self) -> &Loaded {
         &self.loaded
     }
 
-    /// The order of packed columns in all weights, and their bytes.
+    /// The order of packed columns in all weights, and the bytes of the weights.
     pub(crate) fn laid_out(&self) -> (&[usize], &[u8]) {
         self.weights.laid_out()
     }
@@ -279,31 +234,6 @@ impl<A: Architecture> Network<A> {
     #[inline]
     pub(crate) fn proved(&self) -> Proved {
         self.proved
-    }
-}
-
-// The bound is that of the methods and not of the block, as that of `embedded` is.
-impl<A: Architecture> Network<A> {
-    /// Evaluates a position whose accumulator is given, with the bucket for its number of pieces.
-    #[inline]
-    #[must_use]
-    pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> A::Output
-    where
-        A: SelectedByPieces,
-    {
-        let bucket = Self::bucket(position.occupied().len());
-        self.evaluate_bucket(accumulator, position.side_to_move(), bucket)
-    }
-
-    /// The bucket of positions with so many pieces. For more than 32 it is the bucket of 32 pieces.
-    #[inline]
-    #[must_use]
-    pub fn bucket(pieces: usize) -> usize
-    where
-        A: SelectedByPieces,
-    {
-        let table = <A as SelectedByPieces>::BUCKETS;
-        usize::from(table[pieces.min(table.len() - 1)])
     }
 }
 

@@ -12,7 +12,7 @@ use core::fmt;
 /// How many outputs are skipped together, if all of them are zero.
 pub const BLOCK: usize = 4;
 
-/// The way from the neurons of a perspective to the outputs that the layers read.
+/// How the neurons of a perspective become the outputs that the layers read.
 #[derive(Clone, Copy, Debug)]
 pub struct Neurons {
     /// How many values of one perspective the layers see.
@@ -23,10 +23,10 @@ pub struct Neurons {
     pub activation: Activation,
     /// How two activated values become one output.
     pub pooling: Pooling,
-    /// Which two neurons make an output, in the order of the net file: in each block of so many,
-    /// the `j`-th and the one half a block behind it. Where the halves of a perspective's neurons
-    /// are pooled, all are one block; where neighbours are, each two. Without pooling it says
-    /// nothing.
+    /// How many neurons are a block, in the order of the net file. In a block, the `j`-th neuron
+    /// and the neuron half a block behind it make an output. Where the halves of a perspective's
+    /// neurons are pooled, all neurons are a block; where neighbours are pooled, each two are.
+    /// Without pooling the number means nothing.
     pub block: usize,
     /// Sums of an accumulator, padding included, that are not pooled. Memory has them behind all
     /// others.
@@ -60,12 +60,12 @@ pub enum Activation {
     Screlu {
         /// The integer that stands for 1.0.
         one: i32,
-        /// The number of bits, 0 to 15.
+        /// How many bits the square is shifted to the right, 0 to 15.
         shift: u32,
     },
     /// `clamp(x >> shift, 0, limit)`.
     Relu {
-        /// The number of bits, 0 to 15.
+        /// How many bits the sum is shifted to the right, 0 to 15.
         shift: u32,
         /// The largest result, at most 32767.
         limit: i32,
@@ -81,9 +81,9 @@ pub enum Pooling {
     None,
     /// `(a * b + summand) >> shift`.
     Product {
-        /// What rounds the product to the nearest, or 0.
+        /// The number that is added before the shift: half of 2^shift to round to the nearest, or 0.
         summand: i32,
-        /// The number of bits, 0 to 15.
+        /// How many bits the product is shifted to the right, 0 to 15.
         shift: u32,
     },
     /// `(a + b + 1) >> 1`.
@@ -108,7 +108,7 @@ pub enum Skipped {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
-    /// The tensor of its weights; the layer itself if it has none.
+    /// The tensor of the layer's weights; the layer itself if it has none.
     pub name: &'static str,
     /// The columns of the tensor, and the outputs that they belong to.
     pub runs: &'static [Run],
@@ -257,8 +257,8 @@ impl Neurons {
         (0..self.outputs).map(class).collect()
     }
 
-    /// Checks that an order has each output once, and that each takes the place of one that the
-    /// same layers read.
+    /// Checks that an order has each output once, and that each takes the place of an output that
+    /// the same layers read.
     pub(crate) fn check(&self, order: &[usize]) -> Result<(), OrderError> {
         if order.len() != self.outputs {
             return Err(OrderError::Len {
@@ -357,7 +357,7 @@ impl Run {
         (self.output..self.output + self.len).contains(&output)
     }
 
-    /// The column of one of its outputs.
+    /// The column of an output of the run.
     fn column_of(&self, output: usize) -> usize {
         self.column + (output - self.output) * self.step
     }

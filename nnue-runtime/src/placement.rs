@@ -1,13 +1,10 @@
 //! Where the pieces are, in one byte per square, so that two placements are compared in a few
 //! instructions.
 
-use crate::architecture::Architecture;
 use crate::board::error::BoardError;
-use crate::chess::{Bitboard, Color, Piece, Role, Square};
+use crate::chess::{Bitboard, Color, Piece, PieceCode, Role, Square};
 use crate::delta::{Changes, Delta};
-use crate::features::{BoardChanges, Viewpoint, read_all_squares};
 use crate::level::Level;
-use crate::network::Network;
 use crate::position::Position;
 use crate::simd;
 
@@ -17,36 +14,6 @@ pub(crate) struct Placement {
     squares: PieceCodes,
     kings: [Square; 2],
     pieces: usize,
-}
-
-/// The content of a square in one byte: 0 for nothing, or one more than a piece's index.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PieceCode(u8);
-
-impl PieceCode {
-    pub(crate) const NOTHING: PieceCode = PieceCode(0);
-
-    #[inline]
-    pub(crate) fn of(piece: Piece) -> PieceCode {
-        PieceCode(1 + piece.index() as u8)
-    }
-
-    /// The code of the lowest four bits.
-    #[inline]
-    pub(crate) fn wrapping(bits: u8) -> PieceCode {
-        PieceCode(bits % 16)
-    }
-
-    #[inline]
-    pub(crate) fn piece(self) -> Option<Piece> {
-        Piece::ALL.get(usize::from(self.0).wrapping_sub(1)).copied()
-    }
-
-    /// The index of the code in a table of 16 entries.
-    #[inline]
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0 % 16)
-    }
 }
 
 /// The squares of a [`Placement`], a [`PieceCode`] each.
@@ -104,7 +71,7 @@ impl PieceCodes {
 
     /// The squares of a piece.
     #[inline]
-    fn of(&self, piece: Piece) -> Bitboard {
+    pub(crate) fn of(&self, piece: Piece) -> Bitboard {
         let everywhere = PieceCodes([PieceCode::of(piece).0; 64]);
         !self.differences(&everywhere)
     }
@@ -117,40 +84,6 @@ impl PieceCodes {
     #[inline]
     pub(crate) fn differences(&self, other: &PieceCodes) -> Bitboard {
         Bitboard(simd::differing_bytes(&self.0, &other.0))
-    }
-}
-
-/// The content of squares before moves were made, and after them: of those that changed, and of all
-/// others too where some set reads them.
-#[derive(Clone, Copy)]
-pub(crate) struct Step<'a> {
-    pub(crate) before: &'a PieceCodes,
-    pub(crate) after: &'a PieceCodes,
-    /// All squares on which they differ, and maybe others.
-    pub(crate) changed: Bitboard,
-    /// What else differs, where some set reads all squares.
-    pub(crate) board: &'a BoardChanges,
-}
-
-impl<'a> Step<'a> {
-    /// The step between any two placements. What differs besides single squares is kept in `board`,
-    /// if some set reads all squares.
-    #[inline]
-    pub(crate) fn between<A: Architecture>(
-        net: &Network<A>,
-        before: &'a PieceCodes,
-        after: &'a PieceCodes,
-        board: &'a mut BoardChanges,
-    ) -> Step<'a> {
-        if const { read_all_squares(A::FEATURES) } {
-            board.find::<A>(net.level(), before, after);
-        }
-        Step {
-            before,
-            after,
-            changed: after.differences(before),
-            board,
-        }
     }
 }
 
@@ -196,13 +129,6 @@ impl Placement {
     #[inline]
     pub(crate) fn kings(&self) -> [Square; 2] {
         self.kings
-    }
-
-    /// From where a perspective sees the placement.
-    #[inline]
-    pub(crate) fn viewpoint<A: Architecture>(&self, perspective: Color) -> Viewpoint {
-        let queen = Piece::new(!perspective, Role::Queen);
-        Viewpoint::new::<A>(self.kings[perspective.index()], || self.squares.of(queen))
     }
 
     /// How many pieces there are.

@@ -32,7 +32,7 @@ impl Proved {
 pub struct LayerProof {
     /// The layer's name in the spec.
     pub layer: &'static str,
-    /// Its number among the network's layers.
+    /// The layer's number among the network's layers.
     index: u32,
     /// No sum is below this, biases included.
     pub lowest: i64,
@@ -113,7 +113,7 @@ pub struct Proofs {
 pub struct Layer {
     /// The layer's name in the spec.
     pub name: &'static str,
-    /// Its number among the network's layers.
+    /// The layer's number among the network's layers.
     pub index: u32,
     /// The smallest and the largest value of an input.
     pub inputs: RangeInclusive<i64>,
@@ -192,7 +192,7 @@ impl Proofs {
         }
     }
 
-    /// The proof of a layer: that of the stacks before, or a new one.
+    /// The proof of a layer: what the stacks before have begun, or a new proof.
     fn layer(&mut self, layer: &Layer) -> &mut LayerProof {
         let known = self
             .layers

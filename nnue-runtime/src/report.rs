@@ -3,7 +3,7 @@
 mod bound;
 mod memory;
 
-pub use self::bound::accumulator_bound;
+pub use self::bound::{AccumulatorBound, accumulator_bound};
 pub use self::memory::Memory;
 
 use alloc::vec::Vec;
@@ -27,33 +27,8 @@ pub struct Report {
     pub memory: Memory,
     /// Bytes of the file other than zero that no evaluation reads.
     pub ignored_bytes: usize,
-    /// Warnings for the user of the network; a sound one has none.
+    /// Warnings for the user of the network; a sound network has none.
     pub warnings: Vec<Warning>,
-}
-
-/// Bounds that no accumulator value passes as long as each set has no more active features than it
-/// says: for piece-square sets, a board of at most 32 pieces, one per square, both kings among them
-/// or not.
-///
-/// It is no forecast. Every piece may be of any kind, and attack the best victim in each of its
-/// directions; the pairs of pawns may be any. The released net of SFNNv16 has the bounds -64157 to
-/// 55080, while its values in the 1000 positions of its goldens are from -7291 to 7101.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AccumulatorBound {
-    /// The features of all sets that can be active at once.
-    pub features: usize,
-    /// No value is below this.
-    pub lowest: i32,
-    /// No value is above this.
-    pub highest: i32,
-}
-
-impl AccumulatorBound {
-    /// The distance of the bounds from the ends of 16 bits; negative if they are outside.
-    #[must_use]
-    pub fn margin(&self) -> i32 {
-        (i32::from(i16::MAX) - self.highest).min(self.lowest - i32::from(i16::MIN))
-    }
 }
 
 /// Something about a network that does not keep it from being used.
@@ -72,11 +47,11 @@ pub enum Warning {
     /// The weights of a tensor look as if the file had them in another order: transposed, or not
     /// transposed.
     LooksTransposed(Place),
-    /// So many values of a tensor did not fit its type and became the nearest that do, as the spec
-    /// says.
+    /// Some values of a tensor, as many as the number says, did not fit its type and became the
+    /// nearest that do, as the spec asks for.
     Clamped(Place, usize),
-    /// The file has the header and the size of this network's files, but its weights are those of
-    /// this one.
+    /// The file has the header and the size of this network's files, but the weights of another
+    /// network, which is named here.
     LooksLike(Identity),
 }
 
@@ -141,11 +116,13 @@ impl fmt::Display for Report {
     }
 }
 
-impl Report {
-    pub(crate) fn of<A: Architecture>(network: &Network<A>) -> Report {
-        let loaded = network.beside();
-        let accumulator = bound::of::<A>(network.weights());
-        let layers = A::proofs(network.stacks()).into_layers();
+impl<A: Architecture> Network<A> {
+    /// Bounds that these weights prove, and warnings about them. Computing them takes milliseconds.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let loaded = self.beside();
+        let accumulator = bound::of::<A>(self.weights());
+        let layers = A::proofs(self.stacks()).into_layers();
         let mut warnings = Vec::new();
         if accumulator.margin() < 0 {
             warnings.push(Warning::AccumulatorMayOverflow(accumulator));
@@ -156,7 +133,7 @@ impl Report {
         if !loaded.ignored.is_empty() {
             warnings.push(Warning::IgnoredBytes(loaded.ignored.len()));
         }
-        let (packed, weights) = network.laid_out();
+        let (packed, weights) = self.laid_out();
         let transposed = nnue_format::transposed(A::FILE, packed, weights);
         warnings.extend(transposed.into_iter().map(Warning::LooksTransposed));
         let clamped = loaded.clamped.iter().cloned();
@@ -165,7 +142,7 @@ impl Report {
         Report {
             accumulator,
             layers,
-            memory: Memory::of(network),
+            memory: Memory::of(self),
             ignored_bytes: loaded.ignored.len(),
             warnings,
         }

@@ -1,14 +1,8 @@
 //! Lists of the transformer's rows, to be added or removed.
 
-use alloc::vec::Vec;
+pub(crate) mod changes;
 
-use nnue_format::{PAIRED_RUN, unpaired};
-
-use crate::architecture::Architecture;
-use crate::buffer::chunk;
-use crate::features::{Bounds, FeatureSet};
 use crate::level::Level;
-use crate::network::Network;
 use crate::simd;
 
 /// For each table of the transformer's weights, a list of its rows with room for all that can be
@@ -33,7 +27,7 @@ impl<const TABLES: usize, const CAPACITY: usize> Rows<TABLES, CAPACITY> {
     }
 }
 
-/// The list of one table, of any capacity.
+/// The list of a table's rows, of any capacity.
 pub struct RowList<'a> {
     rows: &'a mut [u32],
     len: &'a mut usize,
@@ -52,7 +46,7 @@ impl<'a> RowList<'a> {
         *self.len
     }
 
-    /// The rows but for the first ones.
+    /// The rows from the index `first` on.
     #[inline]
     pub(crate) fn from(&self, first: usize) -> &[u32] {
         self.rows.get(first..*self.len).unwrap_or_default()
@@ -95,35 +89,12 @@ pub enum TableRows<'a> {
     Paired(&'a [i8]),
 }
 
-impl TableRows<'_> {
-    /// [`FeatureSet::bounds`] of a set of the table, whose weights begin with that of this number.
-    pub(crate) fn bounds(self, set: &FeatureSet, first: usize, width: usize) -> Bounds {
-        match self {
-            TableRows::I16(weights) => set.bounds(&weights[first..], width),
-            TableRows::I8(weights) => set.bounds(&weights[first..], width),
-            TableRows::Paired(weights) => bounds_of_pairs(set, &weights[first..], width),
-        }
-    }
-}
-
-/// [`FeatureSet::bounds`] of paired rows, for as many neurons at once as share words: few enough to
-/// need little memory.
-fn bounds_of_pairs(set: &FeatureSet, pairs: &[i8], width: usize) -> Bounds {
-    let mut bounds = Bounds::default();
-    for run in 0..width / PAIRED_RUN {
-        let rows = pairs.chunks_exact(width).take(set.rows as usize);
-        let values = rows.flat_map(|row| unpaired(chunk(row, run)));
-        bounds.extend(set.bounds(&values.collect::<Vec<i8>>(), PAIRED_RUN));
-    }
-    bounds
-}
-
 /// The operations on [`Rows`] of any number of tables, for code that all networks share.
 pub trait RowLists: Clone + Send + Sync + 'static {
     /// Lists that have no rows yet.
     const EMPTY: Self;
 
-    /// The same, for those who will not list any.
+    /// [`Self::EMPTY`] in the program, for callers that list no rows.
     const NONE: &'static Self;
 
     /// Adds a row of a table if it exists, without a branch that could be mispredicted.
@@ -188,52 +159,12 @@ impl<const TABLES: usize, const CAPACITY: usize> RowLists for Rows<TABLES, CAPAC
     }
 }
 
-/// The rows that lead from one accumulator to another.
-pub(crate) struct RowChanges<A: Architecture> {
-    pub(crate) added: A::Rows,
-    pub(crate) removed: A::Rows,
-}
-
-impl<A: Architecture> RowChanges<A> {
-    #[inline]
-    pub(crate) fn new() -> RowChanges<A> {
-        RowChanges {
-            added: A::Rows::EMPTY,
-            removed: A::Rows::EMPTY,
-        }
-    }
-
-    /// How many rows there are.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.added.count() + self.removed.count()
-    }
-
-    #[inline]
-    pub(crate) fn clear(&mut self) {
-        self.added.clear();
-        self.removed.clear();
-    }
-
-    /// Makes one accumulator from another.
-    #[inline]
-    pub(crate) fn apply(&self, net: &Network<A>, base: &A::Half, into: &mut A::Half) {
-        A::accumulate(
-            net.level(),
-            net.weights(),
-            base,
-            &self.added,
-            &self.removed,
-            into,
-        );
-    }
-}
-
-impl<A: Architecture> Clone for RowChanges<A> {
-    fn clone(&self) -> RowChanges<A> {
-        RowChanges {
-            added: self.added.clone(),
-            removed: self.removed.clone(),
-        }
-    }
+/// White's row and black's of each piece that a move changes, in networks that follow moves.
+pub struct MovedRows {
+    /// The rows of the piece that is put on the board.
+    pub added: [u32; 2],
+    /// The rows of the piece that leaves its square.
+    pub removed: [u32; 2],
+    /// The rows of the piece that is captured, if one is.
+    pub captured: Option<[u32; 2]>,
 }

@@ -66,7 +66,7 @@ pub fn prefetch<T, const LINES: usize>(value: &T) {
     prefetch_lines(value, LINES);
 }
 
-/// Asks for `VALUES` values of a row, from one of them on, if the row has it.
+/// Asks for `VALUES` values of a row, from the index `first` on, if the row is so long.
 #[inline(always)]
 pub fn prefetch_part<T, const N: usize, const VALUES: usize>(row: &[T; N], first: usize) {
     if let Some(first) = row.get(first) {
@@ -112,8 +112,9 @@ fn prefetch_line(_address: *const i8) {}
 
 /// A bit for each of 64 pairs of bytes that differ.
 ///
-/// The same on every level: evaluators need it where no level's functions can be inlined, and the
-/// vectors that almost every x86-64 target has serve as well. Compilers do not find them in a loop.
+/// It is the same on every level: evaluators need it where no level's functions can be inlined, and
+/// the vectors that almost every x86-64 target has serve as well. Compilers do not find them in a
+/// loop.
 #[cfg(not(all(
     target_arch = "aarch64",
     target_endian = "little",
@@ -161,7 +162,7 @@ pub(crate) fn append_rows(
 }
 
 /// Writes the first `count` of some numbers behind the first `len` of a list, and returns how long
-/// the list is then. Those for which it has no room are left out.
+/// the list is then. Numbers for which the list has no room are left out.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn append<const N: usize>(numbers: &[u32; N], count: usize, list: &mut [u32], len: usize) -> usize {

@@ -5,7 +5,7 @@ use alloc::borrow::Cow;
 use nnue_format as file;
 
 use crate::architecture::Architecture;
-use crate::memory::{self, Held, Storage};
+use crate::memory::{self, Holder, Storage};
 
 /// The weights of a network at its level.
 ///
@@ -13,17 +13,17 @@ use crate::memory::{self, Held, Storage};
 /// the network's own are shared by all levels, but for the stacks: a network whose level has
 /// another order has its own.
 pub(crate) struct Weights<A: Architecture> {
-    /// All weights. Their stacks are those of `packed`.
-    whole: Held<A::Weights>,
+    /// All weights, with stacks whose columns have the order `packed`.
+    whole: Holder<A::Weights>,
     /// The order of packed columns in `whole`, as
     /// [`Segment::packed`](nnue_format::Segment::packed) describes it.
     packed: Cow<'static, [usize]>,
     /// The stacks of the network's level, if `whole` has them for another.
-    stacks: Option<Held<A::Stacks>>,
+    stacks: Option<Holder<A::Stacks>>,
 }
 
 impl<A: Architecture> Weights<A> {
-    pub(crate) fn new(whole: Held<A::Weights>, packed: Cow<'static, [usize]>) -> Weights<A> {
+    pub(crate) fn new(whole: Holder<A::Weights>, packed: Cow<'static, [usize]>) -> Weights<A> {
         Weights {
             whole,
             packed,
@@ -69,7 +69,7 @@ impl<A: Architecture> Weights<A> {
             return self;
         }
         let start = (&raw const *A::stacks(&self.whole)).addr() - (&raw const *self.whole).addr();
-        let mut stacks = Held::copy_of(A::stacks(&self.whole));
+        let mut stacks = Holder::copy_of(A::stacks(&self.whole));
         let bytes = memory::bytes_mut(stacks.to_mut());
         file::relevel(A::FILE, bytes, start, &self.packed, packed);
         self.stacks = Some(stacks);
@@ -78,24 +78,24 @@ impl<A: Architecture> Weights<A> {
 
     /// A copy on the heap that is changed in one piece: a function gets its bytes and their order.
     pub(crate) fn changed(&self, change: impl FnOnce(&[usize], &mut [u8])) -> Weights<A> {
-        let mut whole = Held::copy_of(&*self.whole);
+        let mut whole = Holder::copy_of(&*self.whole);
         change(&self.packed, memory::bytes_mut(whole.to_mut()));
         Weights::new(whole, self.packed.clone())
     }
 
-    /// The same weights once more. Those on the heap are copied.
+    /// The same weights once more. Weights on the heap are copied.
     pub(crate) fn again(&self) -> Weights<A> {
         Weights {
             whole: self.whole.again(),
             packed: self.packed.clone(),
-            stacks: self.stacks.as_ref().map(Held::again),
+            stacks: self.stacks.as_ref().map(Holder::again),
         }
     }
 }
 
-/// Whether two orders of packed columns are the same: those that change nothing are, however many
-/// groups they are said for.
-fn are_alike(one: &[usize], other: &[usize]) -> bool {
+/// Whether two orders of packed columns are the same. Orders that change nothing are, however many
+/// groups they have.
+fn are_alike(first: &[usize], second: &[usize]) -> bool {
     let changes_nothing = |order: &[usize]| order.iter().copied().eq(0..order.len());
-    one == other || changes_nothing(one) && changes_nothing(other)
+    first == second || changes_nothing(first) && changes_nothing(second)
 }

@@ -181,13 +181,16 @@ fn net_files_that_begin_with_their_rows_are_mapped_as_they_are() {
         assert!(line.contains(" r--p "), "{line}");
     }
 
+    // What is wrong is what is wrong with the net file.
     for (name, wrong) in [
         ("short", &bytes[..bytes.len() - 1]),
         ("rows", &bytes[..768 * 128 * 2]),
+        ("empty.bin", &[]),
     ] {
         let file = Temporary::new(name, wrong);
+        let error = Network::<simple::Net>::from_bytes(wrong).unwrap_err();
         // SAFETY: as in `map`.
         let refused = unsafe { Network::<simple::Net>::map(&file.0) }.unwrap_err();
-        assert!(matches!(refused, MapError::NotLaidOut { .. }), "{refused}");
+        assert_eq!(refused, MapError::Load(error), "{name}");
     }
 }

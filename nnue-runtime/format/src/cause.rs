@@ -87,8 +87,8 @@ pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     causes
 }
 
-/// The number that explains the length of a file, if one does and is of the kind that people
-/// choose.
+/// The number that explains the length of a file, if there is such a number and people would choose
+/// it.
 fn other_extent(extent: &Extent, expected: usize, source: &[u8], tail: Tail) -> Option<Cause> {
     let Extent {
         name,

@@ -14,7 +14,7 @@ use self::outline::{Kind, Outline, Piece};
 use crate::layout::START_LEN;
 use crate::{DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Text, ThreatTargets};
 
-/// The most stacks that are tried, and PSQT values per feature.
+/// The most stacks that are tried, and the most PSQT values per feature.
 const MOST_STACKS: usize = 64;
 
 /// The most tensors of weights that are tried in all orders.
@@ -25,34 +25,35 @@ const MOST_PERMUTED: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// `encoding` in `[file]`.
+    /// The spec has this `encoding` in `[file]`.
     Encoding(Encoding),
-    /// `psqt` in `[transformer]`.
+    /// The spec has this number as `psqt` in `[transformer]`.
     Psqt(usize),
-    /// `psqt` in `[file]`: whether PSQT values are after each set.
+    /// The spec has the other `psqt` in `[file]`: whether PSQT values are after each set.
     PsqtAfterEachSet(bool),
-    /// `count` in `[stacks]`.
+    /// The spec has another `count` in `[stacks]`.
     Stacks {
         /// The number of stacks.
         count: usize,
         /// The number of PSQT values, if there are as many as stacks.
         psqt: Option<usize>,
     },
-    /// The order of the sets in `[[features]]`: the weights of the spec in the order of the file.
+    /// The spec has the sets in `[[features]]` in another order: the names are those of its
+    /// weights, in the order of the file.
     Order(Vec<Text>),
-    /// A set in `[[features]]`, with these weights, that the file does not have.
+    /// The spec does not have the set with these weights in `[[features]]`: the file does not.
     Without(Text),
-    /// Another number of features.
+    /// A set has another number of features.
     Rows {
-        /// The weights that have a row for each of them.
+        /// The weights that have a row for each feature.
         weights: Text,
         /// The number that the file has.
         found: usize,
         /// The number that the spec has.
         expected: usize,
     },
-    /// Other inputs of an affine layer, of which the file tells no more than how long its padded
-    /// rows are.
+    /// An affine layer has another number of inputs, of which the file tells no more than how long
+    /// its padded rows are.
     Inputs {
         /// The weights of the layer.
         weights: Text,
@@ -121,7 +122,7 @@ fn encodings(outline: &Outline) -> Vec<(Change, Outline)> {
     Vec::from([(Change::Encoding(encoding), other)])
 }
 
-/// None, one, or one for each stack.
+/// Other numbers of PSQT values: none, one, or one for each stack.
 fn psqt(outline: &Outline) -> Vec<(Change, Outline)> {
     let mut changed = Vec::new();
     for count in [0, 1, outline.stacks] {
@@ -189,7 +190,7 @@ fn orders(outline: &Outline) -> Vec<(Change, Outline)> {
     changed.collect()
 }
 
-/// The orders of so many numbers, the natural one first.
+/// The orders of the numbers below `count`, the natural order first.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     let mut orders = Vec::from([Vec::new()]);
     for _ in 0..count {

@@ -1,11 +1,11 @@
-//! Factorised tensors: virtual rows, which a file has besides real ones, and what all stacks share
-//! of a layer besides what each has. They are added when the file is loaded, and taken out again
-//! when it is written.
+//! Factorised tensors: virtual rows, which a file has besides real rows, and weights of layers that
+//! all stacks share, which it has besides the weights of each stack. They are added when the file
+//! is loaded, and taken out again when it is written.
 //!
-//! Memory keeps what is added where no evaluation reads it. Integers of sets are added there, once
-//! the whole file is loaded. Floating point that is rounded as a sum has to be added before it
-//! becomes integers. So is everything of layers, whose weights have an order of their own in
-//! memory.
+//! Memory keeps the values that are added where no evaluation reads them. Integers of sets are
+//! added there, once the whole file is loaded. Floating point that is rounded as a sum has to be
+//! added before it becomes integers. So is everything of layers, whose weights have an order of
+//! their own in memory.
 
 mod set;
 #[cfg(test)]
@@ -13,52 +13,35 @@ mod tests;
 
 use alloc::vec::Vec;
 
+use crate::convert::Misfit;
+use crate::part::Part;
 use crate::placed::Bucket;
-use crate::quantise::Unfit;
-use crate::split::Part;
-use crate::{Factors, FileLayout, Limits, LoadError, Place, Rounding, Tensor};
-
-pub use set::CoalescedSet;
-
-/// Values that are sums of what a file has of them and of others that it has besides.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a network has some dozens of them at most"
-)]
-pub enum Coalesced {
-    /// Rows of a feature set, and its virtual rows.
-    Set(CoalescedSet),
-    /// A tensor of layers, of which each stack has its own, and one that is added to all of them.
-    Stacks {
-        /// Where the first stack's tensor begins, in bytes from the start of the weights.
-        own: usize,
-        /// Where the other begins, which memory has with the numbers of the file.
-        shared: usize,
-    },
-}
+use crate::{
+    Coalesced, CoalescedSet, Factors, FileLayout, Limits, LoadError, Place, Rounding, Tensor,
+};
 
 /// Tensors whose values are added while they have the type of the file.
-struct Summed<'a> {
-    /// The tensor of the sums; of stacks, as often as the file has it.
+struct Summation<'a> {
+    /// The tensor of the sums. The file may have it once for each stack.
     real: &'a Tensor,
     virtuals: &'a Tensor,
     rows: Rows<'a>,
 }
 
-/// Which rows of the virtual tensor are added to each row of the real one.
+/// Which rows of the virtual tensor are added to each row of the real tensor.
 enum Rows<'a> {
-    /// The virtual rows of a set. Sets share tensors: these are its first rows in both.
+    /// The virtual rows of a set are added. Sets share tensors, so the numbers say which rows of
+    /// both tensors are the set's first.
     OfSet {
         factors: &'a Factors,
         first: usize,
         first_virtual: usize,
     },
-    /// To a row of any bucket, the row of its number.
+    /// The row of the same number is added to the row of any bucket.
     OfStacks,
 }
 
-/// Adds virtual rows to the real ones, but for those that [`sums_of_file`] has added.
+/// Adds virtual rows to the real rows, but for those that [`sums_of_file`] has added.
 ///
 /// # Errors
 ///
@@ -81,8 +64,8 @@ pub(super) fn add(layout: &FileLayout, weights: &mut [u8]) -> Result<(), LoadErr
     Ok(())
 }
 
-/// The weights with virtual rows taken out of the real ones, the inverse of [`add`], if it has
-/// added any.
+/// The weights with virtual rows taken out of the real rows, the inverse of [`add`]. `None` if it
+/// has added none.
 pub(super) fn subtract(layout: &FileLayout, weights: &[u8]) -> Option<Vec<u8>> {
     let mut without = None;
     for set in sets_in_memory(layout) {
@@ -105,7 +88,7 @@ fn sets_in_memory(layout: &FileLayout) -> impl Iterator<Item = &CoalescedSet> {
 
 /// Sums of values in the type of the file: the bytes of the tensors that have them instead of what
 /// the file has, each with the number of its part. Floating point is added in 32 bits, as trainers
-/// do: a row's own and then the virtual ones in their order.
+/// do: a row's own value and then the virtual values in their order.
 ///
 /// # Errors
 ///
@@ -146,8 +129,8 @@ pub(super) fn is_summed(layout: &FileLayout, tensor: &Tensor) -> bool {
     summed.any(|summed| summed.real.placed.offset == tensor.placed.offset)
 }
 
-/// Takes what was added out of the sums that a tensor has: `values` are those of its file. What is
-/// left makes, with the virtual values as they are written, the same sums.
+/// Takes what was added out of the sums of a tensor. `values` are its values as a file has them;
+/// those that are left make the same sums with the virtual values as they are written.
 pub(super) fn subtract_from_file(
     layout: &FileLayout,
     tensor: &Tensor,
@@ -163,7 +146,7 @@ pub(super) fn subtract_from_file(
     }
 }
 
-impl Summed<'_> {
+impl Summation<'_> {
     /// The bytes of the real tensor with the virtual values added.
     fn add(
         &self,
@@ -206,7 +189,7 @@ impl Summed<'_> {
         beyond.map_or(Ok(bytes), Err)
     }
 
-    /// The inverse: the values of the real tensor's file without the virtual ones.
+    /// The inverse of [`Self::add`]: makes values of a file without the virtual values.
     fn subtract(&self, weights: &[u8], values: &mut [u8]) {
         let (tensor, virtuals) = (self.real, self.virtuals);
         let columns = tensor.shape[2];
@@ -226,7 +209,8 @@ impl Summed<'_> {
         });
     }
 
-    /// A value that makes, together with virtual ones, a sum that becomes the same as `sum`.
+    /// A value that makes, together with virtual values, a sum that becomes the same in memory as
+    /// `sum`.
     fn without(&self, sum: f64, virtuals: impl Iterator<Item = f64> + Clone) -> Option<f64> {
         let virtual_sum: f64 = virtuals.clone().sum();
         if !self.is_float() {
@@ -251,7 +235,7 @@ impl Summed<'_> {
         self.real.stored.element.is_float()
     }
 
-    /// The sum of a value and its virtual ones.
+    /// The sum of a value and its virtual values.
     fn sum(&self, own: f64, virtuals: impl Iterator<Item = f64>) -> f64 {
         match self.is_float() {
             true => virtuals
@@ -264,7 +248,7 @@ impl Summed<'_> {
     /// Whether a sum fits the type that it is to have. What is not finite is refused later.
     fn holds(&self, sum: f64) -> bool {
         let limits = self.real.stored.element.limits();
-        self.real.to_memory(sum) != Err(Unfit::OutOfRange)
+        self.real.to_memory(sum) != Err(Misfit::OutOfRange)
             && limits.is_none_or(|(low, high)| (low.into()..=high.into()).contains(&sum))
     }
 
@@ -279,7 +263,7 @@ impl Summed<'_> {
         }
     }
 
-    /// Visits the rows of the real tensor that have virtual ones: bucket, row and the rows of the
+    /// Visits the rows of the real tensor that have virtual rows: bucket, row and the rows of the
     /// virtual tensor.
     fn for_each_row(&self, mut visit: impl FnMut(usize, usize, &[usize])) {
         match self.rows {
@@ -306,8 +290,8 @@ impl Summed<'_> {
 }
 
 impl Coalesced {
-    /// Its tensors, if their values are added while they have the type of the file.
-    fn summed<'a>(&'a self, layout: &'a FileLayout) -> Option<Summed<'a>> {
+    /// The tensors of the sums, if their values are added while they have the type of the file.
+    fn summed<'a>(&'a self, layout: &'a FileLayout) -> Option<Summation<'a>> {
         match self {
             Coalesced::Set(set) => set.summed(layout),
             Coalesced::Stacks { own, shared } => {
@@ -315,21 +299,12 @@ impl Coalesced {
                     let mut tensors = layout.tensors().map(|(_, tensor)| tensor);
                     tensors.find(|tensor| tensor.placed.offset == offset)
                 };
-                Some(Summed {
+                Some(Summation {
                     real: tensor(*own)?,
                     virtuals: tensor(*shared)?,
                     rows: Rows::OfStacks,
                 })
             }
-        }
-    }
-
-    /// Where its virtual values end, in bytes from the start of the weights, unless a tensor of the
-    /// file says it.
-    pub(crate) fn end(&self) -> usize {
-        match self {
-            Coalesced::Set(set) => set.row_offset(set.virtual_row + set.factors.rows()),
-            Coalesced::Stacks { .. } => 0,
         }
     }
 }

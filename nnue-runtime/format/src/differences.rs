@@ -1,7 +1,7 @@
 //! The numbers in which a file's network differs from that of a layout.
 //!
-//! An error that names two hashes helps nobody; one that says "width is 128 in the file and 192 in
-//! the spec" tells the user what to correct.
+//! An error that names two hashes helps nobody; an error that says "width is 128 in the file and
+//! 192 in the spec" tells the user what to correct.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -16,9 +16,9 @@ use crate::{Element, Features, FileLayout, Format, Section, Tensor, Text, Threat
 pub struct Difference {
     /// The quantity that differs, as in `width`.
     pub what: &'static str,
-    /// Its value in the file.
+    /// The value of the quantity in the file.
     pub file: Text,
-    /// Its value in the spec.
+    /// The value of the quantity in the spec.
     pub spec: Text,
 }
 
@@ -40,7 +40,7 @@ const INPUTS: [&str; 3] = [
     "number of inputs of the third layer",
 ];
 
-/// What of a file of this family differs from a layout of Stockfish's format; nothing for other
+/// In what a file of this family differs from a layout of Stockfish's format; in nothing for other
 /// formats. What follows from another difference is left out, and what no header says unless the
 /// `whole` file was recognised.
 pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> Vec<Difference> {
@@ -93,7 +93,7 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> 
     found
 }
 
-/// How the transformer is stored, but for rows of bytes.
+/// The difference in how the transformer is stored, but for rows of bytes.
 fn encoding(family: &Family, transformer: &[&Tensor]) -> Option<Difference> {
     let biases = transformer.first()?;
     let spec = biases.stored.encoding;

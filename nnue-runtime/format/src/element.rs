@@ -24,7 +24,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// The bytes of a value.
+    /// How many bytes a value has.
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
@@ -50,7 +50,7 @@ impl Element {
         }
     }
 
-    /// Whether its values are floating point.
+    /// Whether values of the type are floating point.
     #[must_use]
     pub const fn is_float(self) -> bool {
         self.limits().is_none()
@@ -66,8 +66,8 @@ impl Element {
         }
     }
 
-    /// The value that a type of floating point has nearest to this one, then those next to it.
-    /// Integers stay as they are.
+    /// The number of a type of floating point that is nearest to a value, then its neighbours. For
+    /// a type of integers, the value itself.
     pub(crate) fn nearest(self, value: f64) -> [f64; 5] {
         match self {
             Element::F32 => {
@@ -85,7 +85,7 @@ impl Element {
         }
     }
 
-    /// The name that Rust and specs have for it, as in `i16`.
+    /// The name that Rust and specs have for the type, as in `i16`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -100,7 +100,7 @@ impl Element {
         }
     }
 
-    /// The value of this index among little-endian ones, as files have them.
+    /// The value of this index among little-endian values, as files have them.
     pub(crate) fn read_little_endian(self, bytes: &[u8], index: usize) -> f64 {
         match self {
             Element::I8 => f64::from(bytes[index].cast_signed()),
@@ -128,7 +128,7 @@ impl Element {
         }
     }
 
-    /// The value of this index among those of memory, which have the machine's own endianness.
+    /// The value of this index among values of memory, which have the machine's own endianness.
     pub(crate) fn read(self, bytes: &[u8], index: usize) -> f64 {
         if cfg!(target_endian = "little") {
             return self.read_little_endian(bytes, index);

@@ -10,7 +10,7 @@ use crate::change::changes;
 use crate::differences::differences;
 use crate::{
     Candidates, Cause, Change, Difference, Element, Encoding, FieldForm, FileLayout, Identity,
-    List, Place, Text,
+    Limits, List, Place, Text,
 };
 
 /// Why a network file is refused.
@@ -21,8 +21,8 @@ use crate::{
 /// * `place` is the tensor, or another section of the file.
 /// * `offset` is where that begins, in bytes from the start of the file.
 /// * `found` is what the file has, and `expected`, `limit` or `allowed` what it should have.
-/// * `elsewhere` is another offset at which the file has what is expected here. If there is one,
-///   a tensor before it has another size.
+/// * `elsewhere` is another offset at which the file has what is expected here. If there is such an
+///   offset, a tensor before it has another size.
 /// * `identity` is what the file is instead, as far as that is known.
 /// * `causes` are the changes that would explain the length of the file exactly.
 #[allow(
@@ -198,9 +198,9 @@ pub struct WrongWord {
 pub struct WrongBytes {
     /// The field, or bytes without a name.
     pub place: Place,
-    /// What they are.
+    /// What the bytes are.
     pub form: FieldForm,
-    /// Where they begin, in bytes from the start of the file.
+    /// Where the bytes begin, counted from the start of the file.
     pub offset: u64,
     /// The bytes that files of the spec have.
     pub expected: List<u8>,
@@ -210,7 +210,7 @@ pub struct WrongBytes {
     pub identity: Identity,
 }
 
-/// Why one value of a tensor cannot be loaded. Offsets are in bytes from the start of the file.
+/// Why a value of a tensor cannot be loaded. Offsets are in bytes from the start of the file.
 #[allow(missing_docs, reason = "the variants say what their fields mean")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -228,15 +228,6 @@ pub enum ValueFault {
     NotFinite { value: f64 },
     /// A value of the file does not fit the type in memory.
     OutOfRange { value: f64, limits: Limits },
-}
-
-/// The integers that memory can hold in the place of a value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Limits {
-    /// The integer that stands for 1.0, for values that are quantised.
-    pub factor: Option<f64>,
-    /// The smallest and the largest integer that are allowed.
-    pub allowed: (i32, i32),
 }
 
 impl LoadError {
@@ -284,8 +275,8 @@ impl LoadError {
         self
     }
 
-    /// Adds which changes of the spec would make the file fit, if some do, to errors for which one
-    /// may be the reason.
+    /// Adds which changes of the spec would make the file fit, if some do, to errors for which a
+    /// change may be the reason.
     pub(crate) fn explained(mut self, layout: &FileLayout, source: &[u8]) -> LoadError {
         if !matches!(
             self,

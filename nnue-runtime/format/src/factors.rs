@@ -21,7 +21,7 @@ pub struct Factors {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VirtualSet {
     /// A piece on a square, whichever the bucket, or a threatened piece there; planes are in the
-    /// set's order, but kings that share one have their own.
+    /// set's order, but kings that share a plane have planes of their own.
     Pieces,
     /// The own king's bucket.
     King,
@@ -29,20 +29,20 @@ pub enum VirtualSet {
     RelativePieces,
 }
 
-/// Rows of a piece.
+/// How many rows a piece has.
 const SQUARES: usize = 64;
 
-/// What has planes: own pieces, pawn to king, the opponent's, own pieces that are threatened, and
-/// the opponent's.
+/// How many kinds of pieces have planes: own pieces, pawn to king, the opponent's, own pieces that
+/// are threatened, and the opponent's.
 const KINDS: usize = 14;
 
-/// The own king and the opponent's among them.
+/// The own king and the opponent's among the kinds.
 const KINGS: [usize; 2] = [5, 11];
 
 /// The first kind that is threatened.
 const THREATENED: usize = 12;
 
-/// Files or ranks from one square to another, from -7 to 7.
+/// How many numbers of files, or ranks, there are from one square to another: -7 to 7.
 const RELATIVE: usize = 15;
 
 impl Factors {
@@ -68,7 +68,8 @@ impl Factors {
         distinct(&self.set.king_offset)
     }
 
-    /// Every real row that has virtual ones, with these. Rows that nothing switches on have none.
+    /// Visits every real row that has virtual rows, with these. Rows that nothing switches on have
+    /// none.
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(usize, &[usize])) {
         let mut virtual_rows = Vec::with_capacity(self.sets.len());
         let queens = distinct(&self.set.queen_offset);
@@ -107,7 +108,7 @@ impl Factors {
         self.first_row(KINGS[0]) == self.first_row(KINGS[1])
     }
 
-    /// Whether the set tells of this kind.
+    /// Whether the set has rows for a kind.
     fn has_rows(&self, kind: usize) -> bool {
         self.first_row(kind) != PieceSquare::NO_PLANE
     }
@@ -147,7 +148,7 @@ impl Factors {
         }
     }
 
-    /// The number of a kind's plane, where no two share one.
+    /// The number of a kind's plane if no two kinds shared a plane.
     fn plane(&self, kind: usize) -> usize {
         let pawns = [0, 6].map(|pawn| self.first_row(pawn));
         // A pawn comes first in every order, and where kings share a plane, it is that player's:
@@ -160,7 +161,7 @@ impl Factors {
     }
 }
 
-/// All numbers that there are, the smallest first.
+/// The numbers without repetitions, the smallest first.
 fn distinct(numbers: &[u32]) -> Vec<u32> {
     let mut numbers = numbers.to_vec();
     numbers.sort_unstable();

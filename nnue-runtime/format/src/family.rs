@@ -32,8 +32,8 @@ pub struct Family {
     pub encoding: Encoding,
 }
 
-/// A feature set. With it go PSQT and stacks: none and one for HalfKP, eight of each for the
-/// others.
+/// A feature set. It also decides the numbers of PSQT values and of stacks: none and one for
+/// HalfKP, eight of each for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Features {
@@ -54,8 +54,8 @@ pub enum Wiring {
     /// As in SFNNv4: pairwise products behind the transformer, and the last neuron of the first
     /// layer skips to the output.
     Skip,
-    /// As in SFNNv5 to SFNNv14: like `Skip`, and the second layer reads the squares of the first
-    /// one's neurons too.
+    /// As in SFNNv5 to SFNNv14: like `Skip`, and the second layer also reads the squares of the
+    /// first layer's neurons.
     SkipAndSquares,
     /// As in SFNNv14b: like `SkipAndSquares`, and 1.0 is a power of two in all layers.
     PowersOfTwo,
@@ -74,8 +74,8 @@ const MAX_OUTPUTS: u32 = 1024;
 /// The widest transformer that a file is searched for, in neurons.
 const MAX_WIDTH: u32 = 1 << 16;
 
-/// The rows of SFNNv16's pairs of pawns: two of 96, which are own ones and the opponent's on 48
-/// squares.
+/// How many rows SFNNv16's pairs of pawns have: two of 96 pawns, which are own pawns and the
+/// opponent's on 48 squares.
 const PAWN_PAIRS: u32 = 96 * 95 / 2;
 
 impl Family {
@@ -283,7 +283,7 @@ impl Features {
         }
     }
 
-    /// The name that specs have for it.
+    /// The name that specs have for the set.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

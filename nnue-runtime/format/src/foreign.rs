@@ -29,7 +29,7 @@ pub struct Foreign<T>(T);
 
 impl<T: Display> Display for Foreign<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = Shown {
+        let mut shown = EscapingWriter {
             out: f,
             room: Some(LIMIT),
         };
@@ -37,8 +37,8 @@ impl<T: Display> Display for Foreign<T> {
     }
 }
 
-/// Whether a character is one that a terminal obeys, that changes the order of those around it, or
-/// that shows nothing: controls, separators of lines, and what Unicode calls ignorable.
+/// Whether a terminal obeys a character, or it changes the order of those around it, or shows
+/// nothing: controls, separators of lines, and what Unicode calls ignorable.
 ///
 /// ```
 /// use nnue_format::is_hidden;
@@ -62,14 +62,14 @@ pub fn is_hidden(letter: char) -> bool {
         )
 }
 
-/// Passes on what is shown of a text.
-struct Shown<'a, 'f> {
+/// Writes a text with escapes, as far as it is shown.
+struct EscapingWriter<'a, 'f> {
     out: &'a mut fmt::Formatter<'f>,
     /// How many characters there is room for; none once the text was cut.
     room: Option<usize>,
 }
 
-impl Write for Shown<'_, '_> {
+impl Write for EscapingWriter<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for letter in text.chars() {
             let Some(room) = self.room else { break };

@@ -15,7 +15,7 @@ use std::{
 
 pub use self::candidates::Candidates;
 #[cfg(feature = "std")]
-use self::source::OnDisk;
+use self::source::DiskSource;
 use self::source::Source;
 
 use crate::family::{Family, ROW_UNIT};
@@ -36,14 +36,14 @@ pub enum Identity {
     Relative(Family),
     /// The header of one of the project's specs, or of several that share it, and not the rest: a
     /// file that was cut or damaged, or only its beginning. The networks are those whose files have
-    /// most in common with this one.
+    /// most in common with this file.
     Header(Candidates),
     /// The version of Stockfish's latest networks, and behind it no network that is known: probably
     /// a net later than all specs of the project.
     Later,
     /// No net, but something else that is well known, as in `a gzip archive: unpack it first`.
     Other(&'static str),
-    /// Nothing that is known.
+    /// Nothing that is known: neither a net nor another kind of file.
     Unknown,
 }
 
@@ -78,7 +78,7 @@ impl Identity {
         matches!(self, Identity::Other(what) if known::is_no_net(what))
     }
 
-    /// Whether the file can be of the network of that name and of no other one that is known.
+    /// Whether the file can be of the network of that name and of no other network that is known.
     pub(crate) fn is_only(self, name: &str) -> bool {
         match self {
             Identity::Spec { name: own } => own == name,
@@ -87,8 +87,8 @@ impl Identity {
         }
     }
 
-    /// The known networks as which the file begins, unless that is the one of this name alone. Of a
-    /// network that is not known, a beginning says nothing.
+    /// The known networks whose files begin as this file does, unless that is the network of this
+    /// name alone. Of a network that is not known, a beginning says nothing.
     pub(crate) fn doubts(self, name: &str) -> Option<Candidates> {
         let is_known = known::networks().any(|(known, _)| *known == name);
         match self {
@@ -97,7 +97,7 @@ impl Identity {
         }
     }
 
-    /// Whether the file begins like known networks, and not like the one of this name.
+    /// Whether the file begins like known networks, and not like the network of this name.
     pub(crate) fn excludes(self, name: &str) -> bool {
         let candidates = self.doubts(name);
         candidates.is_some_and(|candidates| candidates.names().all(|own| own != name))
@@ -154,7 +154,7 @@ pub fn identify(source: &[u8]) -> Identity {
 ///
 /// # Errors
 ///
-/// Those of opening and reading the file.
+/// The errors of opening and reading the file.
 #[cfg(feature = "std")]
 pub fn identify_file(path: &Path) -> io::Result<Identity> {
     identify_open_file(&File::open(path)?)
@@ -169,7 +169,7 @@ pub(crate) fn identify_open_file(file: &File) -> io::Result<Identity> {
         file.take(PREFIX_LEN as u64).read_to_end(&mut prefix)?;
         return Ok(identify(&prefix));
     }
-    let mut source = OnDisk::new(file, metadata.len())?;
+    let mut source = DiskSource::new(file, metadata.len())?;
     let identity = identify_source(&mut source);
     source.error.map_or(Ok(identity), Err)
 }
@@ -249,7 +249,8 @@ fn landmarks(source: &mut impl Source, family: &Family) -> usize {
             .count()
 }
 
-/// Where the tensors of a transformer end that begin at `offset`; `None` if they are others.
+/// Where the tensors of a transformer end that begin at `offset`; `None` if other tensors begin
+/// there.
 fn transformer_end(source: &mut impl Source, family: &Family, offset: u64) -> Option<u64> {
     let mut tensors = family.transformer();
     tensors.try_fold(offset, |offset, (encoding, len)| match encoding {
@@ -296,7 +297,7 @@ fn with_layers(
     Some(family)
 }
 
-/// Where the LEB128 block ends that begins at `offset`; `None` if none does.
+/// Where the LEB128 block ends that begins at `offset`; `None` if no block begins there.
 fn block_end(source: &mut impl Source, offset: u64) -> Option<u64> {
     let mut magic = [0; leb128::MAGIC.len()];
     if !source.read(offset, &mut magic) || magic != *leb128::MAGIC {
@@ -307,7 +308,7 @@ fn block_end(source: &mut impl Source, offset: u64) -> Option<u64> {
 }
 
 /// Whether weights of the last two layers stand in columns that only the wider of two networks has:
-/// for the other one that is padding.
+/// for the other network they are padding.
 fn reads_more(source: &mut impl Source, stack: u64, narrow: &Family, wide: &Family) -> bool {
     let ([_, second, third], [_, wide_second, wide_third]) = (narrow.inputs(), wide.inputs());
     let mut is_read = |row: u64, columns: Range<u32>| {

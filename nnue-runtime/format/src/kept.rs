@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use crate::{FileLayout, Ignored, Loaded};
 
 impl Loaded {
-    /// What [`Self::decode`] reads: lists behind their lengths, numbers as little-endian `u64`.
+    /// The content as bytes, which [`Self::decode`] reads: lists behind their lengths, numbers as
+    /// little-endian `u64`.
     #[must_use]
     pub fn encode(&self, layout: &FileLayout) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -38,10 +39,11 @@ impl Loaded {
         bytes
     }
 
-    /// What [`Self::encode`] has written for the same layout; `None` for anything else.
+    /// The content that [`Self::encode`] has written for the same layout; `None` for any other
+    /// bytes.
     #[must_use]
     pub fn decode(layout: &FileLayout, bytes: &[u8]) -> Option<Loaded> {
-        let mut rest = Rest(bytes);
+        let mut rest = Reader(bytes);
         let sections = layout.entries().count();
         let mut loaded = Loaded {
             description: rest.take_bytes()?.to_owned(),
@@ -80,9 +82,9 @@ pub(crate) fn put_bytes(bytes: &mut Vec<u8>, these: &[u8]) {
 }
 
 /// Bytes that have not been read yet.
-pub(crate) struct Rest<'b>(pub(crate) &'b [u8]);
+pub(crate) struct Reader<'b>(pub(crate) &'b [u8]);
 
-impl<'b> Rest<'b> {
+impl<'b> Reader<'b> {
     pub(crate) fn take(&mut self, len: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;

@@ -133,7 +133,7 @@ const ZSTD: &str = "a zstd archive: unpack it first";
 const LEB128: &str = "a LEB128 block without a header";
 const ZEROS: &str = "a file that begins with zeros";
 
-/// What a net can begin with whose spec says so.
+/// Beginnings of files that are nets if their spec says so.
 const BEGINNINGS_OF_NETS: [&str; 3] = [ZSTD, LEB128, ZEROS];
 
 /// Whether what [`other`] found can be no net, whatever its spec would say.
@@ -145,7 +145,7 @@ pub(crate) fn is_no_net(what: &str) -> bool {
 /// read first.
 pub(crate) const PREFIX_LEN: usize = 64;
 
-/// All networks that are known: those with specs, and one that has the spec of another.
+/// All networks that are known: those with specs, and a network that has the spec of another.
 pub(crate) fn networks() -> impl Iterator<Item = &'static (&'static str, Family)> {
     const LATE: &[(&str, Family)] = &[("late SFNNv13", LATE_V13)];
     SPECS.iter().chain(LATE)

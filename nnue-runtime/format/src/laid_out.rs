@@ -13,7 +13,7 @@
 //! | 128 | 8 + n | length of what follows; the level's name, the order of packed columns, what else the net file has |
 //! | [`WEIGHTS_OFFSET`] | | the weights, as they lie in memory |
 //!
-//! Numbers are little-endian but for the one that says the byte order.
+//! Numbers are little-endian but for that which says the byte order.
 
 mod content;
 mod error;
@@ -27,10 +27,10 @@ use sha2::{Digest, Sha256};
 
 pub use self::content::{content_hash, file_content_hash};
 pub use self::error::MapError;
-use crate::kept::{Rest, put, put_bytes};
+use crate::kept::{Reader, put, put_bytes};
 use crate::{FileLayout, Loaded, identify};
 
-/// The first bytes. Their end shows a transfer that took them for text.
+/// The first bytes of laid-out weights. Their end shows a transfer that took the file for text.
 pub const MAGIC: &[u8; 16] = b"NNUE laid out\r\n\x1A";
 
 /// The version of everything that a [`FileLayout`] does not say: of the header, and of how its
@@ -51,7 +51,7 @@ const HEADER_HASH: core::ops::Range<usize> = 96..128;
 /// What the header of laid-out weights says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaidOut {
-    /// The name of the level that they are laid out for.
+    /// The name of the level that the weights are laid out for.
     pub level: String,
     /// The order of packed columns, as [`Segment::packed`](crate::Segment::packed) describes it.
     pub packed: Vec<usize>,
@@ -62,7 +62,7 @@ pub struct LaidOut {
 }
 
 impl LaidOut {
-    /// The header of so many bytes of weights.
+    /// The header of `weights_len` bytes of weights.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl LaidOut {
     ///
     /// # Errors
     ///
-    /// Those of the writer, and [`MapError::HeaderTooLong`].
+    /// The errors of the writer, and [`MapError::HeaderTooLong`].
     pub fn write(
         &self,
         layout: &FileLayout,
@@ -115,7 +115,7 @@ impl LaidOut {
     ///
     /// # Errors
     ///
-    /// All of [`MapError`] but [`MapError::DamagedWeights`] and [`MapError::HeaderTooLong`].
+    /// All errors of [`MapError`] but [`MapError::DamagedWeights`] and [`MapError::HeaderTooLong`].
     pub fn read(
         layout: &FileLayout,
         weights_len: usize,
@@ -137,8 +137,8 @@ impl LaidOut {
         let Some(fixed) = header.first_chunk::<FIXED_LEN>() else {
             return Err(length(WEIGHTS_OFFSET + weights_len));
         };
-        let word = |at: usize| Rest(&fixed[at..]).take_array().unwrap_or_default();
-        let hash = |at: usize| Rest(&fixed[at..]).take_array().unwrap_or_default();
+        let word = |at: usize| Reader(&fixed[at..]).take_array().unwrap_or_default();
+        let hash = |at: usize| Reader(&fixed[at..]).take_array().unwrap_or_default();
         // A later version may mean anything by what follows.
         let version = u32::from_le_bytes(word(16));
         if version != VERSION {
@@ -153,7 +153,7 @@ impl LaidOut {
                 _ => MapError::DamagedHeader,
             });
         }
-        let number = |at: usize| Rest(&fixed[at..]).take_number();
+        let number = |at: usize| Reader(&fixed[at..]).take_number();
         let rest_len = number(FIXED_LEN - 8).filter(|len| *len <= WEIGHTS_OFFSET - FIXED_LEN);
         let rest_len = rest_len.ok_or(MapError::DamagedHeader)?;
         let (found_len, found_layout, of_weights) = (number(24), hash(32), hash(64));
@@ -164,7 +164,7 @@ impl LaidOut {
         if header_hash(&header) != header[HEADER_HASH] {
             return Err(MapError::DamagedHeader);
         }
-        let mut rest = Rest(&header[FIXED_LEN..]);
+        let mut rest = Reader(&header[FIXED_LEN..]);
         let name = rest.take_text().ok_or(MapError::DamagedHeader)?;
         if found_layout != layout_hash(layout, weights_len) {
             return Err(MapError::OtherLayout {
@@ -191,7 +191,7 @@ impl LaidOut {
     ///
     /// # Errors
     ///
-    /// [`MapError::DamagedWeights`] if they are others, [`MapError::NoHash`] if there is none.
+    /// [`MapError::DamagedWeights`] if the hash is another, [`MapError::NoHash`] if there is none.
     pub fn check(&self, weights: &[u8]) -> Result<(), MapError> {
         match self.hash {
             None => Err(MapError::NoHash),
@@ -201,7 +201,7 @@ impl LaidOut {
     }
 }
 
-impl Rest<'_> {
+impl Reader<'_> {
     fn take_text(&mut self) -> Option<String> {
         let text = core::str::from_utf8(self.take_bytes()?);
         text.ok().map(ToString::to_string)
@@ -229,14 +229,14 @@ pub fn weights_hash(weights: &[u8]) -> [u8; 32] {
 /// weights are.
 #[must_use]
 pub fn layout_hash(layout: &FileLayout, weights_len: usize) -> [u8; 32] {
-    struct Hashed(Sha256);
-    impl Write for Hashed {
+    struct HashWriter(Sha256);
+    impl Write for HashWriter {
         fn write_str(&mut self, text: &str) -> fmt::Result {
             self.0.update(text.as_bytes());
             Ok(())
         }
     }
-    let mut hashed = Hashed(Sha256::new());
+    let mut hashed = HashWriter(Sha256::new());
     // Writing into a hash cannot fail. The text has every field of the layout.
     let _ = write!(hashed, "{VERSION} {weights_len} {layout:?}");
     hashed.0.finalize().into()

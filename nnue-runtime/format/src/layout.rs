@@ -3,20 +3,9 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
-use crate::coalesce::Coalesced;
-use crate::paired::Paired;
-use crate::{Element, Encoding, Placed, Stored, Tensor, leb128};
-
-/// A list that generated code has as a constant, and tools make at run time.
-pub type List<T> = Cow<'static, [T]>;
-
-/// A text that generated code has as a constant, and tools make at run time.
-pub type Text = Cow<'static, str>;
-
-/// Makes a [`List`] of constant items.
-pub const fn list<T: Clone>(items: &'static [T]) -> List<T> {
-    Cow::Borrowed(items)
-}
+use crate::{
+    Coalesced, Element, Encoding, List, Paired, Placed, Stored, Tensor, Text, leb128, list,
+};
 
 /// The longest description that a file may carry, in bytes. Released nets use at most a few
 /// hundred; the limit keeps [`FileLayout::max_len`] meaningful.
@@ -41,8 +30,8 @@ pub struct FileLayout {
     pub stacks: Stacks,
     /// The bytes that follow the last section.
     pub tail: Tail,
-    /// How its length depends on the network's shape, for messages. Numbers that differ more often
-    /// come first.
+    /// How the file's length depends on the network's shape, for messages. Numbers that differ more
+    /// often come first.
     pub extents: List<Extent>,
     /// The rows that are sums of their own and of virtual rows, once they are loaded.
     pub coalesced: List<Coalesced>,
@@ -84,9 +73,9 @@ pub struct Stacks {
 /// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
-    /// The text. Not empty.
+    /// The text, which is not empty.
     pub text: &'static [u8],
-    /// The file's length is a multiple of this; 1 for files without a tail.
+    /// What the file's length is a multiple of; 1 for files without a tail.
     pub multiple: usize,
 }
 
@@ -97,40 +86,39 @@ pub struct Extent {
     pub name: &'static str,
     /// The number that the spec has.
     pub count: usize,
-    /// The number is a multiple of this in every network.
+    /// What the number is a multiple of in every network.
     pub unit: usize,
-    /// How many bytes longer the file is for each one more.
+    /// How many bytes longer the file is if the number is 1 larger.
     pub bytes: usize,
 }
 
-/// One piece of a file. `T` describes a tensor: where it lies in memory too, unless nobody has
-/// decided that yet.
+/// One piece of a file. `T` describes a tensor: also where it lies in memory, once that is decided.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Section<T = Tensor> {
     /// A `u32` that must have this value.
     Hash {
-        /// Its name, for messages.
+        /// The name of the word, for messages.
         name: &'static str,
-        /// The value that it must have.
+        /// The value that the word must have.
         expected: u32,
     },
     /// Bytes that must be these: a field of a header, or others that all files have.
     Bytes {
-        /// Its name, for messages; empty where it has none.
+        /// The name of the bytes, for messages; empty where they have none.
         name: Text,
         /// What the bytes are, for messages.
         form: FieldForm,
         /// The bytes.
         expected: List<u8>,
     },
-    /// So many bytes whose content is free. They are kept for writing.
+    /// Bytes whose content is free. They are kept for writing.
     Skipped {
-        /// Its name, for messages; empty where it has none.
+        /// The name of the bytes, for messages; empty where they have none.
         name: Text,
-        /// How many bytes.
+        /// How many bytes there are.
         len: usize,
     },
-    /// Bytes up to the next multiple of this, counted from the start of the file.
+    /// Padding up to the next multiple of this number, counted from the start of the file.
     Align(usize),
     /// Weights, biases or other parameters.
     Tensor(T),
@@ -139,7 +127,7 @@ pub enum Section<T = Tensor> {
 /// What the bytes of a field are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldForm {
-    /// Nothing else.
+    /// Bytes, and nothing else.
     Bytes,
     /// A number without a sign, little-endian, of at most eight bytes.
     Number,
@@ -150,7 +138,7 @@ pub enum FieldForm {
 /// A place in a file, for messages: a section, and the stack it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The number of the stack, if the section is in one of several.
+    /// The number of the stack, if the section is in a stack and there are several.
     pub stack: Option<usize>,
     /// The name of the section.
     pub name: Text,
@@ -160,13 +148,13 @@ pub struct Place {
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) place: Place,
-    /// Added to the tensor's offset in memory, in bytes.
+    /// What is added to the tensor's offset in memory, in bytes.
     pub(crate) base: usize,
     pub(crate) section: &'a Section,
 }
 
 impl FileLayout {
-    /// The layout of nothing: what stands in for one when a spec has errors.
+    /// The layout of nothing, which stands in for that of a spec with errors.
     pub const EMPTY: FileLayout = FileLayout {
         name: Cow::Borrowed(""),
         format: Format::Sequence,
@@ -228,6 +216,24 @@ impl FileLayout {
         let mut tensors = self.tensors();
         self.format == Format::Sequence
             && tensors.all(|(_, tensor)| tensor.stored.encoding == Encoding::Raw)
+    }
+
+    /// Whether files begin with a tensor with which memory begins too, and with the same bytes, so
+    /// that a map of the file has it where it is needed.
+    #[must_use]
+    pub fn begins_in_place(&self) -> bool {
+        let first = self.entries().next();
+        let first = first.and_then(|entry| Some((entry.base, entry.section.as_tensor()?)));
+        let is_in_place = first.is_some_and(|(base, tensor)| {
+            base + tensor.placed.offset == 0
+                && tensor.is_same()
+                && tensor.stored.encoding == Encoding::Raw
+        });
+        is_in_place
+            && self.format == Format::Sequence
+            && cfg!(target_endian = "little")
+            && self.coalesced.is_empty()
+            && self.paired.is_empty()
     }
 
     /// Where the last section ends in a file of a fixed length.
@@ -325,7 +331,8 @@ impl Tail {
         split.is_some_and(|(data, rest)| self.is_between(data, rest, offset))
     }
 
-    /// The same of what follows `offset`, all of it, and the last bytes before.
+    /// [`Self::follows`], given the bytes before `offset`, of which the last suffice, and all bytes
+    /// from there on.
     pub(crate) fn is_between(self, data: &[u8], rest: &[u8], offset: usize) -> bool {
         // Where the text stands once more before it, the tail begins earlier. A single byte may as
         // well be a weight.
@@ -341,7 +348,7 @@ impl Tail {
 }
 
 impl<T> Section<T> {
-    /// The tensor, if it is one.
+    /// The tensor, if the section is a tensor.
     pub fn as_tensor(&self) -> Option<&T> {
         match self {
             Section::Tensor(tensor) => Some(tensor),
@@ -445,7 +452,7 @@ impl Section {
         }
     }
 
-    /// The bytes that it takes where tensors are raw and nothing is aligned.
+    /// How many bytes the section takes where tensors are raw and nothing is aligned.
     pub(crate) fn len(&self) -> u64 {
         let len = match self {
             Self::Hash { .. } => 4,

@@ -93,13 +93,13 @@ pub(crate) fn decode<const SIZE: usize>(
     Ok(offset)
 }
 
-/// Decodes the values that end in a block, of which `bytes` has the byte before too, the last one of
-/// a value. Returns the number of values and that of the bytes that they take; `None` if there is
-/// one that takes more than two bytes or is wrong. Weights are small: most take one byte and hardly
-/// any more than two. What is left in `room` behind the values is garbage.
+/// Decodes the values that end in a block, of which `bytes` also has the byte before, the last byte
+/// of a value. Returns the number of values and that of the bytes that they take; `None` if a value
+/// takes more than two bytes or is wrong. Weights are small: most take one byte and hardly any more
+/// than two. What is left in `room` behind the values is garbage.
 ///
 /// There is no branch that depends on the bytes, for no processor would foresee it. At each place a
-/// value is made as if one ended there; then those that do are moved together.
+/// value is made as if a value ended there; then those that really do are moved together.
 fn decode_block<const SIZE: usize>(
     bytes: &[u8; BLOCK + 1],
     room: &mut [[u8; SIZE]; BLOCK],
@@ -178,7 +178,7 @@ pub(crate) fn decode_bits(source: &[u8], values: &mut [[u8; 4]]) -> Result<usize
     Ok(offset)
 }
 
-/// Where so many values end, or how many there are if they are fewer.
+/// Where `count` values end. The error is how many values there are, if they are fewer.
 pub(crate) fn end_of(source: &[u8], count: usize) -> Result<usize, usize> {
     let mut left = count;
     for (number, chunk) in source.chunks(CHUNK).enumerate() {
@@ -197,7 +197,7 @@ pub(crate) fn end_of(source: &[u8], count: usize) -> Result<usize, usize> {
     if left == 0 { Ok(0) } else { Err(count - left) }
 }
 
-/// How many values there are; `None` if the last one does not end.
+/// How many values there are; `None` if the last value does not end.
 pub(crate) fn count(values: &[u8]) -> Option<usize> {
     let is_whole = values.last().is_none_or(|byte| *byte < 0x80);
     is_whole.then(|| ends(values))
@@ -206,7 +206,7 @@ pub(crate) fn count(values: &[u8]) -> Option<usize> {
 /// As many bytes as a byte can count.
 const CHUNK: usize = 255;
 
-/// How many bytes are the last ones of values. With sums of bytes it is many at a time.
+/// How many values end in some bytes. Sums of bytes count many at a time.
 fn ends(bytes: &[u8]) -> usize {
     let chunks = bytes.chunks(CHUNK).map(|chunk| {
         let sum = chunk

@@ -18,7 +18,7 @@
 //! [`Format::Sequence`] has nothing but sections, one after the other, and something that pads the
 //! file: bullet's `quantised.bin` and `raw.bin`, and whatever a list of tensors describes. Where no
 //! tensor is compressed, its length is all that tells a wrong file; so the loader finds out what
-//! would explain another one, and what the values themselves say against the order.
+//! would explain another length, and what the values themselves say against the order.
 //! [`Format::Named`] is bullet's `weights.bin`: before each tensor are its name and the number of
 //! its values.
 //!
@@ -48,6 +48,8 @@ extern crate std;
 mod cause;
 mod change;
 mod coalesce;
+mod coalesced;
+mod convert;
 mod differences;
 mod element;
 mod error;
@@ -61,10 +63,13 @@ mod known;
 pub mod laid_out;
 mod layout;
 mod leb128;
+mod list;
 mod load;
+mod loaded;
 mod message;
 mod numbers;
 mod paired;
+mod part;
 mod piece_square;
 #[cfg(feature = "std")]
 mod pieces;
@@ -90,10 +95,10 @@ mod zstd;
 
 pub use cause::Cause;
 pub use change::Change;
-pub use coalesce::{Coalesced, CoalescedSet};
+pub use coalesced::{Coalesced, CoalescedSet};
 pub use differences::Difference;
 pub use element::Element;
-pub use error::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};
+pub use error::{LoadError, ValueFault, WrongBytes, WrongWord};
 pub use factors::{Factors, VirtualSet};
 pub use family::{Family, Features, Wiring};
 pub use foreign::{Foreign, foreign, is_hidden};
@@ -101,15 +106,17 @@ pub use foreign::{Foreign, foreign, is_hidden};
 pub use identify::identify_file;
 pub use identify::{Candidates, Identity, identify};
 pub use layout::{
-    DESCRIPTION_LIMIT, Extent, FieldForm, FileLayout, Format, List, MAX_LAYERS, Place, Section,
-    Stacks, Tail, Text, list,
+    DESCRIPTION_LIMIT, Extent, FieldForm, FileLayout, Format, MAX_LAYERS, Place, Section, Stacks,
+    Tail,
 };
-pub use load::{Ignored, Loaded, check};
+pub use list::{List, Text, list};
+pub use load::check;
+pub use loaded::{Ignored, Loaded};
 pub use numbers::Numbers;
 pub use paired::{PAIRED_RUN, Paired, unpaired};
 pub use piece_square::PieceSquare;
 pub use placed::{Form, Placed, Segment};
-pub use quantise::{Overflow, Quantise, Rounding};
+pub use quantise::{Limits, Overflow, Quantise, Rounding};
 #[cfg(feature = "std")]
 pub use read::{open, read_all};
 pub use rearrange::{relevel, reorder};

@@ -30,7 +30,7 @@ impl Parts<'_> {
     ///
     /// # Errors
     ///
-    /// Those about values of LEB128 blocks.
+    /// The errors about values of LEB128 blocks.
     pub fn numbers(&self) -> Result<Vec<Numbers<'_>>, LoadError> {
         let parts = self.tensors.iter().map(|part| {
             Ok(Numbers {

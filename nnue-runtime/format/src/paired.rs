@@ -6,20 +6,20 @@
 
 use alloc::borrow::Cow;
 
-use crate::FileLayout;
-
-/// Values that share words: of each run of so many, the `j`-th and the one half a run behind it.
+/// The length of a run of paired values: the `j`-th value of a run and the value half a run behind
+/// it share a word.
 pub const PAIRED_RUN: usize = 64;
 
-/// What the first value of a pair has besides its own sign: 128 more, as a byte without one.
+/// What the first value of a pair is exclusive-ored with: as a byte without a sign, it becomes the
+/// value plus 128.
 const OFFSET: u8 = 0x80;
 
 /// A table of bytes in memory whose values are paired once all of them are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paired {
-    /// Where it begins, in bytes from the start of the weights.
+    /// Where the table begins, in bytes from the start of the weights.
     pub offset: usize,
-    /// How many values it has: a multiple of [`PAIRED_RUN`].
+    /// How many values the table has: a multiple of [`PAIRED_RUN`].
     pub len: usize,
 }
 
@@ -45,28 +45,28 @@ fn unpair(pairs: [u8; PAIRED_RUN]) -> [u8; PAIRED_RUN] {
     })
 }
 
-/// Pairs the values of all tables that are to be.
-pub(crate) fn pair_all(layout: &FileLayout, weights: &mut [u8]) {
-    for_each_run(layout, weights, pair);
+/// Pairs the values of tables.
+pub(crate) fn pair_all(tables: &[Paired], weights: &mut [u8]) {
+    for_each_run(tables, weights, pair);
 }
 
 /// The inverse of [`pair_all`].
-pub(crate) fn unpair_all(layout: &FileLayout, weights: &mut [u8]) {
-    for_each_run(layout, weights, unpair);
+pub(crate) fn unpair_all(tables: &[Paired], weights: &mut [u8]) {
+    for_each_run(tables, weights, unpair);
 }
 
 /// The weights as they were before [`pair_all`].
-pub(crate) fn without_pairs<'w>(layout: &FileLayout, weights: &'w [u8]) -> Cow<'w, [u8]> {
-    if layout.paired.is_empty() {
+pub(crate) fn without_pairs<'w>(tables: &[Paired], weights: &'w [u8]) -> Cow<'w, [u8]> {
+    if tables.is_empty() {
         return Cow::Borrowed(weights);
     }
     let mut weights = weights.to_vec();
-    unpair_all(layout, &mut weights);
+    unpair_all(tables, &mut weights);
     Cow::Owned(weights)
 }
 
 fn for_each_run(
-    layout: &FileLayout,
+    tables: &[Paired],
     weights: &mut [u8],
     change: impl Fn([u8; PAIRED_RUN]) -> [u8; PAIRED_RUN] + Sync,
 ) {
@@ -75,7 +75,7 @@ fn for_each_run(
             *run = change(*run);
         }
     };
-    for table in layout.paired.iter() {
+    for table in tables {
         let table = &mut weights[table.offset..][..table.len];
         #[cfg(feature = "std")]
         crate::threads::for_each_chunk(table, 4096 * PAIRED_RUN, change_all);
@@ -87,7 +87,6 @@ fn for_each_run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::list;
 
     const RUN: usize = PAIRED_RUN;
 
@@ -107,26 +106,19 @@ mod tests {
 
     #[test]
     fn tables_are_paired_and_nothing_else() {
-        let layout = FileLayout {
-            paired: list(
-                const {
-                    &[
-                        Paired {
-                            offset: RUN,
-                            len: RUN,
-                        },
-                        Paired {
-                            offset: 3 * RUN,
-                            len: 2 * RUN,
-                        },
-                    ]
-                },
-            ),
-            ..FileLayout::EMPTY
-        };
+        let tables = [
+            Paired {
+                offset: RUN,
+                len: RUN,
+            },
+            Paired {
+                offset: 3 * RUN,
+                len: 2 * RUN,
+            },
+        ];
         let values: [u8; 6 * RUN] = core::array::from_fn(|place| place as u8);
         let mut weights = values;
-        pair_all(&layout, &mut weights);
+        pair_all(&tables, &mut weights);
         let runs = weights
             .as_chunks::<RUN>()
             .0
@@ -136,8 +128,8 @@ mod tests {
             let is_paired = [1, 3, 4].contains(&number);
             assert_eq!(*paired, if is_paired { pair(*values) } else { *values });
         }
-        assert_eq!(without_pairs(&layout, &weights)[..], values);
-        unpair_all(&layout, &mut weights);
+        assert_eq!(without_pairs(&tables, &weights)[..], values);
+        unpair_all(&tables, &mut weights);
         assert_eq!(weights, values);
     }
 }

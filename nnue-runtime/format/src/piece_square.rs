@@ -10,8 +10,8 @@
 /// ```
 ///
 /// of the perspective's rows of the set, where `king` is the perspective's own king, and `queens`
-/// tells where the opponent's queens are. Where a piece is attacked by a weaker one of the other
-/// player, it also switches on the row with `threatened[perspective][its colour]` for `planes`.
+/// tells where the opponent's queens are. Where a weaker piece of the other player attacks a piece,
+/// it also switches on the row with `threatened[perspective][its colour]` for `planes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSquare {
     /// The numbers that white's and black's squares are exclusive-ored with.
@@ -21,8 +21,8 @@ pub struct PieceSquare {
     /// The first row for each square of the oriented own king.
     pub king_offset: [u32; 64],
     /// The first row, within the king's rows, for the opponent's queens: if there are none; if
-    /// there is one, on a square `^ o` of a1 to d4, e1 to h4, a5 to d8 or e5 to h8; and for
-    /// several.
+    /// there is a single queen, on a square `^ o` of a1 to d4, e1 to h4, a5 to d8 or e5 to h8; and
+    /// for several.
     pub queen_offset: [u32; Self::QUEENS],
     /// For white and for black, the first row, within the king's rows, of white's pieces and of
     /// black's that a weaker piece of the opponent attacks, or

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use crate::element::swap_on_big_endian;
 use crate::leb128;
-use crate::split::Part;
+use crate::part::Part;
 use crate::threads::{self, locked};
 use crate::{Encoding, Tensor};
 
@@ -22,7 +22,7 @@ const PIECE: usize = 128 * 1024;
 
 /// A tensor of a file, and the part of memory that is to have its values. It
 /// [is the same](Tensor::is_same) there.
-pub(crate) struct Same<'a> {
+pub(crate) struct PlainTensor<'a> {
     pub(crate) tensor: &'a Tensor,
     /// Where the memory begins, in bytes from the start of the weights.
     pub(crate) start: usize,
@@ -43,12 +43,12 @@ pub(crate) enum Bytes<'a> {
 /// Where values go.
 enum Memory<'a> {
     Weights(&'a mut [u8]),
-    /// So many bytes nowhere: values are only checked.
+    /// No memory, only how many bytes there would be: values are checked and lost.
     Nowhere(usize),
 }
 
 /// A tensor that is being filled: what is left of its bytes, and of the memory that they go to.
-struct Rest<'a> {
+struct RemainingTensor<'a> {
     tensor: &'a Tensor,
     bytes: Bytes<'a>,
     memory: Memory<'a>,
@@ -73,21 +73,21 @@ struct Buffers {
 /// A piece cannot be read, cut or decoded. Which fault is the first of the file is found without
 /// threads.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Faulty;
+pub(crate) struct PieceFault;
 
 /// Fills the memory of tensors, on as many threads as are worth it.
 ///
 /// # Errors
 ///
 /// If values are wrong. The memory is then partly filled.
-pub(crate) fn fill(tensors: Vec<Same<'_>>, weights: &mut [u8]) -> Result<(), Faulty> {
+pub(crate) fn fill(tensors: Vec<PlainTensor<'_>>, weights: &mut [u8]) -> Result<(), PieceFault> {
     let rests = apart(tensors, weights)?;
     fill_with(threads_for(&rests), PIECE, rests)
 }
 
 /// Checks the values of tensors, as [`fill`] does, without memory for them.
-pub(crate) fn check(tensors: Vec<Same<'_>>) -> Result<(), Faulty> {
-    let rests = tensors.into_iter().map(|same| Rest {
+pub(crate) fn check(tensors: Vec<PlainTensor<'_>>) -> Result<(), PieceFault> {
+    let rests = tensors.into_iter().map(|same| RemainingTensor {
         tensor: same.tensor,
         bytes: same.bytes,
         memory: Memory::Nowhere(same.tensor.placed.len()),
@@ -99,13 +99,14 @@ pub(crate) fn check(tensors: Vec<Same<'_>>) -> Result<(), Faulty> {
 }
 
 /// Raw values in memory are not worth a thread: to copy them all at once is as fast as memory is.
-fn threads_for(rests: &[Rest<'_>]) -> usize {
-    let is_in_file = |rest: &Rest<'_>| matches!(rest.bytes, Bytes::InFile { .. });
+fn threads_for(rests: &[RemainingTensor<'_>]) -> usize {
+    let is_in_file = |rest: &RemainingTensor<'_>| matches!(rest.bytes, Bytes::InFile { .. });
     if rests.iter().any(is_in_file) && !cfg!(unix) {
         return 1;
     }
-    let is_work =
-        |rest: &&Rest<'_>| is_in_file(rest) || rest.tensor.stored.encoding != Encoding::Raw;
+    let is_work = |rest: &&RemainingTensor<'_>| {
+        is_in_file(rest) || rest.tensor.stored.encoding != Encoding::Raw
+    };
     let work = rests.iter().filter(is_work);
     threads::for_bytes(work.map(|rest| rest.bytes.len()).sum())
 }
@@ -124,7 +125,11 @@ pub(crate) fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result
     }
 }
 
-fn fill_with(threads: usize, piece: usize, mut rests: Vec<Rest<'_>>) -> Result<(), Faulty> {
+fn fill_with(
+    threads: usize,
+    piece: usize,
+    mut rests: Vec<RemainingTensor<'_>>,
+) -> Result<(), PieceFault> {
     // The last one is the first to be taken.
     rests.reverse();
     let rests = Mutex::new(rests);
@@ -143,24 +148,27 @@ fn fill_with(threads: usize, piece: usize, mut rests: Vec<Rest<'_>>) -> Result<(
         }
     });
     match is_faulty.into_inner() {
-        true => Err(Faulty),
+        true => Err(PieceFault),
         false => Ok(()),
     }
 }
 
 /// The memory of each tensor.
-fn apart<'a>(mut tensors: Vec<Same<'a>>, weights: &'a mut [u8]) -> Result<Vec<Rest<'a>>, Faulty> {
+fn apart<'a>(
+    mut tensors: Vec<PlainTensor<'a>>,
+    weights: &'a mut [u8],
+) -> Result<Vec<RemainingTensor<'a>>, PieceFault> {
     tensors.sort_unstable_by_key(|same| same.start);
     let (mut offset, mut behind) = (0, weights);
     let rests = tensors.into_iter().map(|same| {
-        let skipped = same.start.checked_sub(offset).ok_or(Faulty)?;
+        let skipped = same.start.checked_sub(offset).ok_or(PieceFault)?;
         let (_, memory) = core::mem::take(&mut behind)
             .split_at_mut_checked(skipped)
-            .ok_or(Faulty)?;
+            .ok_or(PieceFault)?;
         let memory = memory.split_at_mut_checked(same.tensor.placed.len());
-        let (memory, rest) = memory.ok_or(Faulty)?;
+        let (memory, rest) = memory.ok_or(PieceFault)?;
         (offset, behind) = (same.start + memory.len(), rest);
-        Ok(Rest {
+        Ok(RemainingTensor {
             tensor: same.tensor,
             bytes: same.bytes,
             memory: Memory::Weights(memory),
@@ -171,24 +179,24 @@ fn apart<'a>(mut tensors: Vec<Same<'a>>, weights: &'a mut [u8]) -> Result<Vec<Re
 
 /// Cuts the next piece of the last tensor. What has to be read for that is in the buffer.
 fn next<'a>(
-    rests: &mut Vec<Rest<'a>>,
+    rests: &mut Vec<RemainingTensor<'a>>,
     piece: usize,
     buffer: &mut Vec<u8>,
-) -> Option<Result<Piece<'a>, Faulty>> {
+) -> Option<Result<Piece<'a>, PieceFault>> {
     while let Some(rest) = rests.last_mut() {
         if rest.bytes.len() > 0 {
             return Some(rest.cut(piece, buffer));
         }
         if rest.memory.len() > 0 {
-            return Some(Err(Faulty));
+            return Some(Err(PieceFault));
         }
         rests.pop();
     }
     None
 }
 
-impl<'a> Rest<'a> {
-    fn cut(&mut self, piece: usize, buffer: &mut Vec<u8>) -> Result<Piece<'a>, Faulty> {
+impl<'a> RemainingTensor<'a> {
+    fn cut(&mut self, piece: usize, buffer: &mut Vec<u8>) -> Result<Piece<'a>, PieceFault> {
         let len = self.bytes.len().min(piece);
         let (used, filled) = match self.tensor.stored.encoding {
             Encoding::Raw if matches!(self.bytes, Bytes::Here(_)) => {
@@ -196,9 +204,12 @@ impl<'a> Rest<'a> {
             }
             Encoding::Raw => (len, len),
             Encoding::Leb128 | Encoding::BareLeb128 => {
-                let bytes = self.bytes.read(len, buffer).ok_or(Faulty)?;
-                let last = bytes.iter().rposition(|byte| *byte < 0x80).ok_or(Faulty)?;
-                let values = leb128::count(&bytes[..=last]).ok_or(Faulty)?;
+                let bytes = self.bytes.read(len, buffer).ok_or(PieceFault)?;
+                let last = bytes
+                    .iter()
+                    .rposition(|byte| *byte < 0x80)
+                    .ok_or(PieceFault)?;
+                let values = leb128::count(&bytes[..=last]).ok_or(PieceFault)?;
                 (last + 1, values * self.tensor.stored.element.size())
             }
         };
@@ -214,7 +225,7 @@ impl<'a> Rest<'a> {
 
 impl Piece<'_> {
     /// Fills the memory. The buffers have the bytes, if they are compressed and in a file.
-    fn fill(self, buffers: &mut Buffers) -> Result<(), Faulty> {
+    fn fill(self, buffers: &mut Buffers) -> Result<(), PieceFault> {
         let tensor = self.tensor;
         let memory = match self.memory {
             Memory::Weights(memory) => memory,
@@ -235,7 +246,7 @@ impl Piece<'_> {
         };
         match leb128::decode_as(element, bytes, memory) {
             Ok(used) if used == bytes.len() => Ok(()),
-            _ => Err(Faulty),
+            _ => Err(PieceFault),
         }
     }
 }
@@ -249,16 +260,16 @@ impl<'a> Memory<'a> {
     }
 
     /// Takes the first bytes off.
-    fn take(&mut self, len: usize) -> Result<Memory<'a>, Faulty> {
+    fn take(&mut self, len: usize) -> Result<Memory<'a>, PieceFault> {
         match self {
             Memory::Weights(memory) => {
                 let split = core::mem::take(memory).split_at_mut_checked(len);
-                let (first, rest) = split.ok_or(Faulty)?;
+                let (first, rest) = split.ok_or(PieceFault)?;
                 *memory = rest;
                 Ok(Memory::Weights(first))
             }
             Memory::Nowhere(left) => {
-                *left = left.checked_sub(len).ok_or(Faulty)?;
+                *left = left.checked_sub(len).ok_or(PieceFault)?;
                 Ok(Memory::Nowhere(len))
             }
         }
@@ -304,21 +315,23 @@ impl<'a> Bytes<'a> {
     }
 
     /// Copies the bytes to where there is room for as many.
-    fn copy(&self, memory: &mut [u8]) -> Result<(), Faulty> {
+    fn copy(&self, memory: &mut [u8]) -> Result<(), PieceFault> {
         match *self {
             Bytes::Here(bytes) => {
                 memory.copy_from_slice(bytes);
                 Ok(())
             }
-            Bytes::InFile { file, offset, .. } => read_at(file, offset, memory).map_err(|_| Faulty),
+            Bytes::InFile { file, offset, .. } => {
+                read_at(file, offset, memory).map_err(|_| PieceFault)
+            }
         }
     }
 }
 
 impl<'a> Part<'a> {
     /// The part as a tensor that memory has as the file has it.
-    pub(crate) fn same(&self) -> Same<'a> {
-        Same {
+    pub(crate) fn same(&self) -> PlainTensor<'a> {
+        PlainTensor {
             tensor: self.tensor,
             start: self.base + self.tensor.placed.offset,
             bytes: Bytes::Here(self.bytes),
@@ -342,7 +355,7 @@ mod tests {
         source: &[u8],
         threads: usize,
         piece: usize,
-    ) -> Result<Vec<u8>, Faulty> {
+    ) -> Result<Vec<u8>, PieceFault> {
         let parts = split(layout, source).unwrap();
         let same = || {
             let parts = parts.tensors.iter();
@@ -407,8 +420,11 @@ mod tests {
         let twice = [&parts.tensors[0], &parts.tensors[0]];
         let mut weights = vec![0; MEMORY_LEN];
         let same = || twice.map(Part::same).into_iter().collect();
-        assert_eq!(fill(same(), &mut weights), Err(Faulty));
-        assert_eq!(fill(vec![parts.tensors[0].same()], &mut []), Err(Faulty));
+        assert_eq!(fill(same(), &mut weights), Err(PieceFault));
+        assert_eq!(
+            fill(vec![parts.tensors[0].same()], &mut []),
+            Err(PieceFault)
+        );
     }
 
     /// A file that is worth several threads.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{Element, List, list};
 
-/// Outputs that a run of [`Form::OutputBlocks`] has.
+/// How many outputs a run of [`Form::OutputBlocks`] has.
 pub(crate) const RUN: usize = 16;
 
 /// A tensor in memory, seen as bytes of the machine's own endianness.
@@ -13,17 +13,17 @@ pub(crate) const RUN: usize = 16;
 /// vector instructions shuffle its outputs. What no value of the file fills is zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// The type of its values; without meaning for [`Form::Bits`].
+    /// The type of the values; without meaning for [`Form::Bits`].
     pub element: Element,
-    /// Where it begins, in bytes from the start of the weights.
+    /// Where the tensor begins, in bytes from the start of the weights.
     pub offset: usize,
     /// Bytes from a bucket to the next.
     pub stride: usize,
     /// The order of the values.
     pub form: Form,
-    /// The rows that there is room for.
+    /// How many rows there is room for.
     pub rows: usize,
-    /// The slots of a row, gaps included.
+    /// How many slots a row has, gaps included.
     pub slots: usize,
     /// The slots of the columns: every column is in exactly one segment, and segments share no
     /// slot. Without segments, each column's slot is its number.
@@ -48,7 +48,7 @@ pub enum Form {
         /// weights.
         ids: usize,
     },
-    /// `[rows][slots / 64]`, `u64` each: a bit per weight, set for negative ones.
+    /// `[rows][slots / 64]`, `u64` each: a bit per weight, set for negative weights.
     Bits,
 }
 
@@ -92,7 +92,8 @@ impl Placed {
         }
     }
 
-    /// One bucket of rows without gaps: `shape` is how many rows and columns there are.
+    /// A tensor of one bucket, of rows without gaps: `shape` is how many rows and columns there
+    /// are.
     #[must_use]
     pub const fn rows(element: Element, offset: usize, shape: [usize; 2]) -> Placed {
         Placed::new(Form::Rows, element, [offset, 0], shape, &[])
@@ -132,14 +133,14 @@ impl Placed {
             .collect()
     }
 
-    /// Whether it is `[rows][columns]` and no more.
+    /// Whether the tensor is `[rows][columns]` and no more.
     pub(crate) fn is_rows_of(&self, rows: usize, columns: usize) -> bool {
         self.form == Form::Rows
             && (self.rows, self.slots) == (rows, columns)
             && self.segments.is_empty()
     }
 
-    /// The bytes of one bucket.
+    /// How many bytes a bucket has.
     pub(crate) fn len(&self) -> usize {
         match self.form {
             Form::Rows | Form::Blocks | Form::Columns => {
@@ -186,7 +187,7 @@ pub(crate) struct Bucket<'a, M> {
     pub(crate) placed: &'a Placed,
     /// Bytes of the bucket.
     pub(crate) values: M,
-    /// Of [`Form::OutputBlocks`], the numbers of runs; empty for others.
+    /// The numbers of runs of [`Form::OutputBlocks`]; empty for other forms.
     pub(crate) ids: M,
 }
 
@@ -210,7 +211,7 @@ impl<'a> Bucket<'a, &'a [u8]> {
         }
     }
 
-    /// The value of a row and a slot. Of bits, -1 or 1.
+    /// The value of a row and a slot: -1 or 1 for bits.
     pub(crate) fn get(&self, row: usize, slot: usize) -> f64 {
         let placed = self.placed;
         let index = match placed.form {
@@ -241,7 +242,7 @@ impl<'a> Bucket<'a, &'a [u8]> {
 }
 
 impl<'a> Bucket<'a, &'a mut [u8]> {
-    /// As for shared memory. What is not written later is zero.
+    /// The bucket of [`Bucket::of`], to be written: what is not written later is zero.
     pub(crate) fn cleared(
         placed: &'a Placed,
         weights: &'a mut [u8],
@@ -273,7 +274,7 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
         }
     }
 
-    /// Sets the value of a row and a slot, which the type must hold; of bits, its sign. Not for
+    /// Sets the value of a row and a slot, which the type must hold; for bits, its sign. Not for
     /// [`Form::OutputBlocks`], whose values are set a slot at a time.
     pub(crate) fn set(&mut self, row: usize, slot: usize, value: f64) {
         let placed = self.placed;
@@ -288,7 +289,7 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
         placed.element.write(self.values, index, value);
     }
 
-    /// Sets the values of a slot, one for each row.
+    /// Sets the values of a slot, a value for each row.
     ///
     /// # Errors
     ///
@@ -326,7 +327,7 @@ fn packed_position(position: usize, packed: &[usize]) -> usize {
 }
 
 impl Segment {
-    /// `len` columns from `input` on, in the slots from `slot` on.
+    /// A segment of `len` columns from `input` on, in the slots from `slot` on.
     #[must_use]
     pub const fn run(input: usize, slot: usize, len: usize) -> Segment {
         Segment {
@@ -339,19 +340,19 @@ impl Segment {
         }
     }
 
-    /// The same with columns that are `step` apart.
+    /// The same segment with columns that are `step` apart.
     #[must_use]
     pub const fn every(self, step: usize) -> Segment {
         Segment { step, ..self }
     }
 
-    /// The same, `at` slots behind the beginning of the region.
+    /// The same segment, `at` slots behind the beginning of the region.
     #[must_use]
     pub const fn at(self, at: usize) -> Segment {
         Segment { at, ..self }
     }
 
-    /// The same in a region that comes out of "pack" instructions.
+    /// The same segment in a region that comes out of "pack" instructions.
     #[must_use]
     pub const fn packed(self) -> Segment {
         Segment {

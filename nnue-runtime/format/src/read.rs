@@ -30,7 +30,7 @@ pub fn read_all(layout: &FileLayout, reader: impl Read) -> Result<Vec<u8>, LoadE
 ///
 /// # Errors
 ///
-/// As [`read_all`]; messages of [`LoadError::Io`] name the path.
+/// The errors of [`read_all`]; messages of [`LoadError::Io`] name the path.
 pub fn open(layout: &FileLayout, path: &Path) -> Result<Vec<u8>, LoadError> {
     let read = || -> Result<Vec<u8>, LoadError> {
         let file = File::open(path)?;

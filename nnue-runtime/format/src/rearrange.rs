@@ -44,7 +44,7 @@ pub fn reorder(
     weights: &mut [u8],
     moves: impl Fn(&str) -> Vec<(usize, usize)>,
 ) {
-    paired::unpair_all(layout, weights);
+    paired::unpair_all(&layout.paired, weights);
     for (base, tensor) in layout.tensors() {
         let moves = moves(&tensor.name);
         if moves.is_empty() {
@@ -62,7 +62,7 @@ pub fn reorder(
             .collect();
         (tensor.placed).move_slots_of_all(buckets, weights, base, &moves);
     }
-    paired::pair_all(layout, weights);
+    paired::pair_all(&layout.paired, weights);
 }
 
 impl Placed {
@@ -89,8 +89,8 @@ impl Placed {
         }
     }
 
-    /// Moves what is in the first slot of each pair to the second. What is then in no second one is
-    /// zero.
+    /// Moves what is in the first slot of each pair to the second. Slots that are no pair's second
+    /// become zero.
     fn move_slots(&self, weights: &mut [u8], base: usize, moves: &[(usize, usize)]) {
         let size = self.element.size();
         let memory = &mut weights[base + self.offset..][..self.len()];

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::cause::causes;
 use crate::layout::Entry;
+use crate::part::Part;
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, Identity, List, LoadError, Loaded,
     Place, Section, Tensor, WrongBytes, WrongWord, identify, leb128,
@@ -22,21 +23,6 @@ pub struct Parts<'a> {
     pub(crate) loaded: Loaded,
 }
 
-/// A tensor of a file.
-#[derive(Clone, Debug)]
-pub(crate) struct Part<'a> {
-    /// The number of the section in the layout.
-    pub(crate) section: usize,
-    pub(crate) place: Place,
-    pub(crate) tensor: &'a Tensor,
-    /// Added to the tensor's offset in memory, in bytes.
-    pub(crate) base: usize,
-    /// Where `bytes` begin in the file.
-    pub(crate) offset: usize,
-    /// The raw values, or what follows the byte count of a LEB128 block.
-    pub(crate) bytes: &'a [u8],
-}
-
 /// The rest of a file, from an offset on.
 struct Cursor<'a> {
     source: &'a [u8],
@@ -48,7 +34,8 @@ struct Cursor<'a> {
 ///
 /// # Errors
 ///
-/// All of [`LoadError`] but those about single values, [`LoadError::TooLong`] and `LoadError::Io`.
+/// All errors of [`LoadError`] but those about single values, [`LoadError::TooLong`] and
+/// `LoadError::Io`.
 pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     cut(layout, source).map_err(|error| error.explained(layout, source))
 }
@@ -108,8 +95,8 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
     })
 }
 
-/// What a file that fits the layout is, if not of the layout: nets of some networks differ in
-/// nothing but which weights are zero.
+/// What a file that fits the layout is, if it is of another network: nets of some networks differ
+/// in nothing but which weights are zero.
 pub(crate) fn contradiction(layout: &FileLayout, identity: Identity) -> Option<Identity> {
     let inputs = identity.family()?.inputs();
     let same = layout
@@ -127,17 +114,10 @@ pub(crate) fn check_start(layout: &FileLayout, source: &[u8]) -> Result<(), Load
 impl<'a> Parts<'a> {
     /// Takes the first tensor out, if the file begins with it and so does memory, with the same
     /// bytes: where a map of the file has them, they need not be loaded, and
-    /// [`load`](Parts::load) leaves them as they are. Returns how many bytes it has.
+    /// [`load`](Parts::load) leaves them as they are. Returns how many bytes the tensor has.
     pub fn take_in_place(&mut self) -> Option<usize> {
-        let first = self.tensors.first()?;
-        let (tensor, layout) = (first.tensor, self.layout);
-        let is_in_place = (first.offset, first.base + tensor.placed.offset) == (0, 0)
-            && tensor.is_same()
-            && tensor.stored.encoding == Encoding::Raw
-            && cfg!(target_endian = "little")
-            && layout.coalesced.is_empty()
-            && layout.paired.is_empty();
-        is_in_place.then(|| self.tensors.remove(0).bytes.len())
+        let is_first = self.tensors.first()?.offset == 0;
+        (is_first && self.layout.begins_in_place()).then(|| self.tensors.remove(0).bytes.len())
     }
 
     /// Reads the sections one after the other.
@@ -363,7 +343,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Before anything else: where a block is found, its length would only lead astray.
+    /// Refuses a LEB128 block where other values are expected. This comes before anything else, for
+    /// the length of the block would only lead astray.
     fn no_block(&self, place: &Place, expected: Encoding) -> Result<(), LoadError> {
         if !self.rest().starts_with(leb128::MAGIC) {
             return Ok(());

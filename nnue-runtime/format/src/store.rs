@@ -15,7 +15,7 @@ use crate::{
 const BUFFER_LEN: usize = 64 * 1024;
 
 /// The sink has failed.
-struct Stopped;
+struct SinkError;
 
 /// How values of `SIZE` bytes become LEB128.
 struct Leb128<const SIZE: usize> {
@@ -39,7 +39,7 @@ const BITS: Leb128<4> = Leb128 {
 /// Collects what is written into pieces worth a call of the sink.
 struct Writer<'a> {
     layout: &'a FileLayout,
-    sink: &'a mut dyn FnMut(&[u8]) -> Result<(), Stopped>,
+    sink: &'a mut dyn FnMut(&[u8]) -> Result<(), SinkError>,
     buffer: Vec<u8>,
     /// Bytes that the sink has taken.
     flushed: u64,
@@ -70,7 +70,7 @@ pub fn store<E>(
     let mut result = Ok(());
     let _ = write(layout, packed, weights, loaded, &mut |bytes| {
         result = sink(bytes);
-        result.as_ref().map_err(|_| Stopped).copied()
+        result.as_ref().map_err(|_| SinkError).copied()
     });
     result
 }
@@ -80,8 +80,8 @@ fn write(
     packed: &[usize],
     weights: &[u8],
     loaded: &Loaded,
-    sink: &mut dyn FnMut(&[u8]) -> Result<(), Stopped>,
-) -> Result<(), Stopped> {
+    sink: &mut dyn FnMut(&[u8]) -> Result<(), SinkError>,
+) -> Result<(), SinkError> {
     let weights = &*without_additions(layout, weights);
     let mut writer = Writer {
         layout,
@@ -105,9 +105,10 @@ fn write(
     writer.flush()
 }
 
-/// The weights without what is added to them, and done with them, once a file is loaded.
+/// The weights as they were before values were added and paired, which is done once a file is
+/// loaded.
 pub(crate) fn without_additions<'w>(layout: &FileLayout, weights: &'w [u8]) -> Cow<'w, [u8]> {
-    let weights = paired::without_pairs(layout, weights);
+    let weights = paired::without_pairs(&layout.paired, weights);
     match coalesce::subtract(layout, &weights) {
         Some(without) => Cow::Owned(without),
         None => weights,
@@ -124,7 +125,7 @@ fn put_back(ignored: &[Ignored], bytes: &mut [u8]) {
 }
 
 impl Writer<'_> {
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Stopped> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
         for piece in bytes.chunks(BUFFER_LEN) {
             self.make_room(piece.len())?;
             self.buffer.extend_from_slice(piece);
@@ -132,13 +133,13 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The sections one after the other.
+    /// Writes the sections one after the other.
     fn sections(
         &mut self,
         packed: &[usize],
         weights: &[u8],
         loaded: &Loaded,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), SinkError> {
         let mut skipped = loaded.skipped.as_slice();
         for (number, entry) in self.layout.entries().enumerate() {
             let ignored = loaded.ignored_in(number);
@@ -165,13 +166,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Tensors in the order in which the file had them, each behind its id and its length.
+    /// Writes the tensors in the order in which the file had them, each behind its id and its
+    /// length.
     fn entries(
         &mut self,
         packed: &[usize],
         weights: &[u8],
         loaded: &Loaded,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), SinkError> {
         for index in &loaded.order {
             if let Some(entry) = self.layout.entries().nth(*index)
                 && let Section::Tensor(tensor) = entry.section
@@ -186,7 +188,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A tensor of the file, with the padding that was ignored.
+    /// Writes a tensor, with the padding that was ignored.
     fn tensor(
         &mut self,
         tensor: &Tensor,
@@ -194,7 +196,7 @@ impl Writer<'_> {
         packed: &[usize],
         weights: &[u8],
         ignored: &[Ignored],
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), SinkError> {
         let size = tensor.stored.element.size();
         let mut values;
         let native = if tensor.is_same() && !coalesce::is_summed(self.layout, tensor) {
@@ -219,7 +221,7 @@ impl Writer<'_> {
         }
     }
 
-    fn raw(&mut self, memory: &[u8], size: usize) -> Result<(), Stopped> {
+    fn raw(&mut self, memory: &[u8], size: usize) -> Result<(), SinkError> {
         if cfg!(target_endian = "little") {
             return self.put(memory);
         }
@@ -230,13 +232,13 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// LEB128 values, behind the header of a block or alone.
+    /// Writes LEB128 values, behind the header of a block or alone.
     fn leb128<const SIZE: usize>(
         &mut self,
         memory: &[u8],
         has_header: bool,
         form: &Leb128<SIZE>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), SinkError> {
         let values = memory.as_chunks::<SIZE>().0;
         if has_header {
             let byte_count: usize = values.iter().map(|&value| (form.len)(value)).sum();
@@ -250,14 +252,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn make_room(&mut self, needed: usize) -> Result<(), Stopped> {
+    fn make_room(&mut self, needed: usize) -> Result<(), SinkError> {
         if self.buffer.len() + needed > BUFFER_LEN {
             self.flush()?;
         }
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), Stopped> {
+    fn flush(&mut self) -> Result<(), SinkError> {
         if self.buffer.is_empty() {
             return Ok(());
         }

@@ -2,8 +2,8 @@
 //! piece by piece while the weights are filled.
 //!
 //! All files that are accepted here are accepted by [`split`](crate::split) and
-//! [`Parts::load`](crate::Parts::load), with the same result. Whatever else a file may be, they say
-//! it, who have the whole file.
+//! [`Parts::load`](crate::Parts::load), with the same result. What is wrong with any other file,
+//! they say, which have the whole file.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,8 +12,9 @@ use std::path::Path;
 
 use crate::identify::identify_open_file;
 use crate::layout::{Entry, START_LEN};
-use crate::pieces::{self, Bytes, Same, read_at};
-use crate::split::{Part, check_start, contradiction};
+use crate::part::Part;
+use crate::pieces::{self, Bytes, PlainTensor, read_at};
+use crate::split::{check_start, contradiction};
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Loaded, Section, Tensor, coalesce, leb128,
     paired,
@@ -30,13 +31,13 @@ pub struct Stream<'l> {
     /// Where the walk over the file has got to.
     offset: u64,
     len: u64,
-    tensors: Vec<Found<'l>>,
+    tensors: Vec<StreamedTensor<'l>>,
     loaded: Loaded,
 }
 
 /// A tensor of the file.
 #[derive(Debug)]
-struct Found<'l> {
+struct StreamedTensor<'l> {
     section: usize,
     entry: Entry<'l>,
     tensor: &'l Tensor,
@@ -44,7 +45,7 @@ struct Found<'l> {
     len: usize,
 }
 
-/// Opens a file that can be loaded while it is read: a large one on the disk that is as the layout
+/// Opens a file that can be loaded while it is read: a large file on the disk that is as the layout
 /// says. `None` says nothing about a file; it is then to be [opened](crate::open) as a whole.
 #[must_use]
 pub fn stream<'l>(layout: &'l FileLayout, path: &Path) -> Option<Stream<'l>> {
@@ -117,7 +118,7 @@ impl<'l> Stream<'l> {
                 };
                 let offset = self.offset;
                 self.offset = offset.checked_add(len as u64)?;
-                self.tensors.push(Found {
+                self.tensors.push(StreamedTensor {
                     section,
                     entry,
                     tensor,
@@ -182,7 +183,7 @@ impl<'l> Stream<'l> {
         }
         let (same, others): (Vec<_>, Vec<_>) =
             { self.tensors.into_iter() }.partition(|found| found.tensor.is_same());
-        let same = same.iter().map(|found| Same {
+        let same = same.iter().map(|found| PlainTensor {
             tensor: found.tensor,
             start: found.entry.base + found.tensor.placed.offset,
             bytes: Bytes::InFile {
@@ -206,7 +207,7 @@ impl<'l> Stream<'l> {
                 .ok()?;
         }
         coalesce::add(layout, weights).ok()?;
-        paired::pair_all(layout, weights);
+        paired::pair_all(&layout.paired, weights);
         loaded.ignored.sort_by_key(|ignored| ignored.section);
         Some(loaded)
     }

@@ -11,13 +11,13 @@ use crate::{ThreatRules, stockfish};
 pub enum ThreatTargets {
     /// All pairs of pieces but those that tell little.
     Sfnnv10,
-    /// Kings are no victims.
+    /// As `Sfnnv10`, but kings are no victims.
     Sfnnv11,
-    /// Kings are no attackers either.
+    /// As `Sfnnv11`, but kings are no attackers either.
     Sfnnv12,
-    /// As before, and pawns push onto pawns.
+    /// As `Sfnnv12`, and pawns also threaten a pawn that stands in their way.
     Sfnnv14,
-    /// Pawns attack knights and rooks only.
+    /// As `Sfnnv12`, but pawns threaten knights and rooks only.
     Sfnnv16,
 }
 
@@ -31,7 +31,7 @@ impl ThreatTargets {
         ThreatTargets::Sfnnv16,
     ];
 
-    /// The name that specs have for it.
+    /// The name that specs have for the table.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -101,8 +101,8 @@ impl ThreatTargets {
         }
     }
 
-    /// The part of a transformer's hash that stands for the set: one for all tables up to that of
-    /// SFNNv15, which only the number of rows tells apart.
+    /// The part of a transformer's hash that stands for the set: the same for all tables up to that
+    /// of SFNNv15, which only the number of rows tells apart.
     #[must_use]
     pub const fn hash(self) -> u32 {
         match self {

@@ -12,10 +12,10 @@ use crate::{Element, Placed, Quantise, Text};
 /// neuron, as kernels read them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
-    /// Its name, for messages, such as `transformer.weights`.
+    /// The tensor's name, for messages, such as `transformer.weights`.
     pub name: Text,
-    /// The name in the file. Only files of [`Format::Named`](crate::Format::Named) have one; empty
-    /// for others.
+    /// The name in the file. Only files of [`Format::Named`](crate::Format::Named) have names;
+    /// empty for others.
     pub id: Text,
     /// Buckets, rows and columns.
     pub shape: [usize; 3],
@@ -32,12 +32,12 @@ pub struct Stored {
     pub element: Element,
     /// The way in which the file writes the values.
     pub encoding: Encoding,
-    /// How many values lie between a bucket, row or column and the next; of an axis in blocks,
-    /// between a block and the next. What they do not reach is padding.
+    /// How many values lie between a bucket, row or column and the next; along an axis in blocks,
+    /// between a block and the next. Values that no stride reaches are padding.
     pub strides: [usize; 3],
     /// The axes that the file has in blocks.
     pub blocks: [Option<Block>; 3],
-    /// How many values there are, padding included.
+    /// How many values the file has, padding included.
     pub values: usize,
     /// How floating point becomes integers; only `f32` tensors have this, and need it unless memory
     /// is `f32` too.
@@ -52,7 +52,7 @@ pub struct Stored {
 pub struct Block {
     /// The length of a block, which divides that of the axis.
     pub len: usize,
-    /// How many values lie between one in a block and the next.
+    /// How many values lie between a value of a block and the next.
     pub stride: usize,
 }
 
@@ -92,20 +92,20 @@ impl Stored {
         }
     }
 
-    /// The same with buckets (0), rows (1) or columns (2) in blocks.
+    /// The same numbers with buckets (0), rows (1) or columns (2) in blocks.
     #[must_use]
     pub const fn in_blocks(mut self, axis: usize, block: Block) -> Stored {
         self.blocks[axis] = Some(block);
         self
     }
 
-    /// The same, compressed or not.
+    /// The same numbers, compressed or not.
     #[must_use]
     pub const fn encoded(self, encoding: Encoding) -> Stored {
         Stored { encoding, ..self }
     }
 
-    /// The same of floating point that becomes integers.
+    /// The same numbers, which are floating point and become integers.
     #[must_use]
     pub const fn quantised(self, quantise: Quantise) -> Stored {
         Stored {
@@ -114,13 +114,13 @@ impl Stored {
         }
     }
 
-    /// The same of integers that become floating point.
+    /// The same numbers, which are integers and become floating point.
     #[must_use]
     pub const fn divided_by(self, divisor: f64) -> Stored {
         Stored { divisor, ..self }
     }
 
-    /// The value of this index among the little-endian ones of a file.
+    /// The value of this index among the little-endian values of a file.
     pub(crate) fn read(&self, bytes: &[u8], index: usize) -> f64 {
         self.element.read_little_endian(bytes, index)
     }
@@ -132,12 +132,12 @@ impl Stored {
 }
 
 impl Tensor {
-    /// The bytes of the values in the file if it holds them raw.
+    /// How many bytes the values take in a file that holds them raw.
     pub(crate) fn raw_len(&self) -> usize {
         self.stored.values * self.stored.element.size()
     }
 
-    /// Whether its rows are those of virtual features, which tensors are named after.
+    /// Whether the tensor's rows are those of virtual features, as its name then says.
     pub(crate) fn has_virtual_rows(&self) -> bool {
         self.name.contains(".virtual_")
     }
@@ -163,7 +163,7 @@ impl Tensor {
             && placed.is_rows_of(rows, columns)
     }
 
-    /// Where in the file's values that of a bucket, row and column is.
+    /// The index, among the file's values, of the value of a bucket, row and column.
     pub fn stored_index(&self, place: [usize; 3]) -> usize {
         let Stored {
             strides, blocks, ..
@@ -177,7 +177,7 @@ impl Tensor {
         along(0) + along(1) + along(2)
     }
 
-    /// The values of the file that are none of the tensor's.
+    /// The indices of the values in the file that are no values of the tensor.
     pub(crate) fn padding(&self) -> impl Iterator<Item = usize> {
         let values: usize = self.shape.iter().product();
         let end = if values == self.stored.values {

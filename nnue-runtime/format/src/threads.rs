@@ -7,7 +7,7 @@ use std::thread;
 /// Below this many bytes, to start a thread takes longer than it saves.
 const WORTHWHILE: usize = 2 << 20;
 
-/// More threads than these would wait for memory.
+/// The most threads: more of them would wait for memory.
 const MOST: usize = 8;
 
 /// How many threads are worth it for so many bytes.
@@ -20,8 +20,8 @@ pub(crate) fn for_bytes(len: usize) -> usize {
     shares.min(cores).min(MOST)
 }
 
-/// Does the same work on several threads, of which the caller's is one, and returns once all have
-/// ended. They are fewer where the system has no more: the work must not count on them.
+/// Does the same work on several threads, the caller's among them, and returns once all have ended.
+/// They are fewer where the system has no more: the work must not count on them.
 pub(crate) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
     thread::scope(|scope| {
         for _ in 1..threads {
@@ -33,7 +33,8 @@ pub(crate) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
     });
 }
 
-/// What threads share. Whether one that held it has panicked does not matter: then the caller does.
+/// What threads share. Whether a thread that held it has panicked does not matter: then the caller
+/// does.
 pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

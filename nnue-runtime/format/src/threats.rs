@@ -4,16 +4,16 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreatRules {
     /// For each attacker, pawn to king, the number of each victim, pawn to king.
-    /// [`NO_TARGET`](Self::NO_TARGET) stands for victims that are none. The others are numbered
-    /// from 0 without gaps.
+    /// [`NO_TARGET`](Self::NO_TARGET) stands for pieces that the attacker does not threaten. The
+    /// others are numbered from 0 without gaps.
     pub targets: [[u8; 6]; 6],
     /// Whether a pawn also attacks the square ahead of it if a pawn stands there.
     pub pushes: bool,
-    /// Whether only one of two pieces of the same kind that attack each other does: the one on the
-    /// later square, as the perspective sees the board.
+    /// Whether, of two pieces of the same kind that attack each other, only that on the later
+    /// square counts as attacker, as the perspective sees the board.
     pub mutual_once: bool,
     /// Whether own and opponent's pieces alternate, pawn by pawn and knight by knight. Otherwise
-    /// all own ones come first.
+    /// all own pieces come first.
     pub interleaved: bool,
     /// Whether the rows of a square of the attacker stand together, victim by victim. Otherwise the
     /// rows of a victim do, square by square.
@@ -101,7 +101,7 @@ impl Threats {
         tables
     }
 
-    /// The first row of an attacker, and the one behind its last. Own pieces have the owner 0.
+    /// The first row of an attacker, and the row behind its last. Own pieces have the owner 0.
     #[must_use]
     pub const fn rows_of(&self, owner: usize, role: usize) -> [u32; 2] {
         let (attacker, victims) = (1 + 6 * owner + role, 2 * self.rules.victims(role));
@@ -175,7 +175,7 @@ impl Threats {
 }
 
 /// The squares that a piece reaches on an empty board. Pawns stand on the second to the seventh
-/// rank; own ones move up.
+/// rank; own pawns move up.
 const fn attacks(owner: usize, role: usize, square: usize, pushes: bool) -> u64 {
     const STRAIGHT: [[i8; 2]; 4] = [[0, 1], [1, 0], [0, -1], [-1, 0]];
     const DIAGONAL: [[i8; 2]; 4] = [[1, 1], [1, -1], [-1, -1], [-1, 1]];

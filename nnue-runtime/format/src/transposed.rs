@@ -45,7 +45,7 @@ impl Parts<'_> {
     ///
     /// # Errors
     ///
-    /// Those about single values.
+    /// The errors about single values.
     pub fn transposed(&self) -> Result<Vec<Place>, LoadError> {
         let mut found = Vec::new();
         if !is_unmarked(self.layout) {
@@ -78,9 +78,9 @@ fn is_unmarked(layout: &FileLayout) -> bool {
 ///
 /// In trained networks the magnitudes of an input's weights resemble one another, and so do those
 /// of an output: some matter more than others. If values are read in the wrong order, each supposed
-/// input has weights of many real ones, and they resemble one another less. So the right order is
-/// the one in which inputs and outputs explain more of the variance of magnitudes. Of an effect of
-/// inputs, the wrong order explains half at most: each of its groups mixes two real ones or more.
+/// input has weights of many real inputs, and they resemble one another less. So the right order is
+/// that in which inputs and outputs explain more of the variance of magnitudes. Of an effect of
+/// inputs, the wrong order explains half at most: each of its groups mixes two real groups or more.
 fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> f64) -> bool {
     if !is_table(tensor) {
         return false;

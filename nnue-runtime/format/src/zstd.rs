@@ -26,7 +26,7 @@ pub fn is_packed(layout: &FileLayout, source: &[u8]) -> bool {
     start(layout, source).is_some()
 }
 
-/// Where the zstd data of a file begin, or of the beginning of one; `None` if it has none.
+/// Where the zstd data of a file begin, given the file or its beginning; `None` if it has none.
 pub(crate) fn start(layout: &FileLayout, source: &[u8]) -> Option<usize> {
     // Numbers may happen to be those of a frame.
     let is_right = match layout.format {

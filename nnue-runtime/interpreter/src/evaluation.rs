@@ -7,14 +7,14 @@ use crate::weights::Values;
 /// The evaluation of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evaluation {
-    /// One value: of specs whose `[output]` has a `sum`.
+    /// The value of a spec whose `[output]` has a `sum`.
     Value(Output),
-    /// Three: of specs whose `[output]` has `win`, `draw` and `loss`.
+    /// The values of a spec whose `[output]` has `win`, `draw` and `loss`.
     Wdl(Wdl),
 }
 
 impl Evaluation {
-    /// The value, or those of win, draw and loss in this order.
+    /// The value, or the values of win, draw and loss in this order.
     #[must_use]
     pub fn outputs(&self) -> Vec<Output> {
         match *self {

@@ -1,20 +1,20 @@
 //! The rows of the transformer that are active. The rows of all sets follow each other in the order
 //! of the spec.
 
+mod orientation;
 mod pawn_pairs;
 mod piece_square;
 mod threats;
 
 use core::fmt;
 
-use nnue_compiler::feature_set::piece_square::{Flip, Mirror};
 use nnue_compiler::feature_set::{Family, FeatureSet};
 use nnue_compiler::network::Network;
-use nnue_runtime::{Color, Position, Square};
+use nnue_runtime::{Color, Position};
 
 pub(crate) use piece_square::virtual_rows::Sum;
 
-/// The rows that are active for white, and those that are active for black.
+/// The rows that are active for white, and the rows that are active for black.
 pub type ActiveRows = [Vec<usize>; 2];
 
 /// A feature that no custom set of the network has.
@@ -73,33 +73,7 @@ fn of_position(network: &Network, position: &impl Position, perspective: Color) 
     active
 }
 
-/// The number that squares are exclusive-ored with, as a perspective sees the board with its own
-/// king on this square.
-fn orientation(flip: Flip, mirror: Mirror, perspective: Color, own_king: Square) -> usize {
-    let flip = match (perspective, flip) {
-        (Color::White, _) | (_, Flip::None) => 0,
-        (Color::Black, Flip::Vertical) => 56,
-        (Color::Black, Flip::Rotate) => 63,
-    };
-    // The king is put on the half that the set names, with all other pieces.
-    match mirrored(mirror, own_king.index() ^ flip) {
-        true => flip ^ 7,
-        false => flip,
-    }
-}
-
-/// Whether the board is mirrored for the own king, which stands on this square of the board as it
-/// is not yet mirrored.
-fn mirrored(mirror: Mirror, king: usize) -> bool {
-    let is_left = king % 8 < 4;
-    match mirror {
-        Mirror::None => false,
-        Mirror::AToD => !is_left,
-        Mirror::EToH => is_left,
-    }
-}
-
-/// All rows of a set that have virtual ones.
+/// All rows of a set that have virtual rows.
 pub(crate) fn sums(set: &FeatureSet) -> Vec<Sum> {
     match (&set.family, &set.factors) {
         (Family::PieceSquare(parameters), Some(factors)) => {

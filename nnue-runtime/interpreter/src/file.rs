@@ -15,7 +15,7 @@ use crate::features;
 use crate::unrounded::{UnroundedLayer, UnroundedWeights};
 use crate::weights::{LayerWeights, TransformerWeights, Values, Weights};
 
-/// The bytes of a file, as far as it can be one of the network.
+/// The bytes of a file, as far as it can be a net file of the network.
 pub(crate) fn bytes(network: &Network, path: &Path) -> Result<Vec<u8>, LoadError> {
     nnue_format::open(&file_layout(network), path)
 }
@@ -69,9 +69,9 @@ fn with_file<T>(
 /// Whether numbers become those that the network has.
 #[derive(Clone, Copy, PartialEq)]
 enum Rounding {
-    /// They do, as in every loader.
+    /// Numbers are rounded and clamped, as in every loader.
     AsLoaded,
-    /// They are brought to the units of the network's numbers, and neither rounded nor clamped.
+    /// Numbers are brought to the units of the network's, and neither rounded nor clamped.
     None,
 }
 
@@ -82,7 +82,7 @@ struct File<'a> {
     tables: Vec<(Role, Numbers<'a>)>,
 }
 
-/// A row of one of the tables.
+/// A row of a table.
 type Row<'a> = (&'a Numbers<'a>, usize);
 
 impl File<'_> {
@@ -202,7 +202,7 @@ impl File<'_> {
     }
 
     /// A row of weights or of PSQT values. They are counted through all tables: those of features,
-    /// then virtual ones.
+    /// then virtual rows.
     fn row(&self, role: fn(usize) -> Role, row: usize) -> Row<'_> {
         let found = self.tables.iter().find_map(|(own, table)| {
             let first = match (*own, role(0)) {

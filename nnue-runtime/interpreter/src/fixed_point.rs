@@ -1,4 +1,5 @@
-//! Divisions, and how integers of different ones are brought to the same.
+//! Divisions, and how integers with different ones (integers that stand for 1.0) are brought to the
+//! same.
 
 use nnue_compiler::network::{Align, Rounding};
 
@@ -12,7 +13,7 @@ pub(crate) fn divide(x: i64, by: i64, rounding: Rounding) -> i64 {
     }
 }
 
-/// Value number `index` of a tensor, brought to another one.
+/// Value number `index` of a tensor, brought to another one (the integer that stands for 1.0).
 ///
 /// Products are computed in 64 bits and wrap around. [`Align::Exact`] rounds towards zero,
 /// [`Align::Shift`] down.

@@ -27,7 +27,7 @@ impl Net {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if the file cannot be read, or is not one of this network.
+    /// [`LoadError`] if the file cannot be read, or is no net file of this network.
     pub fn open(network: &Network, path: impl AsRef<Path>) -> Result<Net, LoadError> {
         Net::from_bytes(network, &file::bytes(network, path.as_ref())?)
     }
@@ -64,7 +64,7 @@ impl Net {
         &self.network
     }
 
-    /// The weights, with virtual rows added to the real ones.
+    /// The weights, with virtual rows added to the real rows.
     #[must_use]
     pub fn weights(&self) -> &Weights {
         &self.weights
@@ -90,8 +90,9 @@ impl Net {
         active_rows(&self.network, position)
     }
 
-    /// The rows of features of custom sets: those that are active for white, and for black. A
-    /// network that has sets of both kinds takes these rows besides those of [`Net::active_rows`].
+    /// The rows of features of custom sets, of those that are active for white and of those for
+    /// black. A network that has sets of both kinds takes these rows besides those of
+    /// [`Net::active_rows`].
     ///
     /// # Errors
     ///
@@ -116,8 +117,8 @@ impl Net {
         transformer::accumulate(&self.network, &self.weights, active)
     }
 
-    /// What the activation makes of each neuron's sum of one perspective, before neurons are pooled.
-    /// Neurons that are neither activated nor pooled are the last ones, and are left out.
+    /// The activated value of each neuron of a perspective, before neurons are pooled. Neurons that
+    /// are neither activated nor pooled come last, and are left out.
     ///
     /// # Panics
     ///
@@ -127,8 +128,9 @@ impl Net {
         transformer::activated(&self.network.transformer, sums)
     }
 
-    /// Evaluates a position with the layers of one bucket; the last for buckets beyond it. Custom
-    /// sets have no active features. [`Net::trace`] also gives the values of further heads.
+    /// Evaluates a position with the layers of a bucket; numbers beyond the last bucket stand for
+    /// the last. Custom sets have no active features. [`Net::trace`] also gives the values of
+    /// further heads.
     #[must_use]
     pub fn evaluate(&self, position: &impl Position, bucket: usize) -> Evaluation {
         let accumulators = self.accumulate(&self.active_rows(position));
@@ -136,8 +138,8 @@ impl Net {
         trace.evaluation
     }
 
-    /// Evaluates accumulators with the layers of one bucket, the last for buckets beyond it, and
-    /// keeps what is computed on the way.
+    /// Evaluates accumulators with the layers of a bucket, where numbers beyond the last bucket
+    /// stand for the last, and keeps what is computed on the way.
     ///
     /// # Panics
     ///

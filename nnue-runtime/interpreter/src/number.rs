@@ -9,7 +9,7 @@ use crate::weights::{LayerWeights, TransformerWeights, Values, Weights};
 /// A place in a tensor of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberPlace {
-    /// Which tensor it is.
+    /// The tensor.
     pub role: Role,
     /// The stack of layers, 0 for the transformer.
     pub stack: usize,

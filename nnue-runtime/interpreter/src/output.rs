@@ -58,7 +58,7 @@ pub(crate) fn further(network: &Network, layers: &[Values]) -> Vec<HeadValue> {
     values.collect()
 }
 
-/// The terms, each aligned, are added in 64 bits; the sum is aligned.
+/// The sum of the terms: each term is aligned, terms are added in 64 bits, and the sum is aligned.
 /// If all terms have the same one, the spec leaves the terms as they are and aligns the sum,
 /// otherwise the other way round.
 fn sum_of_integers(head: &Head, layers: &[Values]) -> i64 {
@@ -71,7 +71,7 @@ fn sum_of_integers(head: &Head, layers: &[Values]) -> i64 {
     align(sum, &head.align, 0)
 }
 
-/// From the first to the last, each addition rounded.
+/// The sum of the terms from the first to the last, each addition rounded.
 fn sum_of_floats(head: &Head, layers: &[Values]) -> f32 {
     let terms = head.terms.iter().map(|term| {
         let x = layers[term.layer].floats()[term.index];
@@ -89,7 +89,7 @@ fn in_units(ratio: Ratio, psqt: i32, positional: i32) -> i32 {
     scaled(psqt.wrapping_add(positional).into(), ratio)
 }
 
-/// `x * numerator / denominator` in 64 bits, of which the lower 32 remain.
+/// `x * numerator / denominator`, computed in 64 bits, of which the lower 32 remain.
 fn scaled(x: i64, ratio: Ratio) -> i32 {
     let product = x.wrapping_mul(ratio.numerator);
     divide(product, ratio.denominator, ratio.rounding) as i32

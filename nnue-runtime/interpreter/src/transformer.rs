@@ -14,9 +14,9 @@ use crate::weights::{TransformerWeights, Weights};
 /// The sums of a perspective.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accumulator {
-    /// One value per neuron, in the order of the spec.
+    /// The sum of each neuron, in the order of the spec.
     pub values: Vec<i16>,
-    /// One value per PSQT value of the spec: none, one, or one per stack.
+    /// The PSQT sums, as many as the spec has PSQT values: none, one, or one for each stack.
     pub psqt: Vec<i32>,
 }
 
@@ -82,8 +82,8 @@ pub(crate) fn ordered<'a, T>(
 }
 
 /// The PSQT part of an evaluation: half the difference of both perspectives' sums, rounded towards
-/// zero; of networks with one perspective, its sum. With one PSQT value, all stacks share it. Those
-/// that layers read are no part of it.
+/// zero; of networks with one perspective, its sum. With one PSQT value, all stacks share it. PSQT
+/// sums that layers read are no part of it.
 pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack: usize) -> i32 {
     if transformer.psqt_sums.is_some() {
         return 0;
@@ -96,7 +96,7 @@ pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack:
     of_perspectives(transformer, ordered.map(value))
 }
 
-/// The PSQT sums that layers read: of each value, what [`psqt`] is of one.
+/// The PSQT sums that layers read: for each PSQT value, what [`psqt`] is for that of a stack.
 pub(crate) fn psqt_sums(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
     if transformer.psqt_sums.is_none() {
         return Vec::new();
@@ -107,7 +107,7 @@ pub(crate) fn psqt_sums(transformer: &Transformer, ordered: [&Accumulator; 2]) -
         .collect()
 }
 
-/// One PSQT sum of those of the perspectives.
+/// The PSQT sum of both perspectives, given that of each.
 fn of_perspectives(transformer: &Transformer, [first, second]: [i32; 2]) -> i32 {
     match transformer.perspectives.count {
         1 => first,
@@ -121,7 +121,7 @@ pub(crate) fn output(transformer: &Transformer, ordered: [&Accumulator; 2]) -> V
     together(transformer, halves)
 }
 
-/// What the activation makes of the sums of a perspective, but for those that are not pooled.
+/// The activated values of a perspective's neurons, but for neurons that are not pooled.
 pub(crate) fn activated(transformer: &Transformer, accumulator: &Accumulator) -> Vec<i64> {
     let pooled = transformer.width - transformer.unpooled_half();
     let values = accumulator.values[..pooled].iter();
@@ -130,8 +130,8 @@ pub(crate) fn activated(transformer: &Transformer, accumulator: &Accumulator) ->
         .collect()
 }
 
-/// The sums of the neurons that are not pooled, of one perspective or of both: the last ones of
-/// each accumulator.
+/// The sums of the neurons that are not pooled, of one perspective or of both: the last of each
+/// accumulator.
 pub(crate) fn unpooled(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
     let halves = ordered.map(|accumulator| {
         let pooled = transformer.width - transformer.unpooled_half();

@@ -23,7 +23,7 @@ impl Values {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -33,7 +33,7 @@ impl Values {
     ///
     /// # Panics
     ///
-    /// If the values are floating point. The network says which they are: see [`Element`].
+    /// If the values are floating point. The network says what they are: see [`Element`].
     #[must_use]
     #[track_caller]
     pub fn integers(&self) -> &[i64] {
@@ -57,7 +57,7 @@ impl Values {
         }
     }
 
-    /// Values of one type, those of each part behind those of the part before.
+    /// The values of all parts, which have one type, part behind part.
     ///
     /// # Panics
     ///
@@ -83,14 +83,15 @@ impl Values {
 /// All weights of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
-    /// Those of the transformer: one table that both perspectives use, or white's and black's.
+    /// The weights of the transformer: one table that both perspectives use, or white's and
+    /// black's.
     pub transformer: Vec<TransformerWeights>,
-    /// `[stack][layer]`: what files have of layers, `None` for those of which they have nothing.
+    /// `[stack][layer]`: the numbers of layers, `None` for layers of which files have none.
     pub stacks: Vec<Vec<Option<LayerWeights>>>,
 }
 
-/// The weights of the transformer, virtual rows added to those that they are a part of. The types
-/// are those of biases, of weights and of PSQT values.
+/// The weights of the transformer, with virtual rows added to the rows that they are a part of. The
+/// types are those of biases, of weights and of PSQT values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransformerWeights<B = i16, W = i16, P = i32> {
     /// `[neuron]`: what the accumulator of an empty board has.
@@ -118,7 +119,7 @@ pub struct LayerWeights {
 pub struct WrongWeights {
     /// The name of the table, as in `transformer.biases` or `stack 3 fc_0.weights`.
     pub tensor: String,
-    /// The number and the type of the values that it has.
+    /// The number and the type of the values that the table has.
     pub found: Shape,
     /// The number and the type of the values that the network needs.
     pub expected: Shape,
@@ -129,11 +130,11 @@ pub struct WrongWeights {
 pub enum Shape {
     /// No table at all.
     Nothing,
-    /// So many tables of weights: of perspectives, of stacks, or of the layers of a stack.
+    /// A number of tables of weights: of perspectives, of stacks, or of the layers of a stack.
     Tables(usize),
-    /// A table of so many integers.
+    /// A table of integers, and their number.
     Integers(usize),
-    /// A table of so many floating-point numbers.
+    /// A table of floating-point numbers, and their number.
     Floats(usize),
 }
 

@@ -10,19 +10,19 @@
 /// Calls a macro with the table: `levels!(callback, arguments)` becomes
 /// `callback! { arguments rows }`.
 ///
-/// For code that needs the names and features of levels as tokens. All else reads [`ISAS`]. A row
-/// is
+/// It is for code that needs the names and features of levels as tokens; all other code reads
+/// [`ISAS`]. A row is
 ///
 /// ```text
 /// Kind module target_arch["architecture", build] features["feature", ...] { doc and facts }
 /// ```
 ///
 /// The first row is the portable level: it has no architecture and no features, and all others have
-/// both. Rows of one architecture ascend: a later one is expected to be faster where both are
+/// both. Rows of one architecture ascend: a later row is expected to be faster where both are
 /// available. The features of a level are all that its kernels may use, in the names of rustc.
 ///
-/// `build` is there where some builds for the architecture cannot have the level at all: what
-/// others have, as in `cfg`. A build that lacks it has no code of the level.
+/// `build` says, as in `cfg`, what a build for the architecture must be to have the level, where
+/// not all builds can. A build that is not so has no code of the level.
 #[macro_export]
 macro_rules! levels {
     ($($callback:ident)::+ $(, $($arguments:tt)*)?) => {
@@ -121,8 +121,8 @@ macro_rules! levels {
 
             NeonI8mm neoni8mm target_arch["aarch64", target_endian = "little", target_feature = "neon"]
             features["neon", "dotprod", "i8mm"] {
-                /// NEON with products of bytes of which one has a sign and one has none: Arm since
-                /// Neoverse V1 (2020), Apple since A15 (2021).
+                /// NEON with products of a byte with a sign and a byte without: Arm since Neoverse
+                /// V1 (2020), Apple since A15 (2021).
                 vector_bytes: 16,
                 registers: 32,
                 nonzero_vectors: 4,
@@ -166,19 +166,19 @@ pub struct Isa {
     /// The name of the level, of the runtime's module of primitives, and of the generated module of
     /// kernels.
     pub name: &'static str,
-    /// The architecture whose processors can have it, as in `cfg(target_arch)`; none for the level
-    /// that runs everywhere.
+    /// The architecture whose processors can have the level, as in `cfg(target_arch)`; `None` for
+    /// the level that runs everywhere.
     pub target_arch: Option<&'static str>,
-    /// What builds for the architecture must be to have code of the level, as in `cfg`; none where
-    /// all have it.
+    /// What builds for the architecture must be to have code of the level, as in `cfg`; `None`
+    /// where all builds have it.
     pub build: Option<&'static str>,
     /// The target features that kernels are compiled with, in the names of rustc.
     pub features: &'static [&'static str],
-    /// Bytes of a vector.
+    /// How many bytes a vector has.
     pub vector_bytes: usize,
-    /// Vectors that fit in registers at once.
+    /// How many vectors fit in registers at once.
     pub registers: usize,
-    /// Vectors of packed bytes whose non-zero blocks are listed at once.
+    /// How many vectors of packed bytes are searched at once for blocks that are not zero.
     pub nonzero_vectors: usize,
     /// Whether a dot product's sum is ready one step later. Otherwise it takes four steps, and
     /// independent sums must hide that.
@@ -199,7 +199,7 @@ impl Isa {
         self.vector_bytes / bytes
     }
 
-    /// Whether every machine can run it.
+    /// Whether every machine can run the level.
     #[must_use]
     pub const fn is_portable(&self) -> bool {
         self.target_arch.is_none()
@@ -207,7 +207,7 @@ impl Isa {
 }
 
 impl LevelKind {
-    /// The row of the table.
+    /// The facts about the level: its row of the table.
     #[must_use]
     pub const fn isa(self) -> &'static Isa {
         &ISAS[self as usize]

@@ -33,9 +33,9 @@ impl Mapping {
     /// change is undefined behaviour, since a `&[u8]` promises that its bytes stay, and bytes that
     /// are gone end the process (`SIGBUS` on Unix). No call can make sure of that, for any process
     /// that may write the file can do so. It holds where programs replace files as a whole, by
-    /// renaming a new one, and do not write into old ones. On Windows, a file that is mapped cannot
-    /// be made shorter. [`share`](crate::share()) on Linux closes the gap: the kernel refuses all
-    /// writes to its segments.
+    /// renaming a new file, and do not write into old files. On Windows, a file that is mapped
+    /// cannot be made shorter. [`share`](crate::share()) on Linux closes the gap: the kernel
+    /// refuses all writes to its segments.
     ///
     /// # Errors
     ///
@@ -47,14 +47,14 @@ impl Mapping {
         Region::of_file(file, offset, len).map(Mapping::of_region)
     }
 
-    /// Memory of `len` bytes, of which the first `head` are those of a file. As far as they are whole
-    /// pages, they are the file's own pages, read-only for everybody, and are not copied. The rest
-    /// belongs to this process: `fill` gets all of it, and writes behind the head, where there are
-    /// zeros.
+    /// Memory of `len` bytes, of which the first `head` are those of a file. As far as they are
+    /// whole pages, they are the file's own pages, read-only for everybody, and are not copied. The
+    /// rest belongs to this process: `fill` gets all of it, and writes behind the head, where there
+    /// are zeros.
     ///
     /// # Safety
     ///
-    /// As of [`Self::of_file`], for the head.
+    /// The promise of [`Self::of_file`], for the head.
     ///
     /// # Errors
     ///
@@ -81,13 +81,13 @@ impl Mapping {
         }
     }
 
-    /// What is mapped must be readable, and must not change any more.
+    /// The mapping of a region, whose bytes must be readable and must not change any more.
     pub(crate) fn of_region(region: Region) -> Mapping {
         Mapping { region }
     }
 }
 
-/// Whether a part of something can be mapped.
+/// Fails if something has no such part, or if that cannot be mapped.
 pub(crate) fn check_part(total: u64, offset: u64, len: usize) -> io::Result<()> {
     if !offset.is_multiple_of(ALIGNMENT as u64) {
         let message = format!("offset {offset} is mapped, which must be a multiple of {ALIGNMENT}");

@@ -16,7 +16,7 @@ pub struct Topology {
     nodes: Vec<Node>,
 }
 
-/// A node.
+/// A NUMA node that has processors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     id: usize,
@@ -24,14 +24,14 @@ pub struct Node {
 }
 
 impl Node {
-    /// The system's number of it, of which it may leave some out.
+    /// The system's number of the node. A system may leave numbers out.
     #[must_use]
     pub fn id(&self) -> usize {
         self.id
     }
 
-    /// The system's numbers of its processors, ascending. There is at least one, and this process
-    /// need not be allowed to run there.
+    /// The system's numbers of the node's processors, ascending. There is at least one processor,
+    /// and this process need not be allowed to run there.
     #[must_use]
     pub fn cpus(&self) -> &[usize] {
         &self.cpus
@@ -73,7 +73,7 @@ impl Topology {
         Topology { nodes }
     }
 
-    /// The nodes, by ascending number. There is at least one.
+    /// The nodes, by ascending number. There is at least one node.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -104,7 +104,7 @@ impl Topology {
     /// Returns what it returns.
     ///
     /// If the thread cannot be bound, since its processors are off or the process may not use them,
-    /// the function runs on any. If there are no more threads, it runs on the calling one.
+    /// the function runs on any. If there are no more threads, it runs on the calling thread.
     ///
     /// # Panics
     ///

@@ -8,9 +8,9 @@
 //! So it is called before memory is filled, when there is nothing to copy: that makes filling
 //! faster than into small pages, for which the kernel is entered 512 times as often. Processes that
 //! map the memory later find it huge, and get 140 MiB in 0.2 to 5 ms.
-
-#[cfg(unix)]
-use crate::mapping::Region;
+//!
+//! `nnue-runtime` asks for huge pages for weights on the heap, also in builds without this crate. So
+//! it has the call that asks, of a few lines, once more.
 
 /// How many bytes of memory lie in huge pages, by `/proc/self/smaps` of Linux. `None` where that
 /// cannot be known: on other systems, and without `/proc`.
@@ -56,20 +56,20 @@ const COUNTS: [&str; 5] = [
     "Private_Hugetlb",
 ];
 
-/// The addresses of a map, if a line begins one.
+/// The addresses of a map, if a map begins with a line.
 fn addresses(line: &str) -> Option<(usize, usize)> {
     let (from, to) = line.split_once(' ')?.0.split_once('-')?;
     let number = |digits| usize::from_str_radix(digits, 16).ok();
     Some((number(from)?, number(to)?))
 }
 
-/// Brings a map of a file or a segment into huge pages, if the system has some.
+/// Brings `len` mapped bytes of a file or a segment into huge pages, if the system has some.
 #[cfg(unix)]
-pub(crate) fn advise(region: &Region) {
+pub(crate) fn advise(start: *const u8, len: usize) {
     #[cfg(target_os = "linux")]
-    linux::collapse(region.start(), region.len());
+    linux::collapse(start, len);
     #[cfg(not(target_os = "linux"))]
-    let _ = region;
+    let _ = (start, len);
 }
 
 /// Gets huge pages for zeros of a segment that are about to be written.

@@ -17,25 +17,28 @@
 //! refuses all writes and changes of its length, to its owner too and for ever, so that a `&[u8]`
 //! over it is sound. What is not sealed is never used.
 //!
-//! It is found by a name in the abstract namespace of sockets, which ends with the process as well.
+//! A memfd is found by a name in the abstract namespace of sockets, which ends with the process as
+//! well.
 
 #[cfg(unix)]
 mod folder;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(any(unix, windows))]
+mod request;
 #[cfg(windows)]
 mod windows;
 
 use std::fmt;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::Mapping;
 use crate::mapping::check_part;
+use crate::{Key, Mapping, ShareError};
 
-/// What segments are found by: a hash of all that decides their bytes.
-pub type Key = [u8; 32];
+#[cfg(any(unix, windows))]
+use self::request::Request;
 
 /// Memory that processes share. Its bytes are final.
 ///
@@ -57,7 +60,7 @@ enum Source {
 }
 
 impl Segment {
-    /// Its length in bytes, which is that it was asked for with.
+    /// The length in bytes that the segment was asked for with.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "no segment is empty")]
     pub fn len(&self) -> u64 {
@@ -74,15 +77,14 @@ impl Segment {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidInput`] if the offset is no multiple of it,
-    /// [`ErrorKind::UnexpectedEof`] if the segment is shorter, and those of the system.
+    /// [`io::ErrorKind::InvalidInput`] if the offset is no multiple of that,
+    /// [`io::ErrorKind::UnexpectedEof`] if the segment is shorter, and those of the system.
     pub fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
         check_part(self.len, offset, len)?;
         match self.source {
             #[cfg(target_os = "linux")]
             Source::Memory(ref memory) => memory.map(offset, len),
-            // SAFETY: files of the folder are written under other names and are read-only. The
-            // documentation of `share_in_folder` says what their user must not do.
+            // SAFETY: who called `share_in_folder` promises that the file stays as it is.
             #[cfg(unix)]
             Source::File(ref file) => unsafe { Mapping::of_file(file, offset, len) },
             #[cfg(windows)]
@@ -100,101 +102,88 @@ impl fmt::Debug for Segment {
     }
 }
 
-/// Why there is no segment.
-#[derive(Debug)]
-pub enum ShareError<E> {
-    /// What was to fill it failed.
-    Fill(E),
-    /// The system has none, or another process is filling it and has not ended in time
-    /// ([`ErrorKind::TimedOut`]).
-    System(io::Error),
-}
-
-impl<E> From<io::Error> for ShareError<E> {
-    fn from(error: io::Error) -> ShareError<E> {
-        ShareError::System(error)
-    }
-}
-
-impl<E: fmt::Display> fmt::Display for ShareError<E> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ShareError::Fill(error) => write!(formatter, "cannot fill shared memory: {error}"),
-            ShareError::System(error) => write!(formatter, "cannot share memory: {error}"),
-        }
-    }
-}
-
-impl<E: std::error::Error + 'static> std::error::Error for ShareError<E> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            ShareError::Fill(error) => Some(error),
-            ShareError::System(error) => Some(error),
-        }
-    }
-}
-
 /// The segment with a key and a length in bytes: that of another process of the same user, or a new
-/// one, which `fill` fills. It gets zeros.
+/// segment, which `fill` fills. `fill` gets zeros.
 ///
 /// A process that is filling the same segment is waited for, at most for `patience`, and if it ends
-/// without a segment, this one fills it. What is shared is the user's: others neither find it nor
-/// can pass theirs off as it. What a process of the same user has filled is trusted.
+/// without a segment, this process fills it. Segments are the user's: other users neither find them
+/// nor can pass theirs off as such. What a process of the same user has filled is trusted.
 ///
 /// Where the system allows, memory lies in huge pages, and `fill` writes into them.
 ///
 /// | System | Where it lies | Who finds it | Ends with |
 /// |---|---|---|---|
 /// | Linux | a sealed memfd | the user's processes in the same network and process namespaces | the last process |
-/// | other Unix | a file, as with [`share_in_folder`] in the folder `nnue` of the user's caches | the user's processes | 30 days without use |
 /// | Windows | a named section | processes of the same session | the last process |
-/// | others | nowhere: [`ErrorKind::Unsupported`] | | |
+/// | others | nowhere: [`io::ErrorKind::Unsupported`] | | |
+///
+/// On macOS and the BSDs, processes can only share a file, or memory that can be cut as a file can,
+/// and a process that reads what was cut is ended. So sharing takes a promise there: see
+/// [`share_in_folder`].
 ///
 /// # Errors
 ///
 /// [`ShareError::Fill`] with what `fill` returned, [`ShareError::System`] with
-/// [`ErrorKind::TimedOut`] when `patience` is over, [`ErrorKind::InvalidInput`] for a length of 0,
-/// and what the system says. A segment that is filled, but that others cannot find, is no error.
+/// [`io::ErrorKind::TimedOut`] when `patience` is over, [`io::ErrorKind::InvalidInput`] for a
+/// length of 0, and what the system says. A segment that is filled, but that others cannot find, is
+/// no error.
 pub fn share<E>(
     key: &Key,
     len: u64,
     patience: Duration,
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
 ) -> Result<Segment, ShareError<E>> {
-    #[cfg(target_os = "linux")]
-    return linux::share(&Request::new(key, len, patience)?, fill);
-    #[cfg(all(unix, not(target_os = "linux")))]
-    return share_in_folder(&folder::of_user()?, key, len, patience, fill);
-    #[cfg(windows)]
-    return windows::share(&Request::new(key, len, patience)?, fill);
-    #[cfg(not(any(unix, windows)))]
+    #[cfg(any(target_os = "linux", windows))]
+    {
+        #[cfg(target_os = "linux")]
+        use self::linux::share;
+        #[cfg(windows)]
+        use self::windows::share;
+
+        let (source, is_first) = share(&Request::new(key, len, patience)?, fill)?;
+        #[cfg(target_os = "linux")]
+        let source = Source::Memory(source);
+        #[cfg(windows)]
+        let source = Source::Section(source);
+        Ok(Segment {
+            source,
+            len,
+            is_first,
+        })
+    }
+    #[cfg(not(any(target_os = "linux", windows)))]
     {
         let _ = (key, len, patience, fill);
-        Err(ShareError::System(ErrorKind::Unsupported.into()))
+        let message = "this system has no memory for processes to share that nobody can cut";
+        Err(io::Error::new(io::ErrorKind::Unsupported, message).into())
     }
 }
 
-/// The same as [`share()`] by a file in a folder, on Unix. For systems whose memory cannot be
-/// shared otherwise, and for processes that do not run at the same time.
+/// [`share()`] by a file in a folder, on Unix: for systems whose memory cannot be shared otherwise,
+/// and for processes that do not run at the same time.
 ///
 /// The folder is created for the user alone if it is not there. It must belong to the user, and
 /// others must not be able to write into it. Files that were not used for 30 days are removed from
-/// it when one is added, and so is what a killed process has left.
+/// it when a file is added, and so is what a killed process has left.
 ///
 /// A file is written beside its place, brought to the disk, made read-only and renamed, so that
 /// what is found is whole. One that has another length or owner, that others may write, or that is
 /// no regular file is not used but replaced.
 ///
-/// What stays is a danger that the user's own programs are: who makes such a file shorter while it
-/// is mapped ends the processes that read it (`SIGBUS`), and who changes it changes bytes that Rust
-/// assumes to stay, which is undefined behaviour. Only [`share()`] on Linux excludes both.
+/// # Safety
+///
+/// Nobody may change a file of the folder, or make it shorter, while the segment or a [`Mapping`]
+/// of it is there, as with [`Mapping::of_file`]: a process that reads what was cut is ended
+/// (`SIGBUS`), and Rust assumes that mapped bytes stay as they are. To remove a file is no danger.
+/// The system keeps other users away from the files, and this library does neither; what is left
+/// are the user's own programs, if they make a file writable first.
 ///
 /// # Errors
 ///
-/// Those of [`share()`]: [`ErrorKind::PermissionDenied`] also for a folder that belongs to another
-/// user or that others may write, [`ErrorKind::StorageFull`] for a full disk, and
-/// [`ErrorKind::Unsupported`] on systems other than Unix.
-pub fn share_in_folder<E>(
+/// The errors of [`share()`]: [`io::ErrorKind::PermissionDenied`] also for a folder that belongs to
+/// another user or that others may write, [`io::ErrorKind::StorageFull`] for a full disk, and
+/// [`io::ErrorKind::Unsupported`] on systems other than Unix.
+pub unsafe fn share_in_folder<E>(
     folder: &Path,
     key: &Key,
     len: u64,
@@ -202,76 +191,17 @@ pub fn share_in_folder<E>(
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
 ) -> Result<Segment, ShareError<E>> {
     #[cfg(unix)]
-    return folder::share(folder, &Request::new(key, len, patience)?, fill);
+    {
+        let (file, is_first) = folder::share(folder, &Request::new(key, len, patience)?, fill)?;
+        Ok(Segment {
+            source: Source::File(file),
+            len,
+            is_first,
+        })
+    }
     #[cfg(not(unix))]
     {
         let _ = (folder, key, len, patience, fill);
-        Err(ShareError::System(ErrorKind::Unsupported.into()))
-    }
-}
-
-/// What is asked for.
-#[cfg(any(unix, windows))]
-struct Request {
-    /// The key in hexadecimal digits.
-    key: String,
-    len: u64,
-    /// The same as an address space has it.
-    bytes: usize,
-    patience: Duration,
-    #[cfg(unix)]
-    begin: std::time::Instant,
-}
-
-#[cfg(any(unix, windows))]
-impl Request {
-    fn new(key: &Key, len: u64, patience: Duration) -> io::Result<Request> {
-        let bytes = match usize::try_from(len) {
-            Ok(bytes) if bytes > 0 && isize::try_from(bytes).is_ok() => bytes,
-            _ => {
-                let message = format!("a segment has 1 to {} bytes, not {len}", isize::MAX);
-                return Err(io::Error::new(ErrorKind::InvalidInput, message));
-            }
-        };
-        Ok(Request {
-            key: key.iter().map(|byte| format!("{byte:02x}")).collect(),
-            len,
-            bytes,
-            patience,
-            #[cfg(unix)]
-            begin: std::time::Instant::now(),
-        })
-    }
-
-    /// How much longer another process is waited for, which is more than nothing.
-    #[cfg(unix)]
-    fn patience_left(&self) -> io::Result<Duration> {
-        let left = self.patience.saturating_sub(self.begin.elapsed());
-        if left.is_zero() {
-            return Err(self.timed_out());
-        }
-        Ok(left)
-    }
-
-    fn timed_out(&self) -> io::Error {
-        let (key, patience) = (&self.key[..8], self.patience);
-        let message =
-            format!("another process has been filling segment {key} for more than {patience:?}");
-        io::Error::new(ErrorKind::TimedOut, message)
-    }
-}
-
-/// Fails if the process may not make a file or a memfd of a length, for whose tries the kernel
-/// would end it with `SIGXFSZ`.
-#[cfg(unix)]
-fn check_file_size(len: u64) -> io::Result<()> {
-    use rustix::process::{Resource, getrlimit};
-
-    match getrlimit(Resource::Fsize).current {
-        Some(limit) if limit < len => {
-            let message = format!("{len} bytes are shared, of {limit} that a file may have");
-            Err(io::Error::new(ErrorKind::FileTooLarge, message))
-        }
-        _ => Ok(()),
+        Err(ShareError::System(io::ErrorKind::Unsupported.into()))
     }
 }

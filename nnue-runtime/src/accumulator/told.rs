@@ -1,18 +1,18 @@
 //! Accumulators of networks with custom feature sets: the engine tells which features are active.
 
 use super::Accumulator;
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{
-    BoardChanges, FeatureChanges, Viewpoint, require_only_told, sets, view_changes,
-};
+use crate::feature_set::require_only_told;
+use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
 use crate::network::Network;
-use crate::placement::{PieceCodes, Placement, Step};
+use crate::placement::{PieceCodes, Placement};
 use crate::position::Position;
-use crate::rows::{RowChanges, RowLists};
+use crate::rows::RowLists;
+use crate::rows::changes::RowChanges;
 
-/// For networks all of whose sets are custom ones: there is no position.
+/// Accumulators of networks all of whose sets are custom: there is no position.
 ///
 /// Features are numbered from 0, as white sees them and as black does; [`FeatureChanges`] says what
 /// becomes of wrong numbers.
@@ -52,7 +52,7 @@ impl<A: Architecture> Accumulator<A> {
     }
 }
 
-/// For networks that have other sets too, which follow the position.
+/// Accumulators of networks that have other sets too, which follow the position.
 impl<A: Architecture> Accumulator<A> {
     /// The accumulator of a position, in which these features of custom sets are active for white
     /// and for black.

@@ -4,29 +4,28 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::iter::FusedIterator;
 
-use crate::chess::{Color, Piece, Role, Square};
-use crate::placement::PieceCode;
+use crate::chess::{Color, Piece, PieceCode, Role, Square};
 
-/// How many pieces there can be. A move of chess or Chess960 needs at most two; the rest is room
+/// How many pieces a list can have. A move of chess or Chess960 needs at most two; the rest is room
 /// for related games and for tools that edit boards.
 pub(super) const CAPACITY: usize = 4;
 
 /// A list of up to [`CAPACITY`] pieces with their squares.
 ///
-/// It is compared and hashed as a set: the order in which a move was told says nothing.
+/// Lists are compared and hashed as sets: the order in which pieces were appended says nothing.
 // An entry has 16 bits: the square, the piece's code, and a bit for the king of each colour. No
 // code is zero, so neither is an entry, and the entries from the lowest bits on say how many there
 // are. Engines make and copy millions of lists a second; in one word they stay in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Changes(u64);
 
-/// Bits of an entry.
+/// The number of bits of an entry.
 const ENTRY: u32 = u64::BITS / CAPACITY as u32;
 
-/// The bits of a piece's code in an entry: they follow those of the square.
+/// Where the bits of a piece's code begin in an entry: behind those of the square.
 const CODE: u32 = 8;
 
-/// The bit of a king's colour in the first entry; white's.
+/// The bit of the first entry that is set for white's king. The next bit is that for black's.
 const KING: u32 = 14;
 
 /// A bit in each entry.
@@ -36,7 +35,7 @@ impl Changes {
     pub(super) const NONE: Changes = Changes(0);
 
     /// Appends a piece. There always is room: a constructor of a move appends two at most, and
-    /// others count.
+    /// other callers count.
     #[inline]
     pub(super) fn push(&mut self, piece: Piece, square: Square) {
         let king = match piece.role {
@@ -48,37 +47,37 @@ impl Changes {
         self.0 |= entry << (ENTRY * self.len() as u32 % u64::BITS);
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     #[inline]
     pub(super) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many there are.
+    /// How many pieces the list has.
     #[inline]
     pub(crate) fn len(self) -> usize {
         (u64::BITS - self.0.leading_zeros()).div_ceil(ENTRY) as usize
     }
 
-    /// Whether there is exactly one.
+    /// Whether the list has exactly one piece.
     #[inline]
     pub(super) fn is_one(self) -> bool {
         self.0 != 0 && self.0 >> ENTRY == 0
     }
 
-    /// Whether there are one or two.
+    /// Whether the list has one or two pieces.
     #[inline]
     pub(super) fn is_one_or_two(self) -> bool {
         self.0 != 0 && self.0 >> (2 * ENTRY) == 0
     }
 
-    /// Whether there is a king of that colour.
+    /// Whether a king of that colour is in the list.
     #[inline]
     pub(super) fn has_king(self, color: Color) -> bool {
         self.0 & (IN_EACH << KING << color.index()) != 0
     }
 
-    /// Whether there is a king.
+    /// Whether a king of either colour is in the list.
     #[inline]
     pub(crate) fn has_kings(self) -> bool {
         self.0 & (IN_EACH * (0b11 << KING)) != 0
@@ -103,8 +102,9 @@ impl Changes {
         Codes(self.0)
     }
 
-    /// What is the same for lists of the same entries in any order. Lists are sorted when they are
-    /// compared, not when they are made: searches make deltas and hardly ever compare them.
+    /// The entries in ascending order: the same for all lists with these entries. Lists are sorted
+    /// when they are compared, not when they are made: searches make deltas and hardly ever compare
+    /// them.
     fn set(self) -> [u16; CAPACITY] {
         let mut entries = core::array::from_fn(|index| (self.0 >> (ENTRY * index as u32)) as u16);
         entries.sort_unstable();

@@ -13,18 +13,22 @@ use crate::chess::Color;
 use crate::features::{Viewpoint, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
-use crate::rows::RowChanges;
+use crate::rows::changes::RowChanges;
 
-/// No number of a view: there are at most as many as viewpoints of both perspectives.
+/// Stands for no view. Views are numbered, and there are at most as many as viewpoints of both
+/// perspectives.
 pub(super) const NO_VIEW: u16 = u16::MAX;
 
+/// The last accumulator that was computed with each view.
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
-    /// The entry for each perspective and viewpoint. Those with the same view share one.
+    /// The number of the entry for each perspective and viewpoint. Viewpoints with the same view
+    /// share an entry.
     entry_of: [[u16; Viewpoint::COUNT]; 2],
     entries: Vec<Entry<A>>,
 }
 
+/// An accumulator, and the placement that it stands for.
 #[derive(Clone)]
 struct Entry<A: Architecture> {
     half: A::Half,

@@ -4,27 +4,28 @@ use core::mem;
 use core::ops::Deref;
 
 use super::cache::NO_VIEW;
-use super::{Computed, Counter, Evaluator, empty_halves};
-use crate::architecture::Architecture;
+use super::{Counter, Evaluator, PlyState, empty_halves};
+use crate::architecture::{Architecture, sets};
 use crate::chess::{Bitboard, Color};
-use crate::features::{follow_moves, has_told, read_all_squares, sets};
+use crate::feature_set::{follow_moves, has_told, read_all_squares};
+use crate::features::{Step, Viewpoint};
 use crate::network::Network;
-use crate::placement::{Placement, Step};
+use crate::placement::Placement;
 
-/// The difference between a ply's placement and the one that it was computed from.
+/// The difference between a ply's placement and the placement that it was computed from.
 #[derive(Clone, Copy)]
-pub(super) struct Moved {
-    /// The ply of the latter.
+pub(super) struct PlacementChange {
+    /// The ply of the placement that the other was computed from.
     since: usize,
     /// The squares where something may have changed.
     squares: Bitboard,
 }
 
-/// The accumulator from which that of a perspective is computed. It has two numbers, so that
-/// functions return it in registers.
+/// The accumulator from which a perspective's accumulator of a ply is computed. The type has two
+/// numbers, so that functions return it in registers.
 #[derive(Clone, Copy)]
 pub(super) struct Base {
-    /// The ply whose accumulator it is; [`Self::CACHE`] if there is none with the same view.
+    /// The ply of the accumulator; [`Self::CACHE`] if no ply has an accumulator with the same view.
     ply: usize,
     view: u16,
 }
@@ -35,8 +36,8 @@ impl Base {
 }
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
-    /// Computes the accumulators of a ply, and returns the plies that hold them: this one, or for a
-    /// perspective for which nothing has changed an earlier one.
+    /// Computes the accumulators of a ply, and returns the plies that hold them: this ply or, for a
+    /// perspective for which nothing has changed, an earlier ply.
     ///
     /// Usually the ply before is not computed: one pass takes all moves since the last computed
     /// ply. But if the ply before was already skipped for another move, more of its children will
@@ -56,8 +57,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.compute_alone(ply)
     }
 
-    /// The ply with the same accumulators as another one: the last one before null moves. Where
-    /// features are told, a move may change them and no piece.
+    /// The ply whose accumulators a ply has: the last before null moves. Where features are told, a
+    /// move without pieces may change accumulators too.
     #[inline]
     pub(super) fn last_change(&self, mut ply: usize) -> usize {
         if const { !has_told(A::FEATURES) } {
@@ -68,7 +69,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         ply
     }
 
-    /// The ply before one, null moves left out.
+    /// The ply before a ply, null moves left out.
     #[inline]
     pub(super) fn parent(&self, ply: usize) -> Option<usize> {
         ply.checked_sub(1).map(|before| self.last_change(before))
@@ -93,11 +94,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         ]
     }
 
-    /// Computes the placement of a ply from the nearest one that is known, and returns what changes
-    /// between them.
+    /// Computes the placement of a ply from the nearest earlier placement that is known, and
+    /// returns the difference between them.
     #[inline]
-    pub(super) fn place(&mut self, ply: usize) -> Moved {
-        // The first ply's is always known.
+    pub(super) fn place(&mut self, ply: usize) -> PlacementChange {
+        // The placement of the first ply is always known.
         let base = self.plies[..=ply]
             .iter()
             .rposition(|ply| ply.placed)
@@ -114,7 +115,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             }
             self.plies[ply].placed = true;
         }
-        Moved {
+        PlacementChange {
             since: base,
             squares,
         }
@@ -124,7 +125,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub(super) fn set_aside(&mut self, ply: usize) {
         while self.computed.len() <= ply {
-            self.computed.push(Computed {
+            self.computed.push(PlyState {
                 placement: Placement::EMPTY,
                 halves: empty_halves(&self.net),
             });
@@ -134,14 +135,14 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Finds what a perspective's accumulator of a ply is computed from, and lists the rows that
     /// lead from there.
     #[inline]
-    fn find_base(&mut self, perspective: Color, ply: usize, moved: Moved) -> Base {
+    fn find_base(&mut self, perspective: Color, ply: usize, moved: PlacementChange) -> Base {
         let p = perspective.index();
         // Nothing reads a perspective that is not kept up to date.
         if !A::PERSPECTIVES.contains(&perspective) {
             return Base { ply, view: NO_VIEW };
         }
         let placement = &self.computed[ply].placement;
-        let from = placement.viewpoint::<A>(perspective);
+        let from = Viewpoint::in_placement::<A>(placement, perspective);
         let view = self.cache.view(perspective, from);
         let nearest = (self.plies[..=ply].iter()).rposition(|ply| ply.views[p] != NO_VIEW);
         let base = nearest.filter(|base| self.plies[*base].views[p] == view);
@@ -193,7 +194,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let p = perspective.index();
         let (net, changes) = (&*self.net, &mut self.changes[p]);
         let (before, after) = self.computed.split_at_mut(ply);
-        let Computed { placement, halves } = &mut after[0];
+        let PlyState { placement, halves } = &mut after[0];
         let into = &mut halves[p];
         match base.ply {
             Base::CACHE => {

@@ -11,8 +11,9 @@ use super::{Counter, Evaluator, Ply};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
-use crate::features::{MovedRows, Viewpoint, moved_rows};
+use crate::features::{Viewpoint, moved_rows};
 use crate::network::Network;
+use crate::rows::MovedRows;
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
     /// Whether the rows probably are in a cache near the processor: there are at most four million
@@ -22,7 +23,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         [] => true,
     };
 
-    /// Computes a ply from the nearest one of which both perspectives are known, move by move, and
+    /// Computes a ply from the nearest ply of which both perspectives are known, move by move, and
     /// says whether that could be done: moves that change a view or have no kernel are in the way.
     ///
     /// Where rows come from far, only one move is followed, besides null moves: a comparison of the
@@ -68,7 +69,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         true
     }
 
-    /// Computes a ply from an earlier one and the rows of the move between them.
+    /// Computes a ply from an earlier ply and the rows of the move between them.
     #[inline]
     fn follow_move(&mut self, before: usize, delta: &Delta, rows: MovedRows, ply: usize) {
         // Both perspectives' rows are on their way before the first is added.

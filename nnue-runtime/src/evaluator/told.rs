@@ -6,7 +6,7 @@ use core::ops::RangeInclusive;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::features::FeatureChanges;
-use crate::rows::RowChanges;
+use crate::rows::changes::RowChanges;
 
 /// The changes of custom features along a line. In networks without custom sets it stays empty.
 #[derive(Clone, Default)]
@@ -17,12 +17,13 @@ pub(super) struct ToldFeatures {
     features: Vec<u32>,
 }
 
-/// The changes from one position to the next. Those of the first begin at a board without features.
+/// The changes of features from a position to the next. The changes of the first position begin at
+/// a board without features.
 #[derive(Clone, Copy)]
 struct Ply {
     /// Where the ply's features begin.
     start: usize,
-    /// Per perspective, how many are added and removed.
+    /// Per perspective, how many features are added and removed.
     counts: [[usize; 2]; 2],
 }
 

@@ -4,9 +4,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::threats::changes::BoardChanges;
 use super::threats::pieces::Scope;
-use super::{BoardChanges, FeatureSet, Viewpoint};
+use super::viewpoint::Viewpoint;
 use crate::chess::Color;
+use crate::feature_set::FeatureSet;
 use crate::level::Level;
 use crate::placement::Placement;
 use crate::position::Position;
@@ -25,8 +27,9 @@ pub struct RowFinder {
 }
 
 impl RowFinder {
-    /// Of sets that have room for at most `capacity` active rows each. Rows are counted from each
-    /// set's first, so `table` and `first_row` of the sets mean nothing.
+    /// A finder of the rows of these sets, each of which has at most `capacity` active rows at
+    /// once. Rows are counted from each set's first, so `table` and `first_row` of the sets mean
+    /// nothing.
     #[must_use]
     pub fn new(sets: Vec<FeatureSet>, capacity: usize, level: Level) -> RowFinder {
         let start = crate::board::Board::start();
@@ -56,8 +59,8 @@ impl RowFinder {
             .find_all_of(self.level, &self.sets, &self.scope, pieces);
     }
 
-    /// The rows that a set has active for a perspective, in no particular order; none of sets whose
-    /// features the engine tells.
+    /// The rows that a set has active for a perspective, in no particular order. A set whose
+    /// features the engine tells has none.
     pub fn active(&mut self, set: usize, perspective: Color) -> &[u32] {
         let RowFinder {
             level,

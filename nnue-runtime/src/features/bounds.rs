@@ -3,6 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+/// The most pieces that a board has.
+pub(super) const PIECES: usize = 32;
+
 /// Per neuron, what a set's rows add at least and at most.
 #[derive(Default)]
 pub(crate) struct Bounds {
@@ -11,14 +14,14 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Appends those of further neurons.
+    /// Appends the bounds of further neurons.
     pub(crate) fn extend(&mut self, others: Bounds) {
         self.lowest.extend(others.lowest);
         self.highest.extend(others.highest);
     }
 
-    /// Those of values that are each shifted to the left; bounds that 32 bits do not hold end at
-    /// the ends of 32 bits.
+    /// The bounds of sums of values that are each shifted to the left. A bound that 32 bits do not
+    /// hold becomes the nearest that they do.
     pub(super) fn shifted_left(mut self, shift: u32) -> Bounds {
         for bound in self.lowest.iter_mut().chain(&mut self.highest) {
             *bound = bound.saturating_mul(1 << shift);
@@ -42,7 +45,8 @@ pub(crate) fn extremes<T: Copy + Ord + Into<i32>>(values: &mut [T], count: usize
     (lowest, highest)
 }
 
-/// For every neuron, the largest sum of at most `max_active` rows of any, and the smallest.
+/// For every neuron, the largest sum of at most `max_active` rows, whichever they are, and the
+/// smallest.
 pub(super) fn of_any<W: Copy + Into<i16>>(max_active: usize, rows: &[W], width: usize) -> Bounds {
     /// Neurons that are gathered in one pass over the rows: what lies in one cache line.
     const NEURONS: usize = 32;

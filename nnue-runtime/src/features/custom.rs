@@ -1,9 +1,9 @@
 //! The custom family: the engine tells which features are active, and which become or cease to be.
 
-use super::sets;
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
-use crate::rows::{RowChanges, RowLists};
+use crate::rows::RowLists;
+use crate::rows::changes::RowChanges;
 
 /// How a move changes which features of custom sets are active, for one perspective.
 ///

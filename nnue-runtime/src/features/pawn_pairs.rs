@@ -1,24 +1,15 @@
 //! The family of pawn pairs: a row for each two pawns that stand near each other.
 
 use super::threats::changes::BoardChanges;
-use super::threats::{View, prefetch};
-use super::{FeatureSet, Viewpoint};
+use super::threats::prefetch;
+use super::threats::view::View;
+use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
+use crate::feature_set::{FeatureSet, PawnPairs};
 use crate::network::Network;
-use crate::rows::{RowChanges, RowList, RowLists};
-
-/// A set of pawn pairs.
-///
-/// Pawns are numbered from 0 for an own one on the second rank to 95 for the opponent's on the
-/// seventh, as a perspective sees them. Two pawns switch on the row `high * (high - 1) / 2 + low`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PawnPairs {
-    /// Bit `f` is set when a king on file `f` mirrors the board.
-    pub mirror_files: u8,
-    /// How many files the pawns of a pair can be apart.
-    pub file_distance: u8,
-}
+use crate::rows::changes::RowChanges;
+use crate::rows::{RowList, RowLists};
 
 /// White's pawns and black's.
 pub(super) type Pawns = [u64; 2];
@@ -70,7 +61,7 @@ pub(super) fn list_changes<A: Architecture>(
     prefetch(net, set.table, added.from(listed));
 }
 
-/// Lists the rows of all pairs with a pawn that is not among the others.
+/// Lists the rows of all pairs of pawns of `all` with a pawn that is not in `others`.
 #[inline(never)]
 pub(super) fn list_rows(
     pairs: PawnPairs,
@@ -84,10 +75,10 @@ pub(super) fn list_rows(
     let changed = all[0] & !others[0] | all[1] & !others[1];
     for pawn in Bitboard(changed) {
         rest &= !Bitboard::from(pawn).0;
-        let one = number(view, all, pawn);
+        let own = number(view, all, pawn);
         for partner in Bitboard(rest & pairs.files(pawn.index() % 8)) {
             let other = number(view, all, partner);
-            let (high, low) = (one.max(other), one.min(other));
+            let (high, low) = (own.max(other), own.min(other));
             list.push_if(true, first_row + high * high.saturating_sub(1) / 2 + low);
         }
     }

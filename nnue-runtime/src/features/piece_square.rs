@@ -5,13 +5,16 @@ use alloc::vec::Vec;
 
 use nnue_format::PieceSquare;
 
-use super::bounds::{Bounds, extremes};
-use super::{FeatureSet, PIECES, Viewpoint, orientation};
+use super::bounds::{Bounds, PIECES, extremes};
+use super::step::Step;
+use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;
-use crate::chess::{Bitboard, Color, Square};
+use crate::chess::{Bitboard, Color, PieceCode, Square};
+use crate::feature_set::FeatureSet;
 use crate::level::Level;
-use crate::placement::{PieceCode, PieceCodes, Step};
-use crate::rows::{RowChanges, RowList, RowLists};
+use crate::placement::PieceCodes;
+use crate::rows::changes::RowChanges;
+use crate::rows::{RowList, RowLists};
 
 /// How a perspective looks at the board: it changes only with its viewpoint, and not always then.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,7 +23,7 @@ pub(super) struct View<'a> {
     orientation: u8,
     /// The first row of the viewpoint's rows, in the set's table.
     offset: u32,
-    /// The first row of each piece within them.
+    /// The first row of each piece, among the viewpoint's rows.
     planes: &'a [u32; 16],
 }
 
@@ -34,7 +37,7 @@ impl<'a> View<'a> {
         from: Viewpoint,
     ) -> View<'a> {
         let p = perspective.index();
-        let orientation = orientation(tables.flip[p], tables.mirror_files, from.king);
+        let orientation = from.orientation(tables.flip[p], tables.mirror_files);
         let king = (from.king.index() ^ usize::from(orientation)) % 64;
         let queens = from.queens_seen(orientation);
         View {
@@ -44,8 +47,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The row that a piece on a square switches on, found without a branch: it means nothing
-    /// unless it exists.
+    /// The row that a piece on a square switches on, and whether it exists. It is found without a
+    /// branch, and means nothing if it does not exist.
     #[inline]
     pub(super) fn row(&self, piece: PieceCode, square: Square) -> (u32, bool) {
         let plane = self.planes[piece.index()];
@@ -53,8 +56,8 @@ impl<'a> View<'a> {
         (self.offset + plane + square, plane != PieceSquare::NO_PLANE)
     }
 
-    /// The row that a threatened piece of a colour switches on, where white's and black's begin
-    /// with these.
+    /// The row that a threatened piece of a colour switches on. The rows of white's pieces and of
+    /// black's begin with `first_rows`, among the viewpoint's.
     #[inline]
     fn threatened_row(&self, first_rows: [u32; 2], color: Color, square: Square) -> u32 {
         let square = square.index() as u32 ^ u32::from(self.orientation);
@@ -78,9 +81,9 @@ pub(super) fn list_active(
     list.append(level, pieces.bytes(), planes, offset, orientation);
 }
 
-/// It does not matter which moves lie between: a piece that moved away and back is where it was.
-/// There is one loop, over the squares, and its end is the only branch that depends on the
-/// position.
+/// Lists the rows by which the pieces on single squares change the sums. It does not matter which
+/// moves lie between: a piece that moved away and back is where it was. There is one loop, over the
+/// squares, and its end is the only branch that depends on the position.
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     table: usize,
@@ -99,8 +102,8 @@ pub(super) fn list_changes<A: Architecture>(
     }
 }
 
-/// Lists the rows of the pieces that begin or cease to be threatened. Those of white's pieces and
-/// of black's begin with these, within the viewpoint's rows.
+/// Lists the rows of the pieces that begin or cease to be threatened. The rows of white's pieces
+/// and of black's begin with `first_rows`, among the viewpoint's.
 #[inline]
 pub(super) fn list_threatened<A: Architecture>(
     table: usize,
@@ -123,7 +126,8 @@ pub(super) fn list_threatened<A: Architecture>(
     }
 }
 
-/// Lists the rows of all threatened pieces: white's and black's, whose rows begin with these.
+/// Lists the rows of all threatened pieces. The rows of white's pieces and of black's begin with
+/// `first_rows`, among the viewpoint's.
 pub(super) fn list_all_threatened(
     first_rows: [u32; 2],
     view: View<'_>,
@@ -154,14 +158,14 @@ pub(super) fn bounds<W: Copy + Into<i16>>(
     let planes = [&tables.planes[white][..], &tables.threatened[white][..]];
 
     let (mut lowest, mut highest) = (vec![0; width], vec![0; width]);
-    let mut best = [Best::none(width), Best::none(width)];
+    let mut best = [ExtremeWeights::none(width), ExtremeWeights::none(width)];
     let mut column = [0i32; 64];
     for offset in offsets {
         for (best, planes) in best.iter_mut().zip(planes) {
             best.find(offset, planes, rows, width);
         }
         for neuron in 0..width {
-            let mut gather = |of: fn(&Best) -> &[i16]| {
+            let mut gather = |of: fn(&ExtremeWeights) -> &[i16]| {
                 for (square, value) in column.iter_mut().enumerate() {
                     let weights = best
                         .each_ref()
@@ -177,22 +181,23 @@ pub(super) fn bounds<W: Copy + Into<i16>>(
     Bounds { lowest, highest }
 }
 
-/// Per square and neuron, the smallest and the largest weight of some planes, or none.
-struct Best {
+/// Per square and neuron, the smallest and the largest weight of some planes; a piece need not be
+/// there, so 0 is among the weights.
+struct ExtremeWeights {
     low: Vec<i16>,
     high: Vec<i16>,
 }
 
-impl Best {
-    fn none(width: usize) -> Best {
+impl ExtremeWeights {
+    fn none(width: usize) -> ExtremeWeights {
         let none = vec![0; 64 * width];
-        Best {
+        ExtremeWeights {
             low: none.clone(),
             high: none,
         }
     }
 
-    /// Finds those of a king's rows, which begin at `offset`.
+    /// Finds the weights among a viewpoint's rows, which begin at `offset`.
     fn find<W: Copy + Into<i16>>(&mut self, offset: u32, planes: &[u32], rows: &[W], width: usize) {
         self.low.fill(0);
         self.high.fill(0);

@@ -9,6 +9,7 @@ mod directions;
 pub(super) mod levels;
 pub(super) mod pieces;
 mod threatened;
+pub(super) mod view;
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,78 +17,17 @@ use alloc::vec::Vec;
 use nnue_format::Threats;
 
 use self::changes::Attacks;
+use self::view::View;
 use super::bounds::{Bounds, extremes};
-use super::{FeatureSet, Viewpoint, orientation};
+use super::step::Step;
+use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color};
+use crate::feature_set::FeatureSet;
 use crate::network::Network;
-use crate::placement::{PieceCodes, Step};
-use crate::rows::{RowChanges, RowList, RowLists};
-
-/// How a perspective looks at the board: it changes only when its own king crosses the middle.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct View {
-    /// The number that squares are exclusive-ored with.
-    orientation: u8,
-    /// Whether black's pieces are the own ones.
-    is_black: bool,
-}
-
-impl View {
-    /// How `perspective` looks at the board from a viewpoint if kings on these files mirror it.
-    #[inline]
-    pub(super) fn of(mirror_files: u8, perspective: Color, from: Viewpoint) -> View {
-        let flip = [0, 0b111_000][perspective.index()];
-        View {
-            orientation: orientation(flip, mirror_files, from.king),
-            is_black: perspective == Color::Black,
-        }
-    }
-
-    /// The square as it is seen.
-    #[inline]
-    pub(super) fn square(self, square: u8) -> usize {
-        usize::from((square ^ self.orientation) % 64)
-    }
-
-    /// Whether pieces of a colour are the opponent's.
-    #[inline]
-    pub(super) fn is_opponents(self, is_black: bool) -> bool {
-        is_black != self.is_black
-    }
-
-    /// The piece of this code as it is seen: 1 to 6 for own ones, 7 to 12 for the opponent's.
-    #[inline]
-    fn piece(self, code: u8) -> usize {
-        /// White's and black's pieces change places.
-        const EXCHANGED: [u8; 16] = [0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 0, 0, 0];
-        let code = code % 16;
-        usize::from(if self.is_black {
-            EXCHANGED[usize::from(code)]
-        } else {
-            code
-        })
-    }
-
-    /// The row that an attack switches on, from one square to another, on a board of these pieces.
-    /// It is found without a branch, and means nothing unless it exists.
-    #[inline(always)]
-    fn row(self, tables: &Threats, codes: &PieceCodes, [from, to]: [u8; 2]) -> (u32, bool) {
-        let piece = |square: u8| self.piece(codes.bytes()[usize::from(square % 64)]);
-        let (attacker, victim) = (piece(from), piece(to));
-        let (from, to) = (self.square(from), self.square(to));
-        let pair = tables.pairs[attacker][victim];
-        let attacks = tables.attacks[attacker][from];
-        let place = (attacks & ((1 << to) - 1)).count_ones();
-        let mut row = (pair & !Threats::IF_LATER) + tables.squares[attacker][from] + place;
-        if tables.rules.by_square {
-            row += u32::from(tables.slots[attacker][victim]) * attacks.count_ones();
-        }
-        let is_feature = pair & Threats::NO_ROW == 0 && attacks >> to & 1 != 0;
-        let is_earlier = pair & Threats::IF_LATER != 0 && from < to;
-        (row, is_feature & !is_earlier)
-    }
-}
+use crate::placement::PieceCodes;
+use crate::rows::changes::RowChanges;
+use crate::rows::{RowList, RowLists};
 
 /// Lists the rows of the attacks by which a perspective's sums differ.
 #[inline]
@@ -120,22 +60,6 @@ pub(super) fn list_changes<A: Architecture>(
 pub(super) fn prefetch<A: Architecture>(net: &Network<A>, table: usize, rows: &[u32]) {
     for &row in rows {
         A::prefetch(net.weights(), table, row);
-    }
-}
-
-/// Lists the rows that attacks switch on.
-#[inline(always)]
-fn list_rows(
-    tables: &Threats,
-    view: View,
-    first_row: u32,
-    codes: &PieceCodes,
-    attacks: &[[u8; 2]],
-    list: &mut RowList<'_>,
-) {
-    for &attack in attacks {
-        let (row, exists) = view.row(tables, codes, attack);
-        list.push_if(exists, first_row + row);
     }
 }
 
@@ -207,7 +131,8 @@ pub(super) fn bounds<W: Copy + Into<i16>>(
     }
 }
 
-/// The squares that an attacker reaches, direction by direction: it attacks one of each at most.
+/// The squares that an attacker reaches, direction by direction: it attacks at most one piece in
+/// each direction.
 fn directions(attacker: usize, from: usize, attacks: u64) -> Vec<u64> {
     let is_knight = attacker % 6 == 2;
     let mut directions: Vec<((i8, i8), u64)> = Vec::new();

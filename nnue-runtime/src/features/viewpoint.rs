@@ -2,10 +2,11 @@
 
 use nnue_format::PieceSquare;
 
-use super::{Family, FeatureSet};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
+use crate::feature_set::{Family, FeatureSet};
+use crate::placement::Placement;
 use crate::position::Position;
 
 /// What the rows that a perspective sees depend on, besides the pieces that they stand for. While
@@ -20,7 +21,7 @@ pub(crate) struct Viewpoint {
 }
 
 impl Viewpoint {
-    /// More than all [numbers](Self::number).
+    /// How many [numbers](Self::number) of viewpoints there are.
     pub(crate) const COUNT: usize = 64 * PieceSquare::QUEENS;
 
     /// The viewpoint of a perspective in a position.
@@ -28,6 +29,17 @@ impl Viewpoint {
     pub(crate) fn of<A: Architecture>(position: &impl Position, perspective: Color) -> Viewpoint {
         let queen = Piece::new(!perspective, Role::Queen);
         Viewpoint::new::<A>(position.king(perspective), || position.pieces(queen))
+    }
+
+    /// The viewpoint of a perspective in a placement.
+    #[inline]
+    pub(crate) fn in_placement<A: Architecture>(
+        placement: &Placement,
+        perspective: Color,
+    ) -> Viewpoint {
+        let queen = Piece::new(!perspective, Role::Queen);
+        let king = placement.kings()[perspective.index()];
+        Viewpoint::new::<A>(king, || placement.squares().of(queen))
     }
 
     /// The viewpoint with the own king on a square and these queens of the opponent's, which only
@@ -95,7 +107,16 @@ impl Viewpoint {
         (0..queens).flat_map(kings)
     }
 
-    /// A number of its own, below [`Self::COUNT`].
+    /// The number that squares are exclusive-ored with for a perspective that sees the board flipped
+    /// by `flip`, and mirrored if its own king then stands on one of `mirror_files`, a bit for each.
+    #[inline]
+    pub(super) fn orientation(self, flip: u8, mirror_files: u8) -> u8 {
+        let file = (self.king.index() as u8 ^ flip) % 8;
+        let mirrored = mirror_files >> file & 1 != 0;
+        flip ^ if mirrored { 7 } else { 0 }
+    }
+
+    /// The number of the viewpoint, below [`Self::COUNT`].
     #[inline]
     pub(crate) fn number(self) -> usize {
         64 * usize::from(self.queens) + self.king.index()

@@ -1,4 +1,4 @@
-//! Huge pages for large memory: weights are read all over, and each page of 4 KiB is one more
+//! Huge pages for weights on the heap, which are read all over: each page of 4 KiB is another
 //! address to translate.
 
 use core::ops::Range;
@@ -105,7 +105,7 @@ mod tests {
             println!("skipped: the system has no huge pages");
             return;
         }
-        let weights = crate::memory::Held::<[u64; 1 << 20]>::zeroed();
+        let weights = crate::memory::Holder::<[u64; 1 << 20]>::zeroed();
         let middle = (&raw const weights[1 << 19]).addr();
         let maps = fs::read_to_string("/proc/self/smaps").unwrap();
         let has_middle = |line: &str| {

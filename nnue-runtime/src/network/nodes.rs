@@ -37,7 +37,7 @@ use crate::architecture::Architecture;
 /// ```
 pub struct NodeCopies<A: Architecture> {
     topology: Topology,
-    /// One for each node.
+    /// The network of each node, once a thread there has asked for it.
     copies: Vec<OnceLock<Arc<Network<A>>>>,
     /// The node of the network that the others are copied from.
     first: usize,
@@ -50,7 +50,7 @@ impl<A: Architecture> NodeCopies<A> {
         NodeCopies::with_topology(network, Topology::detect())
     }
 
-    /// The same on a machine that is only imagined, for tests.
+    /// [`Self::new`] on a machine that is only imagined, for tests.
     #[doc(hidden)]
     #[must_use]
     pub fn with_topology(network: Network<A>, topology: Topology) -> NodeCopies<A> {
@@ -88,13 +88,13 @@ impl<A: Architecture> NodeCopies<A> {
         })
     }
 
-    /// The nodes of the machine that have processors: at least one.
+    /// How many nodes of the machine have processors: at least 1.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.copies.len()
     }
 
-    /// The nodes that have the network by now.
+    /// How many nodes have the network by now.
     #[must_use]
     pub fn copies(&self) -> usize {
         let copies = self.copies.iter().filter(|copy| copy.get().is_some());

@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
+use core::mem;
 use core::time::Duration;
 use std::fs::File;
 use std::io;
@@ -16,12 +17,13 @@ use nnue_memory::{Key, Mapping, Segment, ShareError};
 use sha2::{Digest, Sha256};
 
 use super::Network;
+use super::source::{Room, Source};
 use crate::architecture::{Architecture, Embedded, EmbeddedNet};
 use crate::level::Level;
-use crate::memory::{Held, Mapped};
+use crate::memory::{Holder, Map};
 use crate::weights::Weights;
 
-/// How long another process may take to load a net before this one loads it for itself.
+/// How long another process may take to load a net before this process loads it for itself.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl<A: Architecture> Network<A> {
@@ -31,15 +33,18 @@ impl<A: Architecture> Network<A> {
     ///
     /// Weights are found by a hash of the file and of how this build lays them out, so what is
     /// found is what would have been loaded. The memory ends with the last process that uses it,
-    /// however that ends. Where it cannot be shared, weights are on the heap, and
-    /// [`Self::not_shared`] says why. The crate `nnue-memory` tells how it is done on each system.
+    /// however that ends.
+    ///
+    /// Where memory cannot be shared, weights are on the heap, and [`Self::not_shared`] says why.
+    /// It can be shared on Linux and on Windows; the crate `nnue-memory` tells how. On macOS and
+    /// the BSDs, processes share the pages of a file that each of them [maps](Self::map).
     ///
     /// Hashing takes some 0.7 ms for each megabyte of the file on a processor with instructions for
     /// it, 3 ms on others, and is shared by up to eight of them.
     ///
     /// # Errors
     ///
-    /// As [`Self::from_bytes`].
+    /// The errors of [`Self::from_bytes`].
     pub fn shared(bytes: &[u8]) -> Result<Network<A>, LoadError> {
         share(&Source::Bytes(bytes))
     }
@@ -49,7 +54,7 @@ impl<A: Architecture> Network<A> {
     ///
     /// # Errors
     ///
-    /// As [`Self::open`].
+    /// The errors of [`Self::open`].
     pub fn open_shared(path: impl AsRef<Path>) -> Result<Network<A>, LoadError> {
         share(&Source::File(path.as_ref()))
     }
@@ -77,19 +82,19 @@ impl<A: Architecture> Network<A> {
     ///
     /// A net file can be mapped as it is if it begins with the rows of the transformer and has them
     /// as memory does, as `quantised.bin` of bullet does for most networks: the rows are used in
-    /// place, and what follows them, which is little, is loaded. On other systems than Unix such a
-    /// file is refused.
+    /// place, and what follows them, which is little, is loaded. A damaged net file of such a network
+    /// is refused as [`Self::open`] refuses it. On other systems than Unix all net files are refused.
     ///
-    /// The header has its own hash, and one of the way in which weights are laid out. The weights
-    /// are not looked at: [`Self::map_checked`] compares them with their hash.
+    /// The header has a hash of itself, and a hash of the way in which weights are laid out. The
+    /// weights are not looked at: [`Self::map_checked`] compares them with their hash.
     ///
     /// # Safety
     ///
     /// Nobody may change the file or make it shorter while the network is there. Shorter files end
     /// the process with a signal when a lost page is read; changed ones give other evaluations, and
     /// to read them while they change is undefined behaviour. Programs that replace a file by
-    /// renaming a new one do not change it, as `nnue convert` does. No system lets a program forbid
-    /// changes to a file that others may write; the memory of [`Self::shared`] is sealed on
+    /// renaming a new file do not change it, as `nnue convert` does. No system lets a program
+    /// forbid changes to a file that others may write; the memory of [`Self::shared`] is sealed on
     /// Linux, and needs no such promise there.
     ///
     /// # Errors
@@ -106,7 +111,7 @@ impl<A: Architecture> Network<A> {
     ///
     /// # Safety
     ///
-    /// As of [`Self::map`].
+    /// The promise of [`Self::map`].
     ///
     /// # Errors
     ///
@@ -116,18 +121,18 @@ impl<A: Architecture> Network<A> {
         unsafe { map(path.as_ref(), true) }
     }
 
-    /// Why a network that was to be [shared](Self::shared) has its weights on the heap; none if it
-    /// is shared, or was not meant to be.
+    /// Why a network that was to be [shared](Self::shared) has its weights on the heap. `None` if
+    /// it is shared, or was not to be.
     #[must_use]
     pub fn not_shared(&self) -> Option<&str> {
         self.not_shared.as_deref()
     }
 
-    /// The file that [`Self::map`] maps.
+    /// Writes the file that [`Self::map`] maps.
     ///
     /// # Errors
     ///
-    /// Those of the writer, and [`MapError::HeaderTooLong`].
+    /// The errors of the writer, and [`MapError::HeaderTooLong`].
     pub fn write_laid_out(&self, mut writer: impl io::Write) -> Result<(), MapError> {
         let (packed, weights) = self.weights.laid_out();
         let laid_out = LaidOut {
@@ -143,7 +148,7 @@ impl<A: Architecture> Network<A> {
         let header = segment.map(0, WEIGHTS_OFFSET)?;
         let laid_out = read::<A>(segment.len(), &*header)?;
         let mapping = segment.map(WEIGHTS_OFFSET as u64, size_of::<A::Weights>())?;
-        let mapped = Mapped {
+        let mapped = Map {
             mapping,
             segment: Some(segment),
         };
@@ -152,21 +157,21 @@ impl<A: Architecture> Network<A> {
     }
 }
 
-/// Maps a file, and compares the weights with their hash if that is asked for.
+/// Maps a file, and compares its weights with their hash if `check` is true.
 ///
 /// # Safety
 ///
-/// As of [`Network::map`].
+/// The promise of [`Network::map`].
 unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, MapError> {
     let map = || {
         let file = File::open(path)?;
         let laid_out = match read::<A>(file.metadata()?.len(), &file) {
-            Err(MapError::NotLaidOut { identity }) => {
+            Err(MapError::NotLaidOut { .. }) if A::FILE.begins_in_place() => {
                 // SAFETY: the caller's promise.
                 let network = unsafe { map_rows(&file) }?;
-                return match network {
-                    Some(_) if check => Err(MapError::NoHash),
-                    network => network.ok_or(MapError::NotLaidOut { identity }),
+                return match check {
+                    true => Err(MapError::NoHash),
+                    false => Ok(network),
                 };
             }
             laid_out => laid_out?,
@@ -177,7 +182,7 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
         if check {
             laid_out.check(&mapping)?;
         }
-        let mapped = Mapped {
+        let mapped = Map {
             mapping,
             segment: None,
         };
@@ -187,46 +192,38 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
     map().map_err(|error: MapError| error.of_file(path))
 }
 
-/// Maps the rows of a net file, and loads what follows them. None if it is no net file of the
-/// network, or has them in another way than memory.
+/// Maps the rows that a net file begins with, and loads what follows them.
 ///
 /// # Safety
 ///
-/// As of [`Network::map`].
-unsafe fn map_rows<A: Architecture>(file: &File) -> Result<Option<Network<A>>, MapError> {
-    let len = usize::try_from(file.metadata()?.len()).ok();
-    let Some(len) = len.filter(|len| *len as u64 <= A::FILE.max_len()) else {
-        return Ok(None);
+/// The promise of [`Network::map`].
+unsafe fn map_rows<A: Architecture>(file: &File) -> Result<Network<A>, MapError> {
+    let limit = A::FILE.max_len();
+    let len = file.metadata()?.len();
+    let Some(len) = usize::try_from(len).ok().filter(|_| len <= limit) else {
+        return Err(LoadError::TooLong { limit }.into());
     };
     // SAFETY: the caller's promise.
     let bytes = unsafe { Mapping::of_file(file, 0, len) }?;
-    let Ok(mut parts) = file::split(A::FILE, &bytes) else {
-        return Ok(None);
-    };
-    let Some(rows) = parts.take_in_place() else {
-        return Ok(None);
-    };
+    let mut parts = file::split(A::FILE, &bytes)?;
+    let rows = parts.take_in_place().unwrap_or(0);
     let (level, mut loaded) = (Level::detect(), None);
-    let fill = &mut |memory: &mut [u8]| {
+    let fill = &mut |memory: &mut [u8]| -> Result<(), LoadError> {
         loaded = Some(parts.clone().load(level.packed(), memory)?);
         Ok(())
     };
     // SAFETY: the caller's promise.
     let mapping = unsafe { Mapping::of_file_and_memory(file, rows, size_of::<A::Weights>(), fill) };
-    let mapping = match mapping {
-        Ok(mapping) => mapping,
-        Err(ShareError::System(error)) => return Err(error.into()),
-        Err(ShareError::Fill(error)) => {
-            let _: LoadError = error;
-            return Ok(None);
-        }
-    };
-    let mapped = Mapped {
+    let mapping = mapping.map_err(|error| match error {
+        ShareError::System(error) => MapError::from(error),
+        ShareError::Fill(error) => MapError::from(error),
+    })?;
+    let mapped = Map {
         mapping,
         segment: None,
     };
     let (packed, loaded) = (Cow::Borrowed(level.packed()), loaded.unwrap_or_default());
-    of_map(mapped, packed, loaded, level).map(Some)
+    of_map(mapped, packed, loaded, level)
 }
 
 fn read<A: Architecture>(len: u64, reader: impl io::Read) -> Result<LaidOut, MapError> {
@@ -234,28 +231,22 @@ fn read<A: Architecture>(len: u64, reader: impl io::Read) -> Result<LaidOut, Map
 }
 
 fn of_map<A: Architecture>(
-    mapped: Mapped,
+    mapped: Map,
     packed: Cow<'static, [usize]>,
     loaded: Loaded,
     level: Level,
 ) -> Result<Network<A>, MapError> {
-    let whole = Held::of_map(Arc::new(mapped));
+    let whole = Holder::of_map(Arc::new(mapped));
     let whole = whole
         .ok_or_else(|| io::Error::other("the map is too short, or begins at no multiple of 64"))?;
     let weights = Weights::new(whole, packed);
     Ok(Network::new(level, weights, loaded))
 }
 
-/// Where a net comes from.
-enum Source<'s> {
-    Bytes(&'s [u8]),
-    File(&'s Path),
-}
-
 impl Source<'_> {
-    /// What decides the bytes of a segment: the file, and how it is laid out. The level does not
-    /// belong to it: the header says which it was, and networks of another one copy the layers
-    /// alone. None for files that have to be read as a whole to be judged.
+    /// The hash of all that decides the bytes of a segment: the file, and how it is laid out. The
+    /// level does not belong to that: the header says which it was, and networks of another level
+    /// copy the layers alone. `None` for files that have to be read as a whole to be judged.
     fn key<A: Architecture>(&self) -> Option<Key> {
         let content = match self {
             Source::Bytes(bytes) => content_hash(bytes),
@@ -266,31 +257,20 @@ impl Source<'_> {
         hash.update(content);
         Some(hash.finalize().into())
     }
+}
 
-    /// The network with weights of its own.
-    fn network<A: Architecture>(&self) -> Result<Network<A>, LoadError> {
-        match self {
-            Source::Bytes(bytes) => Network::from_bytes(bytes),
-            Source::File(path) => Network::open(path),
+/// Room in a segment, whose memory is zeros at first.
+struct SegmentRoom<'m> {
+    memory: &'m mut [u8],
+    is_used: bool,
+}
+
+impl Room for SegmentRoom<'_> {
+    fn zeros(&mut self) -> &mut [u8] {
+        if mem::replace(&mut self.is_used, true) {
+            self.memory.fill(0);
         }
-    }
-
-    /// Loads the net into memory, which is zero.
-    fn load<A: Architecture>(&self, level: Level, weights: &mut [u8]) -> Result<Loaded, LoadError> {
-        let bytes = match self {
-            Source::Bytes(bytes) => Cow::Borrowed(*bytes),
-            Source::File(path) => {
-                if let Some(stream) = file::stream(A::FILE, path) {
-                    if let Some(loaded) = stream.load(level.packed(), weights) {
-                        return Ok(loaded);
-                    }
-                    weights.fill(0);
-                }
-                Cow::Owned(file::open(A::FILE, path)?)
-            }
-        };
-        let bytes = file::unpack(A::FILE, &bytes)?;
-        file::split(A::FILE, &bytes)?.load(level.packed(), weights)
+        self.memory
     }
 }
 
@@ -300,16 +280,16 @@ fn share<A: Architecture>(source: &Source<'_>) -> Result<Network<A>, LoadError> 
         Err(NotShared::Load(error)) => return Err(error),
         Err(NotShared::Because(reason)) => reason,
     };
-    let mut network = source.network()?;
+    let mut network = Network::of_source(source)?;
     network.not_shared = Some(reason);
     Ok(network)
 }
 
 /// Why there are no shared weights.
 enum NotShared {
-    /// There are none at all.
+    /// The file cannot be loaded.
     Load(LoadError),
-    /// The system has no memory for them, or they are not what they should be.
+    /// The system has no memory to share, or the weights in it are not what they should be.
     Because(String),
 }
 
@@ -343,7 +323,11 @@ fn fill<A: Architecture>(
     memory: &mut [u8],
 ) -> Result<(), NotShared> {
     let (header, weights) = memory.split_at_mut(WEIGHTS_OFFSET);
-    let loaded = source.load::<A>(level, weights).map_err(NotShared::Load)?;
+    let room = &mut SegmentRoom {
+        memory: weights,
+        is_used: false,
+    };
+    let loaded = source.load::<A>(level, room).map_err(NotShared::Load)?;
     let laid_out = LaidOut {
         level: level.name().to_string(),
         packed: level.packed().to_vec(),

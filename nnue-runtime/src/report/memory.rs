@@ -10,12 +10,12 @@ use crate::network::Network;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Memory {
-    /// Where they are.
+    /// Where the weights are.
     pub storage: Storage,
-    /// Their bytes.
+    /// How many bytes the weights have.
     pub bytes: usize,
-    /// How many of these lie in huge pages now. `None` where that is not known: it is on Linux, with
-    /// the feature `shared`.
+    /// How many of the bytes lie in huge pages now. `None` where that is not known; it is known on
+    /// Linux, with the feature `shared`.
     pub huge: Option<usize>,
 }
 

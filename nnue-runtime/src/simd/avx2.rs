@@ -50,7 +50,7 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     _mm256_cvtepi8_epi16(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
 }
 
-/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the low one.
+/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the lower.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn load_i16_pairs(from: &[i8; BYTES]) -> I16 {
@@ -66,7 +66,7 @@ pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
 }
 
-/// The value in every lane.
+/// A vector with the same value in every lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn splat_i16(value: i16) -> I16 {
@@ -148,7 +148,8 @@ pub fn pack_u8(first: I16, second: I16) -> U8 {
 }
 
 /// `clamp(a, 0, 127) * clamp(b, 0, 127) >> SHIFT` of the lanes of the first vectors, then of the
-/// second ones, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a byte.
+/// second vectors, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a
+/// byte.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn product_to_127<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
@@ -170,7 +171,8 @@ pub fn product_to_127<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
 }
 
 /// `clamp(a, 0, 255) * clamp(b, 0, 255) >> SHIFT` of the lanes of the first vectors, then of the
-/// second ones, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a byte.
+/// second vectors, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a
+/// byte.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn product_to_255<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
@@ -237,7 +239,7 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     _mm256_add_epi32(a, b)
 }
 
-/// The same value in all 32-bit lanes.
+/// A vector with the same value in all 32-bit lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn splat_i32(value: i32) -> I32 {
@@ -341,9 +343,9 @@ pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     add_i32(sum, add_pairs(_mm256_maddubs_epi16(inputs, weights)))
 }
 
-/// As [`dot`], exact for all inputs: with the low seven bits apart from the highest, sums of two
-/// products are at most `2 * 127 * 128 = 32512` in size for the former, and in
-/// `2 * 128 * -128 ..= 2 * 128 * 127` or `-32768..=32512` for the latter.
+/// [`dot`], exact for all inputs: with the low seven bits apart from the highest, sums of two
+/// products are at most `2 * 127 * 128 = 32512` in size for the former, and in `2 * 128 * -128 ..=
+/// 2 * 128 * 127` or `-32768..=32512` for the latter.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
@@ -364,7 +366,7 @@ pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     })
 }
 
-/// As [`dot_row`], exact for all inputs.
+/// [`dot_row`], exact for all inputs.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
@@ -388,8 +390,8 @@ pub fn sqrt_f32(x: f32) -> f32 {
     _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x)))
 }
 
-/// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
-/// are not all zero, in any order.
+/// Appends the blocks whose four bytes are not all zero, of the `NONZERO_VECTORS * BYTES / 4` from
+/// `first_block` on, in any order.
 ///
 /// Panics if there are not so many blocks.
 #[inline]
@@ -452,8 +454,8 @@ fn add_pairs(vector: I16) -> I32 {
     _mm256_madd_epi16(vector, _mm256_set1_epi16(1))
 }
 
-/// For each of eight bits, which of 64 bytes have it in a table's entry: a bit for each byte, which
-/// is less than 16.
+/// Looks up each of 64 bytes, which are less than 16, in a table: for each of eight bits, the bytes
+/// whose entry has the bit, as a bit for each byte.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
@@ -482,7 +484,7 @@ pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
     ]
 }
 
-/// For each of 64 bits, the sum of the values of those sets that have it, less than 256.
+/// For each of 64 bits, the sum of the values of the sets that have the bit, less than 256.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
@@ -513,9 +515,9 @@ pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
 }
 
 /// Looks up each of 64 bytes, which are less than 16, in a table. Where the entry's top bit is not
-/// set, it is written to `rows` behind the first `len` ones, plus `offset`, plus the byte's own
-/// number exclusive-ored with `orientation`. Returns how many there are in `rows` then; those for
-/// which it has no room are left out.
+/// set, it is written to `rows` behind the first `len` rows, plus `offset`, plus the byte's own
+/// number exclusive-ored with `orientation`. Returns how many rows `rows` has then; those for which
+/// it has no room are left out.
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 pub fn append_rows(
@@ -557,7 +559,7 @@ pub fn append_rows(
     len
 }
 
-/// Whether any bit is set.
+/// Whether any bit of a vector is set.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn any_u64x8(lanes: U64x8) -> bool {
@@ -576,7 +578,7 @@ pub fn lowest_u64x8(lanes: U64x8) -> U64x8 {
     ]
 }
 
-/// The bits that the first has and the second has not.
+/// The bits that the first vector has and the second has not.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
@@ -586,8 +588,8 @@ pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     ]
 }
 
-/// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has one; no
-/// lane has more than one. Returns how many lanes these are. What is written behind them means
+/// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has a bit.
+/// No lane has several bits. Returns how many lanes were written. What is written behind them means
 /// nothing.
 #[inline]
 #[target_feature(enable = "avx2,bmi1")]
@@ -598,7 +600,7 @@ pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usiz
     super::scalar::write_squares(lanes[0], lanes[1], squares)
 }
 
-/// The value in each of eight lanes.
+/// Eight lanes with the same value.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn splat_u64x8(value: u64) -> U64x8 {
@@ -626,21 +628,22 @@ pub fn store_u64x8(lanes: U64x8, to: &mut [u64; 8]) {
     }
 }
 
-/// The bits that both have.
+/// The bits that both vectors have.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn and_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     [_mm256_and_si256(a[0], b[0]), _mm256_and_si256(a[1], b[1])]
 }
 
-/// The bits that either has.
+/// The bits that either vector has.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn or_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     [_mm256_or_si256(a[0], b[0]), _mm256_or_si256(a[1], b[1])]
 }
 
-/// Rotates each lane to the left by so many bits, 0 to 63.
+/// Rotates each lane of the first vector to the left by the number of bits in the same lane of the
+/// second, 0 to 63.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn rotate_left_u64x8(lanes: U64x8, bits: U64x8) -> U64x8 {

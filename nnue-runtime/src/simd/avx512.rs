@@ -51,7 +51,7 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     _mm512_cvtepi8_epi16(unsafe { _mm256_loadu_si256(from.as_ptr().cast()) })
 }
 
-/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the low one.
+/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the lower.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn load_i16_pairs(from: &[i8; BYTES]) -> I16 {
@@ -67,7 +67,7 @@ pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
 }
 
-/// The value in every lane.
+/// A vector with the same value in every lane.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn splat_i16(value: i16) -> I16 {
@@ -149,7 +149,8 @@ pub fn pack_u8(first: I16, second: I16) -> U8 {
 }
 
 /// `clamp(a, 0, 127) * clamp(b, 0, 127) >> SHIFT` of the lanes of the first vectors, then of the
-/// second ones, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a byte.
+/// second vectors, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a
+/// byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn product_to_127<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
@@ -172,7 +173,8 @@ pub fn product_to_127<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
 }
 
 /// `clamp(a, 0, 255) * clamp(b, 0, 255) >> SHIFT` of the lanes of the first vectors, then of the
-/// second ones, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a byte.
+/// second vectors, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a
+/// byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn product_to_255<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
@@ -240,7 +242,7 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     _mm512_add_epi32(a, b)
 }
 
-/// The same value in all 32-bit lanes.
+/// A vector with the same value in all 32-bit lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn splat_i32(value: i32) -> I32 {
@@ -306,9 +308,9 @@ pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     add_i32(sum, add_pairs(_mm512_maddubs_epi16(inputs, weights)))
 }
 
-/// As [`dot`], exact for all inputs: with the low seven bits apart from the highest, sums of two
-/// products are at most `2 * 127 * 128 = 32512` in size for the former, and in
-/// `2 * 128 * -128 ..= 2 * 128 * 127` or `-32768..=32512` for the latter.
+/// [`dot`], exact for all inputs: with the low seven bits apart from the highest, sums of two
+/// products are at most `2 * 127 * 128 = 32512` in size for the former, and in `2 * 128 * -128 ..=
+/// 2 * 128 * 127` or `-32768..=32512` for the latter.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
@@ -332,7 +334,7 @@ pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     )
 }
 
-/// As [`dot_row`], exact for all inputs.
+/// [`dot_row`], exact for all inputs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
@@ -344,8 +346,8 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
     )
 }
 
-/// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
-/// are not all zero, in any order.
+/// Appends the blocks whose four bytes are not all zero, of the `NONZERO_VECTORS * BYTES / 4` from
+/// `first_block` on, in any order.
 ///
 /// Panics if there are not so many blocks.
 #[inline]
@@ -418,8 +420,8 @@ fn add_pairs(vector: I16) -> I32 {
     _mm512_madd_epi16(vector, _mm512_set1_epi16(1))
 }
 
-/// For each of eight bits, which of 64 bytes have it in a table's entry: a bit for each byte, which
-/// is less than 16.
+/// Looks up each of 64 bytes, which are less than 16, in a table: for each of eight bits, the bytes
+/// whose entry has the bit, as a bit for each byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
@@ -438,7 +440,7 @@ pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
     ]
 }
 
-/// For each of 64 bits, the sum of the values of those sets that have it, less than 256.
+/// For each of 64 bits, the sum of the values of the sets that have the bit, less than 256.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
@@ -453,9 +455,9 @@ pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
 }
 
 /// Looks up each of 64 bytes, which are less than 16, in a table. Where the entry's top bit is not
-/// set, it is written to `rows` behind the first `len` ones, plus `offset`, plus the byte's own
-/// number exclusive-ored with `orientation`. Returns how many there are in `rows` then; those for
-/// which it has no room are left out.
+/// set, it is written to `rows` behind the first `len` rows, plus `offset`, plus the byte's own
+/// number exclusive-ored with `orientation`. Returns how many rows `rows` has then; those for which
+/// it has no room are left out.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,popcnt")]
 pub fn append_rows(
@@ -492,7 +494,7 @@ pub fn append_rows(
     len
 }
 
-/// Whether any bit is set.
+/// Whether any bit of a vector is set.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub fn any_u64x8(lanes: U64x8) -> bool {
@@ -506,15 +508,15 @@ pub fn lowest_u64x8(lanes: U64x8) -> U64x8 {
     _mm512_and_si512(lanes, _mm512_sub_epi64(_mm512_setzero_si512(), lanes))
 }
 
-/// The bits that the first has and the second has not.
+/// The bits that the first vector has and the second has not.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     _mm512_andnot_si512(b, a)
 }
 
-/// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has one; no
-/// lane has more than one. Returns how many lanes these are. What is written behind them means
+/// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has a bit.
+/// No lane has several bits. Returns how many lanes were written. What is written behind them means
 /// nothing.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd,popcnt")]
@@ -531,7 +533,7 @@ pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usiz
     exists.count_ones() as usize
 }
 
-/// The value in each of eight lanes.
+/// Eight lanes with the same value.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub fn splat_u64x8(value: u64) -> U64x8 {
@@ -554,21 +556,22 @@ pub fn store_u64x8(lanes: U64x8, to: &mut [u64; 8]) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), lanes) }
 }
 
-/// The bits that both have.
+/// The bits that both vectors have.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub fn and_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     _mm512_and_si512(a, b)
 }
 
-/// The bits that either has.
+/// The bits that either vector has.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub fn or_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     _mm512_or_si512(a, b)
 }
 
-/// Rotates each lane to the left by so many bits, 0 to 63.
+/// Rotates each lane of the first vector to the left by the number of bits in the same lane of the
+/// second, 0 to 63.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub fn rotate_left_u64x8(lanes: U64x8, bits: U64x8) -> U64x8 {

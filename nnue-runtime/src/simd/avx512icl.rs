@@ -54,8 +54,8 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
     dot_row(inputs, weights)
 }
 
-/// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
-/// are not all zero, in any order.
+/// Appends the blocks whose four bytes are not all zero, of the `NONZERO_VECTORS * BYTES / 4` from
+/// `first_block` on, in any order.
 ///
 /// One test finds those of both vectors, packed into words: saturation leaves what is not zero
 /// different from zero. Compresses in a register and stores all of it: compression straight to

@@ -12,8 +12,8 @@ pub struct Inputs<const BLOCKS: usize>([MaybeUninit<[u8; 4]>; BLOCKS]);
 
 /// Writes [`Inputs`] from the first to the last.
 ///
-/// Apart from the memory, so that how much is written stays in a register, where the optimiser can
-/// follow it.
+/// The writer is apart from the memory, so that how much is written stays in a register, where the
+/// optimiser can follow it.
 pub struct InputWriter<'a, const BLOCKS: usize> {
     blocks: &'a mut [MaybeUninit<[u8; 4]>; BLOCKS],
     // INVARIANT: at most `4 * BLOCKS`; so many bytes from the front are initialised.

@@ -14,8 +14,8 @@ pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     sdot(sum, vreinterpretq_s8_u8(inputs), weights)
 }
 
-/// As [`dot`], exact for all inputs: they are 128 less with a sign, and 128 times a weight is twice
-/// 64 times.
+/// [`dot`], exact for all inputs: they are 128 less with a sign, and 128 times a weight is twice 64
+/// times.
 #[inline]
 #[target_feature(enable = "neon,dotprod")]
 pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
@@ -34,7 +34,7 @@ pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     })
 }
 
-/// As [`dot_row`], exact for all inputs.
+/// [`dot_row`], exact for all inputs.
 #[inline]
 #[target_feature(enable = "neon,dotprod")]
 pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {

@@ -84,9 +84,9 @@ impl<const BLOCKS: usize, const CAP: usize> NonZero<BLOCKS, CAP> {
         }
     }
 
-    /// The blocks appended so far in groups of `N`, at most 32, and those that are left. A loop
-    /// over the latter would end at another number of them each time, which no branch predictor
-    /// foresees.
+    /// The blocks appended so far in groups of `N`, at most 32, and the blocks that are left. A
+    /// loop over the latter would end at another number of blocks each time, which no branch
+    /// predictor foresees.
     #[inline(always)]
     #[must_use]
     pub fn groups<const N: usize>(&mut self) -> (&[[Block<BLOCKS>; N]], Rest<'_, BLOCKS, N>) {

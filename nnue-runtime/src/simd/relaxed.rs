@@ -56,7 +56,7 @@ pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     i32x4_relaxed_dot_i8x16_i7x16_add(weights, inputs, sum)
 }
 
-/// As [`dot`], exact for all inputs.
+/// [`dot`], exact for all inputs.
 ///
 /// Even bytes and odd ones are widened apart: the sums of two products that the instruction makes
 /// then lie in the lane where they belong. Those of widened halves would have to be moved.
@@ -93,7 +93,7 @@ pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     sum_i32(add_i32(add_i32(a, b), add_i32(c, d)))
 }
 
-/// As [`dot_row`], exact for all inputs.
+/// [`dot_row`], exact for all inputs.
 #[inline]
 #[target_feature(enable = "simd128,relaxed-simd")]
 pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {

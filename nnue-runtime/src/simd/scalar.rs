@@ -51,7 +51,7 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     from.map(i16::from)
 }
 
-/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the low one.
+/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the lower.
 #[inline(always)]
 pub fn load_i16_pairs(from: &[i8; BYTES]) -> I16 {
     array::from_fn(|lane| i16::from_le_bytes([from[2 * lane] as u8, from[2 * lane + 1] as u8]))
@@ -63,7 +63,7 @@ pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
     *to = vector;
 }
 
-/// The value in every lane.
+/// A vector with the same value in every lane.
 #[inline(always)]
 pub fn splat_i16(value: i16) -> I16 {
     [value; I16_LANES]
@@ -145,7 +145,8 @@ pub fn pack_u8(first: I16, second: I16) -> U8 {
 }
 
 /// `clamp(a, 0, 127) * clamp(b, 0, 127) >> SHIFT` of the lanes of the first vectors, then of the
-/// second ones, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a byte.
+/// second vectors, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a
+/// byte.
 #[inline(always)]
 pub fn product_to_127<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
     const {
@@ -158,7 +159,8 @@ pub fn product_to_127<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
 }
 
 /// `clamp(a, 0, 255) * clamp(b, 0, 255) >> SHIFT` of the lanes of the first vectors, then of the
-/// second ones, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a byte.
+/// second vectors, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a
+/// byte.
 #[inline(always)]
 pub fn product_to_255<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
     const {
@@ -213,7 +215,7 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
 }
 
-/// The same value in all 32-bit lanes.
+/// A vector with the same value in all 32-bit lanes.
 #[inline(always)]
 pub fn splat_i32(value: i32) -> I32 {
     [value; I32_LANES]
@@ -297,7 +299,7 @@ pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     dot_wide(sum, inputs, weights)
 }
 
-/// As [`dot`], exact for all inputs.
+/// [`dot`], exact for all inputs.
 #[inline(always)]
 pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     array::from_fn(|lane| {
@@ -319,7 +321,7 @@ pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     dot_row_wide(inputs, weights)
 }
 
-/// As [`dot_row`], exact for all inputs.
+/// [`dot_row`], exact for all inputs.
 #[inline(always)]
 pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     const { assert!(N.is_multiple_of(32), "rows are padded to 32 inputs") };
@@ -380,8 +382,8 @@ pub fn sqrt_f32(x: f32) -> f32 {
     sticky as f32 * f32::from_bits(((half + 127) as u32) << 23) * factor
 }
 
-/// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
-/// are not all zero, in any order.
+/// Appends the blocks whose four bytes are not all zero, of the `NONZERO_VECTORS * BYTES / 4` from
+/// `first_block` on, in any order.
 ///
 /// Panics if there are not so many blocks.
 #[inline(always)]
@@ -403,8 +405,8 @@ pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     unsafe { list.grow(found) };
 }
 
-/// For each of eight bits, which of 64 bytes have it in a table's entry: a bit for each byte, which
-/// is less than 16.
+/// Looks up each of 64 bytes, which are less than 16, in a table: for each of eight bits, the bytes
+/// whose entry has the bit, as a bit for each byte.
 #[inline]
 pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
     /// Brings the low bits of eight bytes together in the highest byte of a product.
@@ -419,7 +421,7 @@ pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
     })
 }
 
-/// For each of 64 bits, the sum of the values of those sets that have it, less than 256.
+/// For each of 64 bits, the sum of the values of the sets that have the bit, less than 256.
 #[inline]
 pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
     /// Bit `n` of byte `n`.
@@ -441,9 +443,9 @@ pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
 }
 
 /// Looks up each of 64 bytes, which are less than 16, in a table. Where the entry's top bit is not
-/// set, it is written to `rows` behind the first `len` ones, plus `offset`, plus the byte's own
-/// number exclusive-ored with `orientation`. Returns how many there are in `rows` then; those for
-/// which it has no room are left out.
+/// set, it is written to `rows` behind the first `len` rows, plus `offset`, plus the byte's own
+/// number exclusive-ored with `orientation`. Returns how many rows `rows` has then; those for which
+/// it has no room are left out.
 #[inline]
 pub fn append_rows(
     bytes: &[u8; 64],
@@ -463,7 +465,7 @@ pub fn append_rows(
     len
 }
 
-/// Whether any bit is set.
+/// Whether any bit of a vector is set.
 #[inline]
 pub fn any_u64x8(lanes: U64x8) -> bool {
     lanes != [0; 8]
@@ -475,14 +477,14 @@ pub fn lowest_u64x8(lanes: U64x8) -> U64x8 {
     lanes.map(|lane| lane & lane.wrapping_neg())
 }
 
-/// The bits that the first has and the second has not.
+/// The bits that the first vector has and the second has not.
 #[inline]
 pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     core::array::from_fn(|lane| a[lane] & !b[lane])
 }
 
-/// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has one; no
-/// lane has more than one. Returns how many lanes these are. What is written behind them means
+/// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has a bit.
+/// No lane has several bits. Returns how many lanes were written. What is written behind them means
 /// nothing.
 #[inline(always)]
 pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usize {
@@ -494,7 +496,7 @@ pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usiz
     written
 }
 
-/// The value in each of eight lanes.
+/// Eight lanes with the same value.
 #[inline]
 pub fn splat_u64x8(value: u64) -> U64x8 {
     [value; 8]
@@ -512,19 +514,20 @@ pub fn store_u64x8(lanes: U64x8, to: &mut [u64; 8]) {
     *to = lanes;
 }
 
-/// The bits that both have.
+/// The bits that both vectors have.
 #[inline]
 pub fn and_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     core::array::from_fn(|lane| a[lane] & b[lane])
 }
 
-/// The bits that either has.
+/// The bits that either vector has.
 #[inline]
 pub fn or_u64x8(a: U64x8, b: U64x8) -> U64x8 {
     core::array::from_fn(|lane| a[lane] | b[lane])
 }
 
-/// Rotates each lane to the left by so many bits, 0 to 63.
+/// Rotates each lane of the first vector to the left by the number of bits in the same lane of the
+/// second, 0 to 63.
 #[inline]
 pub fn rotate_left_u64x8(lanes: U64x8, bits: U64x8) -> U64x8 {
     core::array::from_fn(|lane| lanes[lane].rotate_left(bits[lane] as u32))

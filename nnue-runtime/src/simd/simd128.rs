@@ -56,7 +56,7 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     unsafe { i16x8_load_extend_i8x8(from.as_ptr()) }
 }
 
-/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the low one.
+/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the lower.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn load_i16_pairs(from: &[i8; BYTES]) -> I16 {
@@ -72,7 +72,7 @@ pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
     unsafe { v128_store(to.as_mut_ptr().cast(), vector) }
 }
 
-/// The value in every lane.
+/// A vector with the same value in every lane.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn splat_i16(value: i16) -> I16 {
@@ -157,7 +157,8 @@ pub fn pack_u8(first: I16, second: I16) -> U8 {
 }
 
 /// `clamp(a, 0, 127) * clamp(b, 0, 127) >> SHIFT` of the lanes of the first vectors, then of the
-/// second ones, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a byte.
+/// second vectors, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a
+/// byte.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn product_to_127<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
@@ -175,7 +176,8 @@ pub fn product_to_127<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
 }
 
 /// `clamp(a, 0, 255) * clamp(b, 0, 255) >> SHIFT` of the lanes of the first vectors, then of the
-/// second ones, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a byte.
+/// second vectors, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a
+/// byte.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn product_to_255<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
@@ -238,7 +240,7 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     i32x4_add(a, b)
 }
 
-/// The same value in all 32-bit lanes.
+/// A vector with the same value in all 32-bit lanes.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn splat_i32(value: i32) -> I32 {
@@ -396,8 +398,8 @@ pub fn sqrt_f32(x: f32) -> f32 {
     f32x4_extract_lane::<0>(f32x4_sqrt(f32x4_splat(x)))
 }
 
-/// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
-/// are not all zero, in any order.
+/// Appends the blocks whose four bytes are not all zero, of the `NONZERO_VECTORS * BYTES / 4` from
+/// `first_block` on, in any order.
 ///
 /// Panics if there are not so many blocks.
 #[inline]
@@ -472,8 +474,8 @@ fn existing(table: &[u32; 16]) -> U8 {
     }))
 }
 
-/// For each of eight bits, which of 64 bytes have it in a table's entry: a bit for each byte, which
-/// is less than 16.
+/// Looks up each of 64 bytes, which are less than 16, in a table: for each of eight bits, the bytes
+/// whose entry has the bit, as a bit for each byte.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
@@ -486,7 +488,7 @@ pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
     })
 }
 
-/// For each of 64 bits, the sum of the values of those sets that have it, less than 256.
+/// For each of 64 bits, the sum of the values of the sets that have the bit, less than 256.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
@@ -510,9 +512,9 @@ pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
 }
 
 /// Looks up each of 64 bytes, which are less than 16, in a table. Where the entry's top bit is not
-/// set, it is written to `rows` behind the first `len` ones, plus `offset`, plus the byte's own
-/// number exclusive-ored with `orientation`. Returns how many there are in `rows` then; those for
-/// which it has no room are left out.
+/// set, it is written to `rows` behind the first `len` rows, plus `offset`, plus the byte's own
+/// number exclusive-ored with `orientation`. Returns how many rows `rows` has then; those for which
+/// it has no room are left out.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn append_rows(

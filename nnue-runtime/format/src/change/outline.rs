@@ -27,25 +27,25 @@ pub(super) struct Values {
     pub(super) name: Text,
     pub(super) kind: Kind,
     pub(super) encoding: Encoding,
-    /// The bytes of a number.
+    /// How many bytes a number has.
     pub(super) size: usize,
     pub(super) rows: usize,
     /// The numbers of a row, padding included.
     pub(super) columns: usize,
-    /// The same without padding.
+    /// The numbers of a row without padding.
     pub(super) inputs: usize,
 }
 
 /// What a tensor is, by its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Of the transformer: a row for each feature.
+    /// Weights of the transformer: a row for each feature.
     Weights,
-    /// The same.
+    /// PSQT values of the transformer: a row for each feature.
     Psqt,
     /// Biases of the transformer.
     Biases,
-    /// Of a layer: a row for each output.
+    /// Weights of a layer: a row for each output.
     LayerWeights,
     /// Whatever else a layer has.
     Layer,
@@ -79,7 +79,7 @@ impl Values {
         }
     }
 
-    /// Whether `encoding` holds for it: bytes are always raw, as are layers.
+    /// Whether `encoding` holds for the tensor: bytes are always raw, as are layers.
     pub(super) fn may_be_compressed(&self) -> bool {
         self.size > 1 && !matches!(self.kind, Kind::LayerWeights | Kind::Layer)
     }
@@ -89,7 +89,7 @@ impl Values {
         self.rows * self.columns * self.size
     }
 
-    /// Where the numbers end that begin at `offset`; `None` if others do.
+    /// Where the numbers end that begin at `offset`; `None` if other bytes begin there.
     fn end(&self, body: &[u8], offset: usize) -> Option<usize> {
         let rest = body.get(offset..)?;
         let block = rest.strip_prefix(leb128::MAGIC);
@@ -178,13 +178,13 @@ impl Outline {
         })
     }
 
-    /// The same of those with a row for each feature.
+    /// The transformer's weights with their places in `transformer`: a row for each feature.
     pub(super) fn weights(&self) -> impl Iterator<Item = (usize, &Values)> {
         self.tensors()
             .filter(|(_, values)| values.kind == Kind::Weights)
     }
 
-    /// The same with so many PSQT values per feature where there are some.
+    /// The outline with `count` PSQT values per feature, where there are PSQT values.
     pub(super) fn with_psqt(&self, count: usize) -> Outline {
         let mut changed = self.clone();
         for piece in &mut changed.transformer {
@@ -202,7 +202,8 @@ impl Outline {
         changed
     }
 
-    /// The same with PSQT values where there were none: behind the weights of each set, or of all.
+    /// The outline with PSQT values where there were none: behind the weights of each set, or of
+    /// all.
     pub(super) fn with_new_psqt(&self, count: usize, after_each_set: bool) -> Outline {
         let mut changed = self.clone();
         let encoding = self.encoding();
@@ -231,8 +232,8 @@ impl Outline {
         changed
     }
 
-    /// The same with the first weights of bytes as two tensors, as a file has them that has a block
-    /// between the two.
+    /// The outline with the first weights of bytes as two tensors, as a file has them that has a
+    /// block between the two.
     pub(super) fn with_bytes_apart(&self, body: &[u8]) -> Option<Outline> {
         let (index, bytes) = self.weights().find(|(_, values)| values.size == 1)?;
         let rows = self.rows_found(index, body)?;
@@ -245,7 +246,7 @@ impl Outline {
         Some(changed)
     }
 
-    /// The same with the weights in another order, each with the PSQT values that are behind it.
+    /// The outline with the weights in another order, each with the PSQT values that are behind it.
     pub(super) fn permuted(&self, order: &[usize]) -> Outline {
         let mut changed = self.clone();
         let places: Vec<usize> = self.weights().map(|(index, _)| index).collect();
@@ -265,7 +266,7 @@ impl Outline {
         changed
     }
 
-    /// The same without some weights, and without the PSQT values that go with them.
+    /// The outline without some weights, and without the PSQT values that go with them.
     pub(super) fn without(&self, index: usize) -> Outline {
         let mut changed = self.with_rows(index, 0);
         changed
@@ -274,7 +275,7 @@ impl Outline {
         changed
     }
 
-    /// The same with so many rows of weights, and of the PSQT values that go with them.
+    /// The outline with `rows` rows of some weights, and of the PSQT values that go with them.
     pub(super) fn with_rows(&self, index: usize, rows: usize) -> Outline {
         let mut changed = self.clone();
         let sets_apart = self.count(Kind::Psqt) > 1;
@@ -297,7 +298,7 @@ impl Outline {
         changed
     }
 
-    /// The same with so many inputs of a layer, padding included.
+    /// The outline with another number of inputs of a layer, padding included.
     pub(super) fn with_inputs(&self, index: usize, padded: usize) -> Outline {
         let mut changed = self.clone();
         if let Piece::Values(values) = &mut changed.stack[index] {
@@ -307,7 +308,7 @@ impl Outline {
     }
 
     /// The rows that a file has of these weights, if all before them is as it should be: by the
-    /// numbers of a block, by the block behind raw ones, or by the length of the file.
+    /// numbers of a block, by the block behind raw numbers, or by the length of the file.
     pub(super) fn rows_found(&self, index: usize, body: &[u8]) -> Option<usize> {
         let Piece::Values(weights) = &self.transformer[index] else {
             return None;
@@ -373,7 +374,7 @@ impl Outline {
 }
 
 impl Piece {
-    /// The bytes that it takes if it is raw.
+    /// How many bytes the piece takes if it is raw.
     fn len(&self) -> usize {
         match self {
             Piece::Word(_) => 4,
@@ -381,7 +382,7 @@ impl Piece {
         }
     }
 
-    /// Where it ends if it begins at `offset`; `None` if something else does.
+    /// Where the piece ends if it begins at `offset`; `None` if something else begins there.
     fn end(&self, body: &[u8], offset: usize) -> Option<usize> {
         match self {
             Piece::Word(word) => {

@@ -2,35 +2,18 @@
 
 use alloc::vec;
 
-use super::{Rows, Summed};
-use crate::{Element, Factors, FileLayout, Limits, LoadError, Place, Tensor, Text};
-
-/// Rows of a set in memory, and its virtual rows in the same matrix.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CoalescedSet {
-    /// The type of values: 16 or 32 bits.
-    pub element: Element,
-    /// Where the matrix begins, in bytes from the start of the weights.
-    pub offset: usize,
-    /// Values of a row in memory.
-    pub columns: usize,
-    /// The set's first row in the matrix.
-    pub row: usize,
-    /// The first of its virtual rows, which come behind all real ones.
-    pub virtual_row: usize,
-    /// The virtual rows of each real row.
-    pub factors: Factors,
-}
+use super::{Rows, Summation};
+use crate::{CoalescedSet, FileLayout, Limits, LoadError, Place, Tensor, Text};
 
 impl CoalescedSet {
-    /// Its tensors, if their values are floating point that is rounded as sums.
-    pub(super) fn summed<'a>(&'a self, layout: &'a FileLayout) -> Option<Summed<'a>> {
+    /// The set's tensors, if their values are floating point that is rounded as sums.
+    pub(super) fn summed<'a>(&'a self, layout: &'a FileLayout) -> Option<Summation<'a>> {
         if self.factors.round_each {
             return None;
         }
         let (real, first) = self.place(layout, self.row)?;
         let (virtuals, first_virtual) = self.place(layout, self.virtual_row)?;
-        let summed = Summed {
+        let summed = Summation {
             real,
             virtuals,
             rows: Rows::OfSet {
@@ -54,13 +37,8 @@ impl CoalescedSet {
         Some((tensor, (offset - tensor.placed.offset) / row_len))
     }
 
-    /// Where the matrix's row is in memory.
-    pub(super) fn row_offset(&self, row: usize) -> usize {
-        self.offset + row * self.columns * self.element.size()
-    }
-
-    /// Replaces each value of the real rows by what `combine` makes of its row, its slot, it and
-    /// the sum of its virtual values.
+    /// Replaces each value of the real rows by what `combine` makes of its row, its slot, the value
+    /// and the sum of its virtual values.
     pub(super) fn for_each_value(
         &self,
         weights: &mut [u8],
@@ -104,8 +82,8 @@ impl CoalescedSet {
         limits.is_some_and(|(low, high)| (i64::from(low)..=i64::from(high)).contains(&value))
     }
 
-    /// The error of a sum that does not fit, in terms of the file: `row` is the number in the set,
-    /// `slot` the column in memory.
+    /// The error of a sum that does not fit, in terms of the file. `row` is the number of the row
+    /// in the set, `slot` the column in memory.
     pub(super) fn beyond(
         &self,
         layout: &FileLayout,

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use super::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};
-use crate::{Cause, Encoding, FieldForm, Identity, foreign};
+use super::{LoadError, ValueFault, WrongBytes, WrongWord};
+use crate::{Cause, Encoding, FieldForm, Identity, Limits, foreign};
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

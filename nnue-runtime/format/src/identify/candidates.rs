@@ -20,18 +20,19 @@ impl Candidates {
             .retain(|family| (family.version, family.hash()) == (version, hash))
     }
 
-    /// Those for which `likeness` is the largest.
+    /// The candidates for which `likeness` is the largest.
     pub(crate) fn likeliest(self, mut likeness: impl FnMut(&Family) -> usize) -> Candidates {
         let most = self.families().map(|family| likeness(&family)).max();
         self.retain(|family| Some(likeness(family)) == most)
     }
 
-    /// Their names: of specs, or of a network that has the spec of another, as `late SFNNv13`.
+    /// The names of the networks: of specs, or of a network that has the spec of another, as `late
+    /// SFNNv13`.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         self.networks().map(|(_, (name, _))| *name)
     }
 
-    /// Their shapes.
+    /// The shapes of the networks.
     pub(crate) fn families(self) -> impl Iterator<Item = Family> {
         self.networks().map(|(_, (_, family))| *family)
     }

@@ -39,7 +39,7 @@ impl Source for &[u8] {
 
 /// A file, of which only what is asked for is read.
 #[cfg(feature = "std")]
-pub(super) struct OnDisk<'a> {
+pub(super) struct DiskSource<'a> {
     len: u64,
     /// Where the reader is.
     offset: u64,
@@ -49,11 +49,11 @@ pub(super) struct OnDisk<'a> {
 }
 
 #[cfg(feature = "std")]
-impl<'a> OnDisk<'a> {
+impl<'a> DiskSource<'a> {
     /// A file of that length, wherever in it the caller has read to.
-    pub(super) fn new(mut file: &'a File, len: u64) -> io::Result<OnDisk<'a>> {
+    pub(super) fn new(mut file: &'a File, len: u64) -> io::Result<DiskSource<'a>> {
         file.rewind()?;
-        Ok(OnDisk {
+        Ok(DiskSource {
             len,
             offset: 0,
             reader: BufReader::new(file),
@@ -63,7 +63,7 @@ impl<'a> OnDisk<'a> {
 }
 
 #[cfg(feature = "std")]
-impl Source for OnDisk<'_> {
+impl Source for DiskSource<'_> {
     fn len(&self) -> u64 {
         self.len
     }

@@ -1,7 +1,7 @@
 //! The hash of a net file's content, by which processes find the weights of the same file.
 //!
-//! It is the SHA-256 of the length and of the SHA-256 of each piece, so that several threads hash a
-//! large file, and none of it has to stay in memory.
+//! The hash is the SHA-256 of the length and of the SHA-256 of each piece, so that several threads
+//! hash a large file, and none of it has to stay in memory.
 
 use alloc::vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -29,8 +29,9 @@ pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
     hash.unwrap_or_default()
 }
 
-/// The same of a file on the disk that can be a net file of the layout, without reading it into
-/// memory as a whole. `None` says nothing about a file; it is then to be [opened](crate::open).
+/// [`content_hash`] of a file on the disk that can be a net file of the layout, without reading it
+/// into memory as a whole. `None` says nothing about a file; it is then to be
+/// [opened](crate::open).
 #[must_use]
 pub fn file_content_hash(layout: &FileLayout, path: &Path) -> Option<[u8; 32]> {
     // A pipe can be opened but once.

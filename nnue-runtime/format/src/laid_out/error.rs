@@ -6,29 +6,33 @@ use core::fmt;
 use std::io;
 use std::path::Path;
 
-use crate::{Identity, Text, debug_is_message, foreign, identify_file};
+use crate::{Identity, LoadError, Text, debug_is_message, foreign, identify_file};
 
 /// Why laid-out weights cannot be used.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MapError {
     /// The file cannot be read or mapped.
     Io {
         /// The kind of the system's error.
         kind: io::ErrorKind,
-        /// Its message.
+        /// The message of the system's error.
         message: String,
     },
-    /// The file has no laid-out weights; it may be a net file.
+    /// The file has no laid-out weights. It may be a net file of a network whose files cannot be
+    /// mapped as they are.
     NotLaidOut {
-        /// What it is, as far as its first bytes say.
+        /// What the file is, as far as its first bytes say.
         identity: Identity,
     },
+    /// The file has no laid-out weights, and cannot be mapped as the network's net file either,
+    /// which begins with its rows.
+    Load(LoadError),
     /// The file was laid out by another version.
     Version {
         /// The version of the file.
         found: u32,
-        /// The one that this build reads.
+        /// The version that this build reads.
         expected: u32,
     },
     /// The file was laid out for machines with another byte order.
@@ -72,6 +76,12 @@ impl From<io::Error> for MapError {
     }
 }
 
+impl From<LoadError> for MapError {
+    fn from(error: LoadError) -> Self {
+        MapError::Load(error)
+    }
+}
+
 impl MapError {
     /// The same error with what the file's path tells: a system's error has it in its message, and
     /// what is no laid-out file is identified by all of its bytes.
@@ -98,6 +108,7 @@ impl fmt::Display for MapError {
                 f,
                 "found {identity}, expected weights that `nnue convert --layout` has laid out, or a net of this network that begins with its rows"
             ),
+            MapError::Load(error) => error.fmt(f),
             MapError::Version { found, expected } => write!(
                 f,
                 "found version {found} of laid-out weights, expected {expected}: lay the net out with the `nnue` of this version"

@@ -12,7 +12,7 @@ use nnue_compiler::feature_set::pawn_pairs::Parameters;
 use nnue_compiler::feature_set::piece_square::Flip;
 use nnue_runtime::{Color, Piece, Position, Role};
 
-use super::orientation;
+use super::orientation::orientation;
 
 /// The rows that a position switches on for a perspective, among those of the set.
 pub(super) fn active(

@@ -15,7 +15,7 @@ use nnue_compiler::feature_set::piece_square::{
 };
 use nnue_runtime::{Color, Piece, Position, Role, Square};
 
-use super::orientation;
+use super::orientation::orientation;
 
 /// The rows that a position switches on for a perspective, among those of the set.
 pub(super) fn active(
@@ -135,7 +135,7 @@ fn plane(parameters: &Parameters, piece: Piece, perspective: Color) -> Option<us
     }
 }
 
-/// The plane of a kind of a player's pieces for a perspective if no two kinds shared one.
+/// The plane of a kind of a player's pieces for a perspective if no two kinds shared a plane.
 fn plane_of_its_own(
     parameters: &Parameters,
     role: usize,

@@ -17,7 +17,7 @@ use nnue_compiler::feature_set::piece_square::Flip;
 use nnue_compiler::feature_set::threats::Parameters;
 use nnue_runtime::{Color, Piece, Position, Role, Square};
 
-use super::orientation;
+use super::orientation::orientation;
 
 /// A step from one square to the next: files to the right, and ranks towards the opponent.
 type Step = (i32, i32);
@@ -27,7 +27,7 @@ const DIAGONAL: [Step; 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
 
 /// A piece as a perspective sees it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct ViewedPiece {
     role: Role,
     is_own: bool,
 }
@@ -59,7 +59,7 @@ pub(super) fn active(
 /// All attacks of a position: the attacker, its victim, and the victim's square.
 pub(super) fn attacks(position: &impl Position) -> Vec<(Piece, Piece, Square)> {
     let board = seen(position, Color::White, 0);
-    let piece = |seen: Seen| match seen.is_own {
+    let piece = |seen: ViewedPiece| match seen.is_own {
         true => Piece::new(Color::White, seen.role),
         false => Piece::new(Color::Black, seen.role),
     };
@@ -78,11 +78,11 @@ pub(super) fn attacks(position: &impl Position) -> Vec<(Piece, Piece, Square)> {
 }
 
 /// The pieces on all squares as a perspective sees them, exclusive-ored with `turn`.
-fn seen(position: &impl Position, perspective: Color, turn: usize) -> [Option<Seen>; 64] {
+fn seen(position: &impl Position, perspective: Color, turn: usize) -> [Option<ViewedPiece>; 64] {
     let mut board = [None; 64];
     for piece in Piece::ALL {
         for square in position.pieces(piece) {
-            board[square.index() ^ turn] = Some(Seen {
+            board[square.index() ^ turn] = Some(ViewedPiece {
                 role: piece.role,
                 is_own: piece.color == perspective,
             });
@@ -92,7 +92,12 @@ fn seen(position: &impl Position, perspective: Color, turn: usize) -> [Option<Se
 }
 
 /// The squares that a piece attacks, as far as other pieces do not stand in the way.
-fn attacked(pushes: bool, attacker: Seen, from: usize, board: &[Option<Seen>; 64]) -> Vec<usize> {
+fn attacked(
+    pushes: bool,
+    attacker: ViewedPiece,
+    from: usize,
+    board: &[Option<ViewedPiece>; 64],
+) -> Vec<usize> {
     let mut squares = Vec::new();
     for line in lines(attacker, from, pushes) {
         for to in line.squares {
@@ -107,14 +112,14 @@ fn attacked(pushes: bool, attacker: Seen, from: usize, board: &[Option<Seen>; 64
 }
 
 /// Squares in one direction, the nearest first.
-struct Line {
+struct Ray {
     squares: Vec<usize>,
     /// Whether only pawns are threatened there.
     is_push: bool,
 }
 
 /// Where a piece can go on an empty board, in all directions.
-fn lines(attacker: Seen, from: usize, pushes: bool) -> Vec<Line> {
+fn lines(attacker: ViewedPiece, from: usize, pushes: bool) -> Vec<Ray> {
     let ahead = if attacker.is_own { 1 } else { -1 };
     let (steps, most): (Vec<Step>, usize) = match attacker.role {
         Role::Pawn if !(8..56).contains(&from) => (Vec::new(), 0),
@@ -136,21 +141,21 @@ fn lines(attacker: Seen, from: usize, pushes: bool) -> Vec<Line> {
         let squares = (1..=most as i32).map(|step| (file + step * right, rank + step * up));
         let inside =
             squares.take_while(|(file, rank)| (0..8).contains(file) && (0..8).contains(rank));
-        Line {
+        Ray {
             squares: inside
                 .map(|(file, rank)| (8 * rank + file) as usize)
                 .collect(),
             is_push,
         }
     };
-    let mut lines: Vec<Line> = steps.into_iter().map(|step| line(step, false)).collect();
+    let mut lines: Vec<Ray> = steps.into_iter().map(|step| line(step, false)).collect();
     if pushes && attacker.role == Role::Pawn && most > 0 {
         lines.push(line((0, ahead), true));
     }
     lines
 }
 
-/// How the rows are numbered.
+/// How the rows of a set are numbered.
 struct Numbering<'a> {
     parameters: &'a Parameters,
     attackers: Vec<Attacker>,
@@ -158,11 +163,11 @@ struct Numbering<'a> {
 
 /// The rows of an attacker.
 struct Attacker {
-    piece: Seen,
+    piece: ViewedPiece,
     first_row: usize,
     /// The squares that it reaches from each square, in their order.
     reached: Vec<Vec<usize>>,
-    /// How many these are.
+    /// How many squares these are in all.
     all_reached: usize,
     victims: usize,
 }
@@ -199,8 +204,8 @@ impl Numbering<'_> {
     }
 
     /// All pieces, in the order of attackers.
-    fn pieces(&self) -> Vec<Seen> {
-        let seen = |role, is_own| Seen { role, is_own };
+    fn pieces(&self) -> Vec<ViewedPiece> {
+        let seen = |role, is_own| ViewedPiece { role, is_own };
         match self.parameters.rules.interleaved {
             true => {
                 let roles = Role::ALL.into_iter();
@@ -217,7 +222,7 @@ impl Numbering<'_> {
         }
     }
 
-    /// How many kinds of victims an attacker has: the largest number of one, and one more.
+    /// How many kinds of victims an attacker has: 1 more than the largest number of a victim.
     fn kinds(&self, attacker: Role) -> usize {
         let numbers = Role::ALL
             .into_iter()
@@ -233,7 +238,13 @@ impl Numbering<'_> {
     }
 
     /// The row of an attack; `None` if it is no feature.
-    fn row(&self, attacker: Seen, from: usize, victim: Seen, to: usize) -> Option<usize> {
+    fn row(
+        &self,
+        attacker: ViewedPiece,
+        from: usize,
+        victim: ViewedPiece,
+        to: usize,
+    ) -> Option<usize> {
         let rules = &self.parameters.rules;
         let number = self.number(attacker.role, victim.role)?;
         let answered = attacker.role == victim.role

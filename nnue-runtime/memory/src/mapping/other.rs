@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, ErrorKind};
 
-/// There is none.
+/// A region of memory, of which there is none.
 pub(crate) enum Region {}
 
 impl Region {

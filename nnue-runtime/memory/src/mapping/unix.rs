@@ -36,7 +36,7 @@ impl Region {
             // SAFETY: `map` passes addresses that are free, or that belong to it.
             unsafe { mmap(at, len, ProtFlags::READ, flags, &file, offset) }
         })?;
-        pages::advise(&region);
+        pages::advise(region.start(), region.len());
         Ok(region)
     }
 
@@ -92,7 +92,7 @@ impl Region {
         fill(bytes).map_err(ShareError::Fill)?;
         // SAFETY: the addresses are those of the region, whose bytes can still be read.
         unsafe { mprotect(start, len, MprotectFlags::READ) }.map_err(io::Error::from)?;
-        pages::advise(&region);
+        pages::advise(region.start(), region.len());
         Ok(region)
     }
 
@@ -174,8 +174,9 @@ impl Region {
     ///
     /// # Safety
     ///
-    /// The region is one of those, or one of private pages of a file. No other process and no other
-    /// map of this one writes its bytes meanwhile, or reads what is written here.
+    /// The region is [`writable`](Region::writable), of [`zeros`](Region::zeros), or of private
+    /// pages of a file. No other process and no other map of this one writes its bytes meanwhile,
+    /// or reads what is written here.
     pub(crate) unsafe fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the addresses belong to this value, which is borrowed; the caller vouches for the
         // rest. All values of a byte are valid.

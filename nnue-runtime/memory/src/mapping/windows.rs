@@ -49,7 +49,7 @@ impl Region {
         Region { start, len: 0 }
     }
 
-    /// Bytes of a section. There must be at least one.
+    /// Bytes of a section, at least one byte.
     pub(crate) fn of_section(
         section: BorrowedHandle<'_>,
         access: FILE_MAP,

@@ -9,7 +9,6 @@
 mod lock;
 mod old;
 
-use std::env;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -21,23 +20,25 @@ use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
 use self::lock::Lock;
-use super::{Request, Segment, ShareError, Source};
+use super::request::{Request, check_file_size};
+use crate::ShareError;
 use crate::mapping::Region;
 
-/// How often is looked whether another has finished. No system lets a process wait for a lock and a
-/// time at once.
+/// How long a process sleeps before it looks again whether another has finished. No system lets a
+/// process wait for a lock and a time at once.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// The file of a segment, and whether this call made it.
 pub(super) fn share<E>(
     folder: &Path,
     request: &Request,
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
-) -> Result<Segment, ShareError<E>> {
+) -> Result<(File, bool), ShareError<E>> {
     prepare(folder)?;
     let paths = Paths::new(folder, &request.key);
     let lock = loop {
         if let Some(file) = find(&paths, request) {
-            return Ok(segment(file, request, false));
+            return Ok((file, false));
         }
         if let Some(lock) = Lock::attempt(&paths.lock)? {
             break lock;
@@ -46,39 +47,12 @@ pub(super) fn share<E>(
     };
     // Between the look and the lock, another may have made it.
     if let Some(file) = find(&paths, request) {
-        return Ok(segment(file, request, false));
+        return Ok((file, false));
     }
     let file = make(&paths, request, fill)?;
     drop(lock);
     old::remove(folder);
-    Ok(segment(file, request, true))
-}
-
-fn segment(file: File, request: &Request, is_first: bool) -> Segment {
-    Segment {
-        source: Source::File(file),
-        len: request.len,
-        is_first,
-    }
-}
-
-/// The folder `nnue` where the user's caches are.
-#[cfg_attr(
-    target_os = "linux",
-    expect(dead_code, reason = "only systems without anonymous segments need it")
-)]
-pub(super) fn of_user() -> io::Result<PathBuf> {
-    let absolute = |name| {
-        let path = PathBuf::from(env::var_os(name)?);
-        path.is_absolute().then_some(path)
-    };
-    let caches = if cfg!(target_vendor = "apple") {
-        absolute("HOME").map(|home| home.join("Library/Caches"))
-    } else {
-        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-    };
-    let missing = || io::Error::new(ErrorKind::NotFound, "HOME names no folder for caches");
-    Ok(caches.ok_or_else(missing)?.join("nnue"))
+    Ok((file, true))
 }
 
 /// Makes the folder if it is not there, and fails if others may have put something into it.
@@ -124,7 +98,8 @@ impl Paths {
     }
 }
 
-/// A segment that is whole. What cannot be used or opened is as good as none, and is replaced.
+/// The file of a segment that is whole. A file that cannot be used or opened is as good as none,
+/// and is replaced.
 fn find(paths: &Paths, request: &Request) -> Option<File> {
     // A pipe in its place would be waited for.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
@@ -152,7 +127,7 @@ fn make<E>(
     request: &Request,
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
 ) -> Result<File, ShareError<E>> {
-    super::check_file_size(request.len)?;
+    check_file_size(request.len)?;
     let made = write(paths, request, fill);
     if made.is_err() {
         // What is left of it is overwritten next time, if it cannot be removed.
@@ -204,8 +179,8 @@ fn open_part(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Sets room on the disk aside, so that a full one is known before anything is filled. File systems
-/// that cannot do so find out when the file is written.
+/// Sets room on the disk aside, so that a full disk is known before anything is filled. File
+/// systems that cannot do so find out when the file is written.
 #[cfg(any(
     target_os = "linux",
     target_os = "android",

@@ -23,9 +23,9 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use self::socket::{Attempt, Lock};
-use super::{Request, Segment, ShareError, Source};
+use super::request::{Request, check_file_size};
 use crate::mapping::Region;
-use crate::{Mapping, pages};
+use crate::{Mapping, ShareError, pages};
 
 /// A sealed memfd.
 pub(super) struct Memory {
@@ -35,23 +35,24 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The part must be there.
+    /// Maps a part of the memory, which must be there.
     pub(super) fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
         // The seals keep the bytes and the length as they are.
         Region::of_file(&self.file, offset, len).map(Mapping::of_region)
     }
 }
 
+/// The memory of a segment, and whether this call filled it.
 pub(super) fn share<E>(
     request: &Request,
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
-) -> Result<Segment, ShareError<E>> {
+) -> Result<(Memory, bool), ShareError<E>> {
     let names = Names::new(request);
     let mut lock = Lock::new(&names.lock);
     // Held until what this process has filled can be found.
     let _taken = loop {
         if let Some(file) = find(request, &names) {
-            return Ok(publish(file, request, &names, false));
+            return Ok((publish(file, &names), false));
         }
         match lock.attempt(request)? {
             Attempt::Taken(socket) => break Some(socket),
@@ -61,15 +62,15 @@ pub(super) fn share<E>(
     };
     // Between the look and the lock, another may have filled it.
     if let Some(file) = find(request, &names) {
-        return Ok(publish(file, request, &names, false));
+        return Ok((publish(file, &names), false));
     }
     let file = make(request, &names, fill)?;
-    Ok(publish(file, request, &names, true))
+    Ok((publish(file, &names), true))
 }
 
-/// What is bound, and what the memory is called.
+/// The names of a segment's sockets and of its memory.
 struct Names {
-    /// What names begin with that say where the memory is.
+    /// The beginning of names that say where the memory is.
     prefix: String,
     lock: String,
     memory: String,
@@ -88,7 +89,7 @@ impl Names {
     }
 }
 
-/// The segment of another process, or of this one.
+/// The memory that another process has filled, or that this process has.
 fn find(request: &Request, names: &Names) -> Option<File> {
     // Without /proc, nothing can be found, and a process fills its own.
     let sockets = fs::read("/proc/net/unix").ok()?;
@@ -142,7 +143,7 @@ fn make<E>(
     names: &Names,
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
 ) -> Result<File, ShareError<E>> {
-    super::check_file_size(request.len)?;
+    check_file_size(request.len)?;
     let file = create(&names.memory)?;
     file.set_len(request.len)?;
     if commits_strictly() {
@@ -179,12 +180,9 @@ fn create(name: &str) -> io::Result<File> {
     Ok(File::from(memory?))
 }
 
-fn publish(file: File, request: &Request, names: &Names, is_first: bool) -> Segment {
+/// Lets others find a segment, as long as the value is there.
+fn publish(file: File, names: &Names) -> Memory {
     let place = format!("{}{}-{}", names.prefix, process::id(), file.as_raw_fd());
     let name = socket::bind(&place).ok();
-    Segment {
-        source: Source::Memory(Memory { file, _name: name }),
-        len: request.len,
-        is_first,
-    }
+    Memory { file, _name: name }
 }

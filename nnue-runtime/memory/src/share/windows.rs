@@ -9,7 +9,7 @@ use std::os::windows::io::{
     AsHandle, AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle, RawHandle,
 };
 use std::ptr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use windows_sys::Win32::Foundation::{
     ERROR_ALREADY_EXISTS, INVALID_HANDLE_VALUE, LUID, WAIT_ABANDONED, WAIT_OBJECT_0, WAIT_TIMEOUT,
@@ -26,9 +26,9 @@ use windows_sys::Win32::System::Threading::{
     CreateMutexW, GetCurrentProcess, OpenProcessToken, ReleaseMutex, WaitForSingleObject,
 };
 
-use super::{Request, Segment, ShareError, Source};
+use super::request::Request;
 use crate::mapping::Region;
-use crate::{ALIGNMENT, Mapping};
+use crate::{ALIGNMENT, Mapping, ShareError};
 
 /// A section whose bytes are final.
 pub(super) struct Section {
@@ -37,7 +37,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// The part must be there.
+    /// Maps a part of the section, which must be there.
     pub(super) fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
         if len == 0 {
             return Ok(Mapping::of_region(Region::empty()));
@@ -62,26 +62,22 @@ fn view(access: FILE_MAP, is_large: bool, len: usize) -> (FILE_MAP, usize) {
     }
 }
 
+/// The section of a segment, and whether this call filled it.
 pub(super) fn share<E>(
     request: &Request,
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
-) -> Result<Segment, ShareError<E>> {
+) -> Result<(Section, bool), ShareError<E>> {
     // The length belongs to the name: the ready word of another one would be elsewhere.
     let name = wide(&format!(r"Local\nnue-{}-{:x}", request.key, request.len));
-    let segment = |section, is_first| Segment {
-        source: Source::Section(section),
-        len: request.len,
-        is_first,
-    };
     if let Some(section) = find(&name, request) {
-        return Ok(segment(section, false));
+        return Ok((section, false));
     }
     let _lock = Lock::take(request)?;
     // Between the look and the lock, another may have filled it.
     if let Some(section) = find(&name, request) {
-        return Ok(segment(section, false));
+        return Ok((section, false));
     }
-    Ok(segment(make(&name, request, fill)?, true))
+    Ok((make(&name, request, fill)?, true))
 }
 
 fn find(name: &[u16], request: &Request) -> Option<Section> {
@@ -190,18 +186,23 @@ struct Header {
     region: Region,
 }
 
+/// The words of a header. They have 32 bits, for processes that read them may not write them: an
+/// atomic load of more bits can be a write where a processor has no wider load.
+type Words = [AtomicU32; 4];
+
 /// The first word of a section that is ready.
-const READY: u64 = u64::from_le_bytes(*b"nnue rdy");
+const READY: u32 = u32::from_le_bytes(*b"rdy!");
 
 impl Header {
     fn map(section: BorrowedHandle<'_>, access: FILE_MAP, request: &Request) -> io::Result<Header> {
         let offset = header_offset(request).ok_or(ErrorKind::InvalidInput)?;
-        let region = Region::of_section(section, access, offset, size_of::<[u64; 3]>())?;
+        let region = Region::of_section(section, access, offset, size_of::<Words>())?;
         Ok(Header { region })
     }
 
-    /// The ready word, the length in bytes, and whether there are large pages.
-    fn words(&self) -> &[AtomicU64; 3] {
+    /// The ready word, the lower and the upper half of the length in bytes, and whether there are
+    /// large pages.
+    fn words(&self) -> &Words {
         // SAFETY: the region has as many bytes and begins at a page. Other processes may write them
         // meanwhile, which is why they are atomic; who may only read does not write.
         unsafe { &*self.region.start().cast() }
@@ -209,16 +210,21 @@ impl Header {
 
     /// Whether a section has large pages, if it is ready.
     fn read(&self, request: &Request) -> Option<bool> {
-        let [ready, len, is_large] = self.words();
-        if ready.load(Ordering::Acquire) != READY || len.load(Ordering::Relaxed) != request.len {
+        let [ready, low, high, is_large] = self.words();
+        if ready.load(Ordering::Relaxed) != READY {
             return None;
         }
-        Some(is_large.load(Ordering::Relaxed) != 0)
+        // Of memory that can only be read, Rust promises relaxed loads alone.
+        fence(Ordering::Acquire);
+        let [low, high] = [low, high].map(|half| u64::from(half.load(Ordering::Relaxed)));
+        let is_right = high << 32 | low == request.len;
+        is_right.then(|| is_large.load(Ordering::Relaxed) != 0)
     }
 
     fn write(&self, request: &Request, large: bool) {
-        let [ready, len, is_large] = self.words();
-        len.store(request.len, Ordering::Relaxed);
+        let [ready, low, high, is_large] = self.words();
+        low.store(request.len as u32, Ordering::Relaxed);
+        high.store((request.len >> 32) as u32, Ordering::Relaxed);
         is_large.store(large.into(), Ordering::Relaxed);
         ready.store(READY, Ordering::Release);
     }

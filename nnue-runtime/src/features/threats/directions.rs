@@ -1,15 +1,15 @@
 //! The 16 directions of attacks: eight lines, and the eight jumps of a knight.
 
-/// Sets of squares or distances, one for each of eight directions.
+/// A set of squares, or a distance, for each of eight directions.
 pub(super) type Eight = [u64; 8];
 
 /// The lines, each as far as an attacker sees along it.
 pub(super) const LINES: Lines = Lines::of(LINE_STEPS);
-/// The same lines in the other direction, from the victim back to the attacker.
+/// The lines of [`LINES`] in the other direction, from the victim back to the attacker.
 pub(super) const LINES_BACK: Lines = Lines::of(times(63, LINE_STEPS));
 /// The jumps, in no particular order.
 pub(super) const JUMPS: Steps = Steps::of(JUMP_STEPS);
-/// The same jumps in the other direction.
+/// The jumps of [`JUMPS`] in the other direction.
 pub(super) const JUMPS_BACK: Steps = Steps::of(times(63, JUMP_STEPS));
 
 /// How far a step in each direction goes: north, east, northeast, northwest, and back.
@@ -18,7 +18,7 @@ const JUMP_STEPS: Eight = [17, 15, 10, 6, 47, 49, 54, 58];
 
 /// One step in each direction.
 pub(super) struct Steps {
-    /// By how many squares it goes, modulo 64.
+    /// By how many squares the step goes, modulo 64.
     pub(super) distances: Eight,
     /// The squares where it can end, without leaving the board and entering on the other side.
     pub(super) ends: Eight,
@@ -62,7 +62,7 @@ impl Steps {
     }
 }
 
-/// The distances of so many steps; 63 of them are one step back.
+/// The distances of a number of steps. 63 steps are one step back.
 const fn times(steps: u64, distances: Eight) -> Eight {
     let mut all = [0; 8];
     let mut direction = 0;
@@ -73,7 +73,8 @@ const fn times(steps: u64, distances: Eight) -> Eight {
     all
 }
 
-/// For which of the eight lines a set of squares is: all bits for them, none for the others.
+/// A mask for each of the eight lines: all bits for the lines that are named, no bits for the
+/// others.
 macro_rules! lines {
     ($($line:literal)+) => {{
         let mut lines = [0; 8];
@@ -86,7 +87,7 @@ macro_rules! lines {
 pub(super) const STRAIGHT: Eight = lines!(0 1 4 5);
 /// The lines along diagonals.
 pub(super) const DIAGONAL: Eight = lines!(2 3 6 7);
-/// Where white's pawns and black's capture.
+/// The lines along which white's pawns and black's capture.
 pub(super) const CAPTURES: [Eight; 2] = [lines!(2 3), lines!(6 7)];
-/// Where white's pawns and black's push.
+/// The lines along which white's pawns and black's push.
 pub(super) const PUSHES: [Eight; 2] = [lines!(0), lines!(4)];

@@ -1,10 +1,19 @@
 //! Attacks and their rows are found by code that is compiled for each level.
+//!
+//! An attack goes from a piece in one of 16 [directions](super::directions) to the nearest piece
+//! there. So a direction and the square of the victim stand for an attack, and the attacks of all
+//! pieces in one direction are a set of squares. Such sets are found for eight directions at once,
+//! by filling lines with bits.
+//!
+//! An attack differs before and after if its victim's square has changed, or if the nearest square
+//! back in its direction that has changed or holds a piece has changed. That is one more fill, and
+//! it leaves nothing that was there before and after.
 
 use nnue_format::Threats;
 
-use super::View;
 use super::changes::BoardChanges;
 use super::pieces::Scope;
+use super::view::View;
 use crate::__private::dispatch;
 use crate::level::Level;
 use crate::placement::PieceCodes;
@@ -12,7 +21,7 @@ use crate::rows::RowList;
 
 /// Finds what differs between two placements.
 #[inline]
-pub(super) fn find(
+pub(in crate::features) fn find(
     level: Level,
     scope: &Scope,
     placements: [&PieceCodes; 2],
@@ -21,9 +30,9 @@ pub(super) fn find(
     dispatch!(level, find(scope, placements, changes));
 }
 
-/// Finds all that there is in a placement, as what differs from an empty board.
+/// Finds all that there is in a placement, which is what differs from an empty board.
 #[inline]
-pub(super) fn find_all(
+pub(in crate::features) fn find_all(
     level: Level,
     scope: &Scope,
     placement: &PieceCodes,
@@ -34,7 +43,7 @@ pub(super) fn find_all(
 
 /// Finds the threatened pieces of two placements.
 #[inline]
-pub(super) fn find_threatened(
+pub(in crate::features) fn find_threatened(
     level: Level,
     placements: [&PieceCodes; 2],
     changes: &mut BoardChanges,
@@ -42,7 +51,7 @@ pub(super) fn find_threatened(
     dispatch!(level, find_threatened(placements, changes));
 }
 
-/// [`list_rows`](super::list_rows), at a level.
+/// [`list_rows`](super::view::list_rows), at a level.
 #[inline]
 pub(in crate::features) fn list_rows(
     level: Level,
@@ -72,7 +81,6 @@ macro_rules! of_levels {
             mod $module {
                 use nnue_format::Threats;
 
-                use super::super::View;
                 use super::super::changes::{Attacks, BoardChanges};
                 use super::super::directions::{
                     CAPTURES, DIAGONAL, Eight, JUMPS, JUMPS_BACK, LINES, LINES_BACK, Lines, PUSHES,
@@ -80,6 +88,7 @@ macro_rules! of_levels {
                 };
                 use super::super::pieces::{Attack, Attacker, PAWN_RANKS, Pieces, Scope};
                 use super::super::threatened::PLACES;
+                use super::super::view::{self, View};
                 use crate::placement::PieceCodes;
                 use crate::rows::RowList;
                 use crate::simd::$module::{
@@ -108,7 +117,7 @@ macro_rules! of_levels {
                 }
 
                 /// The squares that are reached in each direction from some squares, through empty
-                /// ones and one step further.
+                /// squares and one step further.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn reached(squares: U64x8, empty: u64, lines: &Lines) -> U64x8 {
@@ -123,7 +132,7 @@ macro_rules! of_levels {
                     step(squares, &lines.step)
                 }
 
-                /// The squares for some directions, and none for the others.
+                /// A set of squares for some directions, and no squares for the others.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn on(squares: u64, lines: &Eight) -> U64x8 {
@@ -264,7 +273,7 @@ macro_rules! of_levels {
                     [lines, simd::and_not_u64x8(jumps, to)]
                 }
 
-                /// The squares of all directions.
+                /// The union of the sets of all directions.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn of_all(squares: U64x8) -> u64 {
@@ -273,7 +282,7 @@ macro_rules! of_levels {
                     lanes.into_iter().fold(0, |all, squares| all | squares)
                 }
 
-                /// The pieces that weaker ones of a player attack, whoever they belong to.
+                /// The pieces that weaker pieces of a player attack, whoever they belong to.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn by_weaker(places: [u64; 8], players: u64, captures: &Eight) -> u64 {
@@ -288,7 +297,7 @@ macro_rules! of_levels {
                         | of_all(by_rooks) & queens
                 }
 
-                /// White's pieces and black's that a weaker one of the opponent attacks.
+                /// White's pieces and black's that a weaker piece of the opponent attacks.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn threatened(placement: &PieceCodes) -> [u64; 2] {
@@ -317,7 +326,7 @@ macro_rules! of_levels {
                     attacks: &[[u8; 2]],
                     list: &mut RowList<'_>,
                 ) {
-                    super::super::list_rows(tables, view, first_row, codes, attacks, list);
+                    view::list_rows(tables, view, first_row, codes, attacks, list);
                 }
             }
         )+

@@ -7,12 +7,12 @@
 
 use nnue_format::{ThreatRules, Threats};
 
-use crate::features::{Family, FeatureSet};
+use crate::feature_set::{Family, FeatureSet};
 
 /// The squares where pawns can stand: not those of the first rank or the last.
 pub(super) const PAWN_RANKS: u64 = 0x00FF_FFFF_FFFF_FF00;
 
-/// What pieces do that attack others, as numbers of bits.
+/// The kinds of pieces that attack others, as numbers of bits.
 #[derive(Clone, Copy)]
 pub(super) enum Attacker {
     /// A white pawn, whether or not it attacks anything.
@@ -34,15 +34,15 @@ pub(super) enum Attacker {
 /// The attacks that make victims of pieces, as numbers of bits.
 #[derive(Clone, Copy)]
 pub(super) enum Attack {
-    /// By pawns, along diagonals.
+    /// Attacks by pawns, along diagonals.
     Capture,
-    /// By pawns, on what stands in their way.
+    /// Attacks by pawns, on what stands in their way.
     Push,
-    /// By knights.
+    /// Attacks by knights.
     Jump,
-    /// By bishops, rooks and queens.
+    /// Attacks by bishops, rooks and queens.
     Slide,
-    /// By kings.
+    /// Attacks by kings.
     Step,
 }
 
@@ -55,8 +55,9 @@ pub(in crate::features) struct Scope {
 }
 
 impl Scope {
-    /// The attacks that some of these sets have rows for. Of bishops, rooks and queens, each
-    /// attacks whom any of them does: which of those attacks have rows is found later.
+    /// The attacks that some of these sets have rows for. Bishops, rooks and queens share a bit:
+    /// each of them attacks whom any of them attacks, and which of those attacks have rows is found
+    /// later.
     pub(in crate::features) const fn of(sets: &[FeatureSet]) -> Scope {
         let mut scope = Scope {
             attackers: [0; 16],
@@ -131,7 +132,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// From the squares for each bit of the [tables](Scope::tables).
+    /// The pieces whose squares are given for each bit of the [tables](Scope::tables).
     #[inline(always)]
     pub(super) fn new([attackers, victims]: [[u64; 8]; 2]) -> Pieces {
         Pieces { attackers, victims }

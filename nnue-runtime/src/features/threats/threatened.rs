@@ -1,8 +1,8 @@
 //! The pieces that a weaker piece of the opponent attacks: pawns attack knights to queens, knights
 //! and bishops attack rooks and queens, rooks attack queens. Kings do not count.
 
-/// For the code of a piece, a bit for its colour, white or black, one for its role, pawn to queen,
-/// and one for any piece.
+/// For the code of a piece, three bits: that of its colour, white or black, that of its role, pawn
+/// to queen, and that of any piece.
 pub(super) const PLACES: [u8; 16] = {
     let mut places = [0; 16];
     let mut piece = 0;

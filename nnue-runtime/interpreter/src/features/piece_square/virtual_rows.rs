@@ -1,13 +1,13 @@
-//! Factorised sets: which virtual rows a file adds to a real one.
+//! Factorised sets: which virtual rows a file adds to a real row.
 //!
-//! A virtual row stands for a part of what a real one means, such as a piece on a square whichever
+//! A virtual row stands for a part of what a real row means, such as a piece on a square whichever
 //! the own king's bucket.
 
 use nnue_compiler::feature_set::piece_square::Parameters;
 use nnue_format::VirtualSet;
 use nnue_runtime::{Color, Piece, Role};
 
-use super::super::mirrored;
+use super::super::orientation::mirrored;
 use super::{numbered, plane, plane_of_its_own, roles, row};
 
 /// The number of the kind behind the king: pieces of a player that are threatened.
@@ -17,11 +17,11 @@ const THREATENED: usize = 6;
 /// the set.
 pub(crate) struct Sum {
     pub(crate) row: usize,
-    /// In the order of the spec, one for each of the set's virtual sets.
+    /// The virtual rows in the order of the spec, a row for each of the set's virtual sets.
     pub(crate) virtual_rows: Vec<usize>,
 }
 
-/// All rows of a set that have virtual ones. The first rows of buckets that no piece switches on
+/// All rows of a set that have virtual rows. The first rows of buckets that no piece switches on
 /// have none.
 pub(crate) fn sums(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Sum> {
     let mut sums = Vec::new();
@@ -56,13 +56,13 @@ pub(crate) fn sums(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Sum> {
     sums
 }
 
-/// A piece on a square, as white sees it, or a threatened one there.
+/// A piece on a square, as white sees it, or a threatened piece there.
 struct Feature<'a> {
     parameters: &'a Parameters,
-    /// Of the own king and of the opponent's queens.
+    /// The bucket of the own king and of the opponent's queens.
     bucket: usize,
     color: Color,
-    /// 0 to 5 for a pawn to the king, and [`THREATENED`].
+    /// The kind of the piece: 0 to 5 for a pawn to a king, and [`THREATENED`].
     role: usize,
     square: usize,
 }
@@ -87,7 +87,7 @@ impl Feature<'_> {
         })
     }
 
-    /// Each bucket of the queens has all of the own king's.
+    /// The bucket of the own king: each bucket of the queens has all of these.
     fn own_kings_bucket(&self) -> usize {
         self.bucket % own_kings_buckets(self.parameters)
     }

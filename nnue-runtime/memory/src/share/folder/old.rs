@@ -38,7 +38,7 @@ fn remove_one(folder: &Path, key: &str, entry: &DirEntry) {
     drop(lock);
 }
 
-/// The key of a file, if it is one of those that are made here.
+/// The key of a file, if files that are made here have such a name.
 fn key_of(entry: &DirEntry) -> Option<String> {
     let name = entry.file_name().into_string().ok()?;
     let (key, kind) = name.split_once('.')?;

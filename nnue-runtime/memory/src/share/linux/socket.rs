@@ -16,7 +16,7 @@ use rustix::net::{
 };
 use rustix::process::geteuid;
 
-use super::Request;
+use crate::share::request::Request;
 
 /// A socket that only has a name.
 pub(super) fn bind(name: &str) -> io::Result<OwnedFd> {
@@ -32,12 +32,13 @@ pub(super) struct Lock {
     refused_since: Option<Instant>,
 }
 
+/// What came of trying to take a lock.
 pub(super) enum Attempt {
-    /// This process has it until the socket is closed.
+    /// This process has the lock until the socket is closed.
     Taken(OwnedFd),
-    /// Another process had it.
+    /// Another process had the lock, and may have let it go.
     Ended,
-    /// What has the name is none of this user's processes, or none that fills a segment.
+    /// The name belongs to a process of another user, or to a process that fills no segment.
     Foreign,
 }
 

@@ -9,71 +9,71 @@ use super::{Plain, Storage, allocate, bytes, bytes_mut, free};
 
 /// A value that is too large to be moved, and whoever owns its memory.
 // INVARIANT: `value` points to a valid `T` that lives, and does not move, as long as `owner` does.
-// Nobody writes to it, except through `&mut Held` where the owner is the heap.
-pub(crate) struct Held<T: Plain> {
+// Nobody writes to it, except through `&mut Holder` where the owner is the heap.
+pub(crate) struct Holder<T: Plain> {
     value: NonNull<T>,
     owner: Owner,
 }
 
 enum Owner {
-    /// `value` alone, allocated by `allocate::<T>`.
+    /// The heap: `value` was allocated by `allocate::<T>`.
     Heap,
     /// The program.
     Static,
     /// A map, which ends with its last user.
     #[cfg(feature = "shared")]
-    Mapped(Arc<Mapped>),
+    Mapped(Arc<Map>),
 }
 
-/// A map, and the segment that it is of.
+/// A map, and the segment that it shows, if it shows a segment.
 #[cfg(feature = "shared")]
-pub(crate) struct Mapped {
+pub(crate) struct Map {
     pub(crate) mapping: nnue_memory::Mapping,
     /// Other processes find the segment as long as it is held.
     pub(crate) segment: Option<nnue_memory::Segment>,
 }
 
-// SAFETY: a `Plain` value is numbers, which belong to no thread; they are read through `&Held` and
-// written through `&mut Held`, as if it were a `Box`.
-unsafe impl<T: Plain> Send for Held<T> {}
+// SAFETY: a `Plain` value is numbers, which belong to no thread; they are read through `&Holder` and
+// written through `&mut Holder`, as if it were a `Box`.
+unsafe impl<T: Plain> Send for Holder<T> {}
 // SAFETY: as above.
-unsafe impl<T: Plain> Sync for Held<T> {}
+unsafe impl<T: Plain> Sync for Holder<T> {}
 
-impl<T: Plain> Held<T> {
-    /// All zeros, on the heap.
-    pub(crate) fn zeroed() -> Held<T> {
-        Held {
+impl<T: Plain> Holder<T> {
+    /// A value of zeros, on the heap.
+    pub(crate) fn zeroed() -> Holder<T> {
+        Holder {
             value: allocate::<T>(),
             owner: Owner::Heap,
         }
     }
 
-    /// A copy on the heap.
-    pub(crate) fn copy_of(value: &T) -> Held<T> {
+    /// A copy of a value, on the heap.
+    pub(crate) fn copy_of(value: &T) -> Holder<T> {
         // `Box::new` would put the value on the stack first.
-        let mut copy = Held::<T>::zeroed();
+        let mut copy = Holder::<T>::zeroed();
         bytes_mut(copy.to_mut()).copy_from_slice(bytes(value));
         copy
     }
 
     /// A value of the program.
-    pub(crate) fn of_static(value: &'static T) -> Held<T> {
-        Held {
+    pub(crate) fn of_static(value: &'static T) -> Holder<T> {
+        Holder {
             value: NonNull::from(value),
             owner: Owner::Static,
         }
     }
 
-    /// The value at the start of a map; none if the map is too short or starts elsewhere than at a
-    /// multiple of the type's alignment.
+    /// The value at the start of a map. `None` if the map is too short or starts elsewhere than at
+    /// a multiple of the type's alignment.
     #[cfg(feature = "shared")]
-    pub(crate) fn of_map(mapped: Arc<Mapped>) -> Option<Held<T>> {
+    pub(crate) fn of_map(mapped: Arc<Map>) -> Option<Holder<T>> {
         let memory: &[u8] = &mapped.mapping;
         let value = NonNull::from(memory).cast::<T>();
         let fits = memory.len() >= size_of::<T>() && value.is_aligned();
         // The bytes are a `T`, because every pattern is one; the map does not move when the `Arc`
         // does, and nobody writes to it.
-        fits.then_some(Held {
+        fits.then_some(Holder {
             value,
             owner: Owner::Mapped(mapped),
         })
@@ -102,28 +102,28 @@ impl<T: Plain> Held<T> {
     /// The value to be changed, after it was copied to the heap if it was not there.
     pub(crate) fn to_mut(&mut self) -> &mut T {
         if !self.is_owned() {
-            *self = Held::copy_of(self);
+            *self = Holder::copy_of(self);
         }
         // SAFETY: the invariant: the owner is the heap. The borrow of it is exclusive.
         unsafe { self.value.as_mut() }
     }
 
-    /// The same value: that of the program or of the map again, or a copy of what is on the heap.
-    pub(crate) fn again(&self) -> Held<T> {
+    /// The same value: that in the program or in the map once more, or a copy of that on the heap.
+    pub(crate) fn again(&self) -> Holder<T> {
         let owner = match &self.owner {
-            Owner::Heap => return Held::copy_of(self),
+            Owner::Heap => return Holder::copy_of(self),
             Owner::Static => Owner::Static,
             #[cfg(feature = "shared")]
             Owner::Mapped(mapped) => Owner::Mapped(Arc::clone(mapped)),
         };
-        Held {
+        Holder {
             value: self.value,
             owner,
         }
     }
 }
 
-impl<T: Plain> Deref for Held<T> {
+impl<T: Plain> Deref for Holder<T> {
     type Target = T;
 
     #[inline]
@@ -134,7 +134,7 @@ impl<T: Plain> Deref for Held<T> {
     }
 }
 
-impl<T: Plain> Drop for Held<T> {
+impl<T: Plain> Drop for Holder<T> {
     fn drop(&mut self) {
         if let Owner::Heap = self.owner {
             // SAFETY: the memory is from `allocate::<T>`, nobody else owns it, and it is not used
@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn only_values_on_the_heap_are_changed_in_place() {
         static NUMBERS: [u32; 64] = [7; 64];
-        let is_in_program = |held: &Held<_>| core::ptr::eq(&raw const **held, &raw const NUMBERS);
-        let mut fixed = Held::of_static(&NUMBERS);
+        let is_in_program = |held: &Holder<_>| core::ptr::eq(&raw const **held, &raw const NUMBERS);
+        let mut fixed = Holder::of_static(&NUMBERS);
         let again = fixed.again();
         assert!(is_in_program(&fixed) && is_in_program(&again) && !fixed.is_owned());
 
@@ -171,7 +171,7 @@ mod tests {
     fn large_values_start_at_a_huge_page() {
         use crate::memory::pages::HUGE_PAGE;
 
-        let mut large = Held::<[[u64; 1024]; 512]>::zeroed();
+        let mut large = Holder::<[[u64; 1024]; 512]>::zeroed();
         assert_eq!((&raw const *large).addr() % HUGE_PAGE, 0);
         large.to_mut()[511][1023] = 1;
         assert_eq!(large.again()[511][1022..], [0, 1]);

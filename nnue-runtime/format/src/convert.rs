@@ -1,0 +1,179 @@
+//! From the numbers of a file to those of memory, and back.
+//!
+//! Values travel as `f64`, which holds each `i32` and each `f32` exactly.
+
+use crate::quantise::rounded;
+use crate::{Form, Limits, Overflow, Rounding, Tensor};
+
+/// Why a value cannot be loaded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Misfit {
+    /// The value is infinite or not a number.
+    NotFinite,
+    /// The type of memory does not hold the value.
+    OutOfRange,
+}
+
+impl Tensor {
+    /// A value of the file, as memory has it.
+    pub(crate) fn to_memory(&self, stored: f64) -> Result<f64, Misfit> {
+        if !stored.is_finite() {
+            return Err(Misfit::NotFinite);
+        }
+        let value = match &self.stored.quantise {
+            Some(quantise) => quantise.apply(stored),
+            None => stored / self.stored.divisor,
+        };
+        let Some((low, high)) = self.limits() else {
+            return Ok(value);
+        };
+        let fitting = value.clamp(low.into(), high.into());
+        match self.clamps() {
+            false if value != fitting => Err(Misfit::OutOfRange),
+            _ => Ok(fitting),
+        }
+    }
+
+    /// Whether values that do not fit become the nearest that do, instead of being refused.
+    pub(crate) fn clamps(&self) -> bool {
+        let quantise = self.stored.quantise;
+        quantise.is_some_and(|quantise| quantise.overflow == Overflow::Clamp)
+    }
+
+    /// Whether a value of the file became another value because it did not fit.
+    pub(crate) fn is_clamped(&self, stored: f64) -> bool {
+        let quantised = self.stored.quantise.map(|quantise| quantise.apply(stored));
+        self.clamps() && quantised != self.to_memory(stored).ok()
+    }
+
+    /// The smallest and the largest integer that a value may become, which memory holds whatever
+    /// the file is quantised to; `None` where memory has room for any.
+    pub(crate) fn limits(&self) -> Option<(i32, i32)> {
+        if self.placed.form == Form::Bits {
+            return None;
+        }
+        let memory = self.placed.element.limits();
+        let quantised = self
+            .stored
+            .quantise
+            .and_then(|quantise| quantise.element.limits());
+        match (quantised, memory) {
+            (Some((low, high)), Some((least, most))) => Some((low.max(least), high.min(most))),
+            (Some(limits), None) | (None, Some(limits)) => Some(limits),
+            (None, None) => None,
+        }
+    }
+
+    /// [`Self::limits`] for messages, with the integer that stands for 1.0.
+    pub(crate) fn limits_of_values(&self) -> Limits {
+        Limits {
+            factor: self.stored.quantise.map(|quantise| quantise.factor),
+            allowed: self.limits().unwrap_or_default(),
+        }
+    }
+
+    /// A value of memory, as the file may have had it: for quantised tensors, some number that
+    /// becomes the value. Integers that became floating point are found again, although the
+    /// quotient was rounded to `f32`.
+    pub(crate) fn to_stored(&self, value: f64) -> f64 {
+        match &self.stored.quantise {
+            Some(quantise) => quantise.undo(value, self.stored.element),
+            None if self.stored.divisor == 1.0 => value,
+            None => rounded(value * self.stored.divisor, Rounding::Nearest),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Element, Encoding, Quantise, Section};
+
+    fn quantise(factor: f64, rounding: Rounding) -> Quantise {
+        Quantise {
+            factor,
+            rounding,
+            overflow: Overflow::Refuse,
+            element: Element::I8,
+        }
+    }
+
+    fn to_i8(quantise: Option<Quantise>) -> Tensor {
+        let Section::Tensor(mut tensor) =
+            Section::same("weights", Element::I8, Encoding::Raw, 0, [1, 1])
+        else {
+            unreachable!()
+        };
+        tensor.stored.quantise = quantise;
+        tensor
+    }
+
+    #[test]
+    fn values_beyond_the_type_are_refused() {
+        let truncate = to_i8(Some(quantise(64.0, Rounding::Truncate)));
+        let nearest = to_i8(Some(quantise(64.0, Rounding::Nearest)));
+        assert_eq!(truncate.to_memory(1.999), Ok(127.0));
+        assert_eq!(nearest.to_memory(1.999), Err(Misfit::OutOfRange));
+        assert_eq!(truncate.to_memory(-2.015), Ok(-128.0));
+        assert_eq!(nearest.to_memory(-2.015), Err(Misfit::OutOfRange));
+        assert_eq!(to_i8(None).to_memory(128.0), Err(Misfit::OutOfRange));
+        // Memory's type counts too, where the other is wider.
+        let wider = to_i8(Some(Quantise {
+            element: Element::I16,
+            ..quantise(64.0, Rounding::Truncate)
+        }));
+        assert_eq!(wider.to_memory(1.999), Ok(127.0));
+        assert_eq!(wider.to_memory(2.0), Err(Misfit::OutOfRange));
+        for number in [f64::NAN, f64::INFINITY] {
+            assert_eq!(nearest.to_memory(number), Err(Misfit::NotFinite));
+        }
+    }
+
+    #[test]
+    fn values_beyond_the_type_are_clamped_where_that_is_said() {
+        let clamp = |element| {
+            to_i8(Some(Quantise {
+                overflow: Overflow::Clamp,
+                element,
+                ..quantise(64.0, Rounding::Nearest)
+            }))
+        };
+        // Memory's type counts where the other is wider.
+        for tensor in [clamp(Element::I8), clamp(Element::I16)] {
+            for (number, memory, clamped) in [
+                (1.984_375, 127.0, false),
+                (1.992, 127.0, false),
+                (1.993, 127.0, true),
+                (-2.0, -128.0, false),
+                (-1e30, -128.0, true),
+            ] {
+                assert_eq!(tensor.to_memory(number), Ok(memory), "{number}");
+                assert_eq!(tensor.is_clamped(number), clamped, "{number}");
+            }
+            assert_eq!(tensor.to_memory(f64::INFINITY), Err(Misfit::NotFinite));
+        }
+    }
+
+    #[test]
+    fn integers_are_found_again_in_rounded_quotients() {
+        let Section::Tensor(mut tensor) =
+            Section::same("biases", Element::F32, Encoding::Raw, 0, [1, 1])
+        else {
+            unreachable!()
+        };
+        tensor.stored.element = Element::I16;
+        for divisor in [1.0, 3.0, 75.5, 1024.0, 8128.0, 2_147_483_647.0] {
+            tensor.stored = tensor.stored.divided_by(divisor);
+            for integer in i16::MIN..=i16::MAX {
+                let value = tensor.to_memory(integer.into());
+                let rounded = value.map(|value| f64::from(value as f32));
+                assert_eq!(
+                    rounded,
+                    Ok(f64::from((f64::from(integer) / divisor) as f32))
+                );
+                let stored = rounded.map(|value| tensor.to_stored(value));
+                assert_eq!(stored, Ok(integer.into()), "{integer} / {divisor}");
+            }
+        }
+    }
+}

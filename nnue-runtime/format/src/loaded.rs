@@ -1,0 +1,63 @@
+//! The content of a file besides its weights.
+
+use alloc::vec::Vec;
+
+use crate::{Identity, Place};
+
+/// The content of a file besides its weights.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// The description in the header: text, usually, but any bytes are allowed.
+    pub description: Vec<u8>,
+    /// The bytes other than zero in padding, in the order of the layout. Some nets have a few
+    /// there, for a pretty hash.
+    pub ignored: Vec<Ignored>,
+    /// The bytes of all [`Section::Skipped`](crate::Section::Skipped), one after the other.
+    pub skipped: Vec<u8>,
+    /// The order in which a file of [`Format::Named`](crate::Format::Named) has the layout's
+    /// sections; empty for other formats.
+    pub order: Vec<usize>,
+    /// The tensors with values that did not fit and became the nearest that do, each with how many
+    /// these are.
+    pub clamped: Vec<(Place, usize)>,
+    /// What the file is, where its header and its size are those of the layout but its weights are
+    /// another network's.
+    pub looks_like: Option<Identity>,
+}
+
+/// A byte other than zero in padding, which no evaluation reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ignored {
+    /// The number of the byte's section in the layout, from 0, where the sections of every stack
+    /// count.
+    pub section: usize,
+    /// The byte's offset in the section; in tensors, among the bytes of the values once LEB128 is
+    /// decoded.
+    pub offset: usize,
+    /// The value of the byte.
+    pub byte: u8,
+}
+
+impl Loaded {
+    /// Keeps what is not zero of a section's padding, which begins at `offset` in the section.
+    pub(crate) fn ignore(&mut self, section: usize, offset: usize, padding: &[u8]) {
+        let ignored = (offset..)
+            .zip(padding)
+            .map(|(offset, byte)| Ignored {
+                section,
+                offset,
+                byte: *byte,
+            })
+            .filter(|ignored| ignored.byte != 0);
+        self.ignored.extend(ignored);
+    }
+
+    /// The bytes that were ignored in a section.
+    pub(crate) fn ignored_in(&self, section: usize) -> &[Ignored] {
+        let before = |end: usize| {
+            self.ignored
+                .partition_point(|ignored| ignored.section < end)
+        };
+        &self.ignored[before(section)..before(section + 1)]
+    }
+}

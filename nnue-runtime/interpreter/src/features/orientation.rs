@@ -1,0 +1,35 @@
+//! How a perspective turns the board, so that its own king is where a set wants it.
+
+use nnue_compiler::feature_set::piece_square::{Flip, Mirror};
+use nnue_runtime::{Color, Square};
+
+/// The number that squares are exclusive-ored with, as a perspective sees the board with its own
+/// king on this square.
+pub(super) fn orientation(
+    flip: Flip,
+    mirror: Mirror,
+    perspective: Color,
+    own_king: Square,
+) -> usize {
+    let flip = match (perspective, flip) {
+        (Color::White, _) | (_, Flip::None) => 0,
+        (Color::Black, Flip::Vertical) => 56,
+        (Color::Black, Flip::Rotate) => 63,
+    };
+    // The king is put on the half that the set names, with all other pieces.
+    match mirrored(mirror, own_king.index() ^ flip) {
+        true => flip ^ 7,
+        false => flip,
+    }
+}
+
+/// Whether the board is mirrored for the own king, which stands on this square of the board as it
+/// is not yet mirrored.
+pub(super) fn mirrored(mirror: Mirror, king: usize) -> bool {
+    let is_left = king % 8 < 4;
+    match mirror {
+        Mirror::None => false,
+        Mirror::AToD => !is_left,
+        Mirror::EToH => is_left,
+    }
+}

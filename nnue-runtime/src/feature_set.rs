@@ -1,0 +1,133 @@
+//! Feature sets as constants: which rows each has, and whose code says which of them are active.
+//!
+//! The constants are part of generated code. What is asked about them here is answered while that
+//! code is compiled; [`features`](crate::features) finds the active rows.
+
+use nnue_format::{PieceSquare, Threats};
+
+/// A feature set: a run of rows of one table of the transformer's weights, and who says which of
+/// them are active.
+#[derive(Clone, Copy, Debug)]
+pub struct FeatureSet {
+    /// The number of the table that has the set's rows.
+    pub table: usize,
+    /// The numbers in the table of white's first row and of black's: the same, unless each
+    /// perspective has weights of its own.
+    pub first_row: [u32; 2],
+    /// How many rows the set has for a perspective.
+    pub rows: u32,
+    /// How far rows are shifted to the left when they are added to an accumulator, 0 to 15.
+    pub shift: u32,
+    /// How many of the set's features can be active at once; in sets that follow the position, on a
+    /// legal board.
+    pub max_active: usize,
+    /// How the active rows are found.
+    pub family: Family,
+}
+
+/// Sets that are told apart by how their active rows are found.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "only ever a constant of generated code"
+)]
+pub enum Family {
+    /// A row for each piece on the board, which depends on the own king, and maybe on the
+    /// opponent's queens; and maybe another row for each piece that is threatened.
+    PieceSquare(PieceSquare),
+    /// A row for each piece that attacks another one.
+    Threats(Threats),
+    /// A row for each two pawns that stand near each other.
+    PawnPairs(PawnPairs),
+    /// The engine tells the active features, by numbers from 0. If a network has several custom
+    /// sets, the second's numbers continue where the first's end, and so on.
+    Custom,
+}
+
+/// A set of pawn pairs.
+///
+/// Pawns are numbered from 0 for an own pawn on the second rank to 95 for a pawn of the opponent's
+/// on the seventh, as a perspective sees them. Two pawns switch on the row `high * (high - 1) / 2 +
+/// low`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PawnPairs {
+    /// Bit `f` is set when a king on file `f` mirrors the board.
+    pub mirror_files: u8,
+    /// How many files the pawns of a pair can be apart.
+    pub file_distance: u8,
+}
+
+impl FeatureSet {
+    /// Whether the engine tells which features are active. They follow from the position otherwise.
+    #[inline]
+    pub(crate) const fn is_told(&self) -> bool {
+        matches!(self.family, Family::Custom)
+    }
+
+    /// Whether finding the changes of active rows reads squares that stay as they are.
+    const fn reads_all_squares(&self) -> bool {
+        match &self.family {
+            Family::PieceSquare(tables) => tables.has_threatened(),
+            Family::Custom => false,
+            Family::Threats(_) | Family::PawnPairs(_) => true,
+        }
+    }
+}
+
+/// Whether the engine tells the active features of some set.
+pub(crate) const fn has_told(sets: &[FeatureSet]) -> bool {
+    has(sets, true)
+}
+
+/// Whether the changes of some set follow from the whole board, not from the squares that change.
+pub(crate) const fn read_all_squares(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [first, others @ ..] => first.reads_all_squares() || read_all_squares(others),
+        [] => false,
+    }
+}
+
+/// Whether a network has a single set, and a move that changes no view changes one row of it for
+/// each piece that is not a king.
+pub(crate) const fn follow_moves(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [set] => match &set.family {
+            Family::PieceSquare(tables) => {
+                let depends_on_others = tables.has_threatened() || tables.depends_on_queens();
+                tables.has_rows(false) && !depends_on_others
+            }
+            Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => false,
+        },
+        _ => false,
+    }
+}
+
+/// Fails to compile for networks with sets whose features the engine tells: the features cannot be
+/// left out.
+#[track_caller]
+pub(crate) const fn refuse_told(sets: &[FeatureSet]) {
+    assert!(
+        !has(sets, true),
+        "the network has custom feature sets: call the function whose name contains `with`, which takes their features, \
+         or the one whose name ends in `_features` where there are no other sets"
+    );
+}
+
+/// Fails to compile for networks with sets that follow the position: the position cannot be left
+/// out.
+#[track_caller]
+pub(crate) const fn require_only_told(sets: &[FeatureSet]) {
+    assert!(
+        !has(sets, false),
+        "the network has sets that follow the position: call the function whose name contains `with`, which takes it"
+    );
+}
+
+/// Whether the network has sets whose active features the engine tells, or sets that follow the
+/// position.
+const fn has(sets: &[FeatureSet], told: bool) -> bool {
+    match sets {
+        [first, others @ ..] => first.is_told() == told || has(others, told),
+        [] => false,
+    }
+}
