@@ -114,12 +114,13 @@ impl fmt::Debug for Segment {
 /// | System | Where it lies | Who finds it | Ends with |
 /// |---|---|---|---|
 /// | Linux | a sealed memfd | the user's processes in the same network and process namespaces | the last process |
+/// | other Unix | a file, as with [`share_in_folder`] in the folder `nnue` of the user's caches | the user's processes | 30 days without use |
 /// | Windows | a named section | processes of the same session | the last process |
 /// | others | nowhere: [`io::ErrorKind::Unsupported`] | | |
 ///
-/// On macOS and the BSDs, processes can only share a file, or memory that can be cut as a file can,
-/// and a process that reads what was cut is ended. So sharing takes a promise there: see
-/// [`share_in_folder`].
+/// A file that is read-only can still be cut or changed by a program of the same user that makes it
+/// writable first. A process can guard itself against that as little as against a debugger of the
+/// same user, which writes into its memory. Linux excludes both by seals.
 ///
 /// # Errors
 ///
@@ -151,11 +152,18 @@ pub fn share<E>(
             is_first,
         })
     }
-    #[cfg(not(any(target_os = "linux", windows)))]
+    #[cfg(all(unix, not(target_os = "linux")))]
+    {
+        let folder = folder::of_user()?;
+        // SAFETY: the folder is this library's own, its files are read-only and the user's alone,
+        // and this library neither changes nor cuts them. What this function documents is left: a
+        // program of the same user that first makes such a file writable, for no other purpose.
+        unsafe { share_in_folder(&folder, key, len, patience, fill) }
+    }
+    #[cfg(not(any(unix, windows)))]
     {
         let _ = (key, len, patience, fill);
-        let message = "this system has no memory for processes to share that nobody can cut";
-        Err(io::Error::new(io::ErrorKind::Unsupported, message).into())
+        Err(ShareError::System(io::ErrorKind::Unsupported.into()))
     }
 }
 

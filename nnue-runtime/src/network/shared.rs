@@ -36,8 +36,7 @@ impl<A: Architecture> Network<A> {
     /// however that ends.
     ///
     /// Where memory cannot be shared, weights are on the heap, and [`Self::not_shared`] says why.
-    /// It can be shared on Linux and on Windows; the crate `nnue-memory` tells how. On macOS and
-    /// the BSDs, processes share the pages of a file that each of them [maps](Self::map).
+    /// It can be shared on Linux, Windows, macOS and the BSDs; the crate `nnue-memory` tells how.
     ///
     /// Hashing takes some 0.7 ms for each megabyte of the file on a processor with instructions for
     /// it, 3 ms on others, and is shared by up to eight of them.

@@ -55,6 +55,22 @@ pub(super) fn share<E>(
     Ok((file, true))
 }
 
+/// The folder `nnue` of the user's caches.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn of_user() -> io::Result<PathBuf> {
+    let absolute = |name| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let caches = if cfg!(target_vendor = "apple") {
+        absolute("HOME").map(|home| home.join("Library/Caches"))
+    } else {
+        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+    };
+    let missing = || io::Error::new(ErrorKind::NotFound, "HOME names no folder for caches");
+    Ok(caches.ok_or_else(missing)?.join("nnue"))
+}
+
 /// Makes the folder if it is not there, and fails if others may have put something into it.
 fn prepare(folder: &Path) -> io::Result<()> {
     DirBuilder::new()
