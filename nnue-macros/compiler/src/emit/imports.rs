@@ -61,8 +61,8 @@ impl Names {
     }
 
     /// Imports of the runtime's names but for those that the module around the code has: one
-    /// declaration for those that users name too, and one for all others. `simd` is the level whose
-    /// primitives the code uses.
+    /// declaration for those that users name too, and one for all others. In kernels, `simd` stands
+    /// for the primitives of their level.
     pub(super) fn of_runtime(
         &self,
         runtime: &TokenStream,
@@ -122,9 +122,9 @@ fn collect(tokens: TokenStream, names: &mut HashSet<String>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(tree) = tokens.next() {
         // Of two colons, the first is joined to the second.
-        let colons = |tree: &TokenTree| {
-            matches!(tree, TokenTree::Punct(punct)
-            if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
+        let colons = |tree: &TokenTree| match tree {
+            TokenTree::Punct(punct) => punct.as_char() == ':' && punct.spacing() == Spacing::Joint,
+            _ => false,
         };
         match &tree {
             TokenTree::Group(group) => collect(group.stream(), names),
