@@ -7,6 +7,7 @@ mod spec;
 #[cfg(feature = "compiled")]
 mod trace;
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -128,6 +129,19 @@ impl Kernels {
     /// Whether a level is to be shown.
     pub(crate) fn shows(&self, level: &str) -> bool {
         self.level.as_deref().is_none_or(|chosen| chosen == level)
+    }
+}
+
+/// As arguments behind others.
+impl fmt::Display for Kernels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(level) = &self.level {
+            write!(f, " --level {level}")?;
+        }
+        match self.unroll() {
+            Unroll::Auto => Ok(()),
+            Unroll::Full => f.write_str(" --unroll full"),
+        }
     }
 }
 

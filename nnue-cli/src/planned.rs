@@ -137,6 +137,8 @@ enum KernelData {
         inputs: usize,
         /// Vectors of outputs.
         vectors: usize,
+        /// Vectors of outputs whose sums are in registers at a time.
+        tile: usize,
     },
     /// A function of the runtime.
     Function {
@@ -256,9 +258,10 @@ impl Layer {
                     inputs: affine.slots,
                     needs_proof: fused.products == Products::FastIfProved,
                 },
-                Kernel::Columns { vectors } => KernelData::Columns {
+                Kernel::Columns { vectors, tile } => KernelData::Columns {
                     inputs: affine.slots,
                     vectors: *vectors,
+                    tile: *tile,
                 },
                 Kernel::Function {
                     name,

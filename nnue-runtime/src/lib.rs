@@ -180,10 +180,12 @@ pub mod __private {
         pub use crate::rows::{MovedRows, RowLists, Rows, TableRows};
     }
     pub mod kernels {
+        pub use crate::__dispatch as dispatch;
         pub use crate::kernels::*;
     }
     pub mod memory {
         pub use crate::memory::*;
+        pub use crate::{__assert_layout as assert_layout, __plain as plain};
     }
     pub mod proof {
         pub use crate::proof::*;

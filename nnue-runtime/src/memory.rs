@@ -117,8 +117,21 @@ macro_rules! __plain {
     };
 }
 
-/// Confirms while compiling that a struct of weights starts on a cache line, has this size and has
-/// its fields at these offsets: pairs of what was found and what the generator computed.
+/// Confirms while compiling that a struct of weights starts on a cache line, has the size and has
+/// its fields at the offsets that the generator computed:
+/// `assert_layout!(Name: 128 bytes { first: 0, second: 64 })`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __assert_layout {
+    ($name:ident: $size:literal bytes { $($field:ident: $offset:literal),* $(,)? }) => {
+        $crate::__private::memory::assert_layout::<$name>(
+            $size,
+            &[$(($crate::__private::core::mem::offset_of!($name, $field), $offset)),*],
+        )
+    };
+}
+
+/// What `assert_layout!` calls with pairs of the offsets that were found and those computed.
 #[doc(hidden)]
 pub const fn assert_layout<T: Plain>(size: usize, offsets: &[(usize, usize)]) {
     assert!(size_of::<T>() == size, "a struct of another size");

@@ -53,6 +53,7 @@ pub mod relaxed;
 pub mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub mod simd128;
+mod words;
 
 use crate::__private::dispatch;
 use crate::level::Level;
@@ -395,6 +396,7 @@ mod tests {
                         }),
                         words!(|a, b| mul_rounded_i16(a, max_i16(b, splat_i16(-i16::MAX)))),
                         words!(|a, b| mul_low_i16(a, b)),
+                        words!(|a, _b| quantmoid4_i16(a)),
                         bytes!(|a, _b| pack_u8(a[0], a[1])),
                         bytes!(|a, b| product_to_127::<6>(a, b)),
                         bytes!(|a, b| product_to_127::<7>(a, b)),

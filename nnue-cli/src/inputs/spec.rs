@@ -18,12 +18,15 @@ pub(crate) struct SpecArgument {
 }
 
 impl SpecArgument {
+    /// What was named.
+    pub(crate) fn choice(&self) -> Result<&SpecChoice, Failure> {
+        let choice = self.spec.as_ref().or(self.named_spec.as_ref());
+        choice.ok_or_else(missing)
+    }
+
     /// The network that it describes.
     pub(crate) fn network(&self) -> Result<Network, Failure> {
-        match self.spec.as_ref().or(self.named_spec.as_ref()) {
-            Some(choice) => choice.network(),
-            None => Err(missing()),
-        }
+        self.choice()?.network()
     }
 }
 

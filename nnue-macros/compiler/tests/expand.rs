@@ -12,9 +12,9 @@ use quote::quote;
 /// with the widest products, bullet's first, whose layer reads no memory but accumulators, and the
 /// one whose file is compressed, which is small enough to be shown without a loop.
 const NETWORKS: [(&str, Unroll, usize); 3] = [
-    ("sfnnv5", Unroll::Auto, 2020),
-    ("simple", Unroll::Auto, 1300),
-    ("small128", Unroll::Full, 2420),
+    ("sfnnv5", Unroll::Auto, 1920),
+    ("simple", Unroll::Auto, 1290),
+    ("small128", Unroll::Full, 2380),
 ];
 
 /// The architecture whose goldens are whole: the fixture is compiled for it.

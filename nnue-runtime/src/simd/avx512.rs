@@ -140,6 +140,11 @@ pub fn mul_low_i16(a: I16, b: I16) -> I16 {
     _mm512_mullo_epi16(a, b)
 }
 
+super::words::quantmoid4_i16! {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+}
+
 /// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
 /// [`PACKED`].
 #[inline]

@@ -130,6 +130,10 @@ pub fn mul_low_i16(a: I16, b: I16) -> I16 {
     array::from_fn(|lane| a[lane].wrapping_mul(b[lane]))
 }
 
+super::words::quantmoid4_i16! {
+    #[inline(always)]
+}
+
 /// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
 /// [`PACKED`].
 #[inline(always)]

@@ -148,6 +148,11 @@ pub fn mul_low_i16(a: I16, b: I16) -> I16 {
     i16x8_mul(a, b)
 }
 
+super::words::quantmoid4_i16! {
+    #[inline]
+    #[target_feature(enable = "simd128")]
+}
+
 /// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
 /// [`PACKED`].
 #[inline]

@@ -10,27 +10,11 @@ use quote::{format_ident, quote};
 
 use self::part::Part;
 use self::psqt::Psqt;
+use self::table::Operation;
 pub(super) use self::table::Table;
 use super::Program;
-use super::memory::{count, linear};
+use super::names::{count, linear};
 use crate::plan::Plan;
-
-/// What is done with a row.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
-    Add,
-    Sub,
-}
-
-impl Operation {
-    /// The name as it is in those of primitives.
-    fn name(self) -> &'static str {
-        match self {
-            Operation::Add => "add",
-            Operation::Sub => "sub",
-        }
-    }
-}
 
 pub(super) fn functions(
     program: &Program<'_>,
@@ -118,8 +102,14 @@ fn moves(program: &Program<'_>, attribute: Option<&TokenStream>) -> TokenStream 
                 #(#removed: [u32; 2],)*
                 after: &mut [Half; 2],
             ) {
-                for p in 0..#perspectives {
-                    update(weights, &before[p], [&added[p]], [#(&#removed[p]),*], &mut after[p]);
+                for perspective in 0..#perspectives {
+                    update(
+                        weights,
+                        &before[perspective],
+                        [&added[perspective]],
+                        [#(&#removed[perspective]),*],
+                        &mut after[perspective],
+                    );
                 }
             }
         }
@@ -161,7 +151,7 @@ fn update(
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
     let table = &tables[0];
-    let row = table.row(&quote!(buffer), &quote!(feature));
+    let row = table.row(&quote!(feature));
     // As few registers as possible, so that all rows of a part are in registers with it.
     let registers = match table.paired {
         true => PAIRED_RUN / plan.accumulate.lanes,
@@ -293,7 +283,7 @@ impl Tiles {
         });
         let rows = |table: &Table, operation| {
             let ahead = ahead.as_ref().filter(|_| operation == Operation::Add);
-            let (list, row) = (table.list(operation), table.row(&quote!(buffer), &number));
+            let (list, row) = (table.list(operation), table.row(&number));
             let apply = part.apply(table, operation);
             let psqt_row = psqt.row(table, operation, &number);
             let psqt_row = psqt_row.map(|row| quote! { if FIRST { #row } });

@@ -12,16 +12,13 @@ mod fused;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::memory::{count, ident, linear};
-use super::{Program, propagate};
+use super::Program;
+use super::names::{count, ident, linear, values, variable};
 use crate::layout::{Affine, BLOCK, Input};
 use crate::network::{Element, Rounding, Scale, Source};
 use crate::plan::{Blocks, Kernel, Plan, Products, Steps};
 
 const _: () = assert!(BLOCK == 4, "generated code spells blocks as `[u8; 4]`");
-
-/// Vectors of sums that registers hold beside an input and products.
-const MOST_VECTORS: usize = 8;
 
 /// Statements that leave the layer's outputs in a variable of its name.
 pub(super) fn statements(
@@ -42,7 +39,7 @@ pub(super) fn statements(
         true => sums,
         false => writer.finished(sums),
     };
-    let name = propagate::variable(affine.layer);
+    let name = variable(affine.layer);
     quote! { #prepare let #name = { #outputs }; }
 }
 
@@ -75,7 +72,7 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
         Some(Source::Unpooled) => return (TokenStream::new(), quote! { unpooled }),
         Some(Source::Psqt) => return (TokenStream::new(), quote! { &psqt_sums.0 }),
         Some(Source::Layer(index)) => {
-            let name = propagate::variable(&program.network.layers[index]);
+            let name = variable(&program.network.layers[index]);
             return (TokenStream::new(), quote! { &#name.0 });
         }
         None => {}
@@ -98,7 +95,7 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
         _ => quote! { &mut #name.0 },
     };
     let parts = affine.parts.iter().map(|part| {
-        let values = propagate::values(program, part.source);
+        let values = values(program, part.source);
         let [slot, start, end] = [part.slot, part.start, part.start + part.lanes].map(count);
         let place = match (affine.input, program.network.tensor(part.source).element) {
             (Input::Signs, _) => quote! { place_signs },
@@ -144,7 +141,7 @@ impl Writer<'_> {
                 })
             }
             Kernel::Fused(fused) => self.fused(fused),
-            Kernel::Columns { vectors } => self.columns(*vectors),
+            Kernel::Columns { vectors, tile } => self.columns(*vectors, *tile),
             Kernel::Sparse(blocks) => self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
                 let sums = Sums::new(blocks, quote! { simd:: }, dot);
                 self.around(&sums, self.sparse(&sums))
@@ -200,15 +197,15 @@ impl Writer<'_> {
         }
     }
 
-    /// Sums of as many vectors as registers hold at a time, to which each input adds its products.
+    /// Sums of a tile of vectors at a time, to which each input adds its products.
     ///
     /// LLVM makes vectors of inputs of such a loop, not of outputs, and gathers their weights.
-    fn columns(&self, vectors: usize) -> TokenStream {
+    fn columns(&self, vectors: usize, tile: usize) -> TokenStream {
         let (weights, input) = (&self.weights, &self.input);
         let (slots, outputs) = (count(self.affine.slots), count(self.affine.outputs));
-        let tiles = (0..vectors).step_by(MOST_VECTORS).map(|first| {
-            let tile = first..vectors.min(first + MOST_VECTORS);
-            let names = tile.clone().map(|vector| Sums::name(0, vector));
+        let tiles = (0..vectors).step_by(tile).map(|first| {
+            let tile = first..vectors.min(first + tile);
+            let names = tile.clone().map(|vector| format_ident!("sum_{vector}"));
             let names: Vec<Ident> = names.collect();
             let tile: Vec<_> = tile.map(count).collect();
             let starts = tile.iter().map(|vector| self.start(vector));
@@ -277,7 +274,7 @@ impl Writer<'_> {
     fn around(&self, sums: &Sums, blocks: TokenStream) -> TokenStream {
         let starts = (0..sums.sets).flat_map(|set| {
             (0..sums.vectors).map(move |vector| {
-                let name = Sums::name(set, vector);
+                let name = sums.name(set, vector);
                 let start = match set {
                     0 => self.start(&count(vector)),
                     _ => quote! { simd::zero_i32() },
@@ -346,6 +343,16 @@ impl Writer<'_> {
         };
         let (rounds, first) = match steps {
             Steps::StraightLine | Steps::Calls => (None, 0),
+            Steps::Loop { rest, .. } if sums.sets == 1 => {
+                let products = sums.products(0);
+                let all = quote! {
+                    for (block, weights) in zip(#input, &stack.#weights) {
+                        let inputs = simd::splat_block(block);
+                        #products
+                    }
+                };
+                (Some(all), rest)
+            }
             Steps::Loop { rounds, rest } => {
                 let rounds = count(rounds);
                 let sets =
@@ -407,7 +414,7 @@ impl Writer<'_> {
     fn magnitude(&self) -> TokenStream {
         let sums = self.affine.parts.iter().map(|part| {
             let [start, end] = [part.start, part.start + part.lanes].map(count);
-            let values = propagate::values(self.program, part.source);
+            let values = values(self.program, part.source);
             quote! { kernels::magnitude(&#values[#start..#end]) }
         });
         let inputs = Literal::i64_unsuffixed(self.affine.layer.input_len() as i64);
@@ -448,27 +455,41 @@ impl Sums {
         }
     }
 
-    fn name(set: usize, vector: usize) -> Ident {
-        format_ident!("sum_{set}_{vector}")
+    /// The name of the sum of a vector in a set, numbered where there are several.
+    fn name(&self, set: usize, vector: usize) -> Ident {
+        match (self.sets, self.vectors) {
+            (1, 1) => format_ident!("sum"),
+            (1, _) => format_ident!("sum_{vector}"),
+            (_, 1) => format_ident!("sum_{set}"),
+            _ => format_ident!("sum_{set}_{vector}"),
+        }
     }
 
     /// The sum of the same vector of all sets.
     fn total(&self, vector: usize) -> TokenStream {
-        let names = (0..self.sets).map(|set| Sums::name(set, vector));
+        let names = (0..self.sets).map(|set| self.name(set, vector));
         let sums: Vec<TokenStream> = names.map(|name| quote! { simd::sum_dots(#name) }).collect();
         total(&sums)
     }
 
     /// Adds one block to a set.
     fn add(&self, set: usize, block: &TokenStream, weights: &TokenStream) -> TokenStream {
+        let products = self.products(set);
+        quote! {
+            let inputs = simd::splat_block(#block);
+            let weights = #weights;
+            #products
+        }
+    }
+
+    /// Adds the products of the vector `inputs` with the vectors of `weights` to a set.
+    fn products(&self, set: usize) -> TokenStream {
         let sums: Vec<_> = (0..self.vectors)
-            .map(|vector| Sums::name(set, vector))
+            .map(|vector| self.name(set, vector))
             .collect();
         let vectors = (0..self.vectors).map(count);
         let dot = &self.dot;
         quote! {
-            let inputs = simd::splat_block(#block);
-            let weights = #weights;
             #(#sums = #dot(#sums, inputs, simd::load_i8(chunk(weights, #vectors)));)*
         }
     }

@@ -5,9 +5,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::accumulate::{Table, has_moves, has_sum};
-use super::memory::count;
-use super::{Program, doc, embedded, features, file, neurons, output, proof};
-use crate::network::Order;
+use super::imports::Names;
+use super::names::count;
+use super::{Program, doc, embedded, features, file, memory, neurons, output, proof};
+use crate::network::{Network, Order};
 use crate::plan::Prefetch;
 
 /// The public names of a network.
@@ -29,7 +30,6 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         output::evaluation_name(program),
         output::definition(program),
     );
-    let embedded = embedded::implementation(program);
     quote! {
         #(#[doc = #net_doc])*
         #[derive(#core::clone::Clone, #core::marker::Copy, #core::fmt::Debug)]
@@ -57,14 +57,39 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         pub const FEATURES: usize = #features;
         #(#[doc = #buckets_doc])*
         pub const BUCKETS: usize = #buckets;
-
-        #embedded
     }
 }
 
+/// What the runtime has to know of the network, in a block: the names that it imports are not the
+/// user's.
 pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
-    let (network, runtime) = (program.network, program.runtime);
-    let (output_type, proofs) = (output::output_type(program), proof::body(program));
+    let checks = memory::checks(program);
+    let architecture = architecture(program);
+    let selection = selection(program.network);
+    let (output, embedded) = (
+        output::implementation(program),
+        embedded::implementation(program),
+    );
+    let implementations = quote! {
+        #checks
+        #architecture
+        #selection
+        #output
+        #embedded
+    };
+    // The module has the names of evaluations.
+    let imports = Names::of(&implementations).of_runtime(program.runtime, &["Output", "Wdl"], None);
+    quote! {
+        const _: () = {
+            #imports
+            #implementations
+        };
+    }
+}
+
+fn architecture(program: &Program<'_>) -> TokenStream {
+    let network = program.network;
+    let (output_type, proofs) = (output::output_name(program), proof::function(program));
     let needs_proofs = program.plans.need_proofs();
     let features = features::sets(program);
     let tables = Table::all(program);
@@ -74,7 +99,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
         .iter()
         .map(|table| (&table.added, &table.removed))
         .unzip();
-    let rows = of_table(tables.iter().map(|table| table.weights(runtime)).collect());
+    let (table, rows) = of_table(tables.iter().map(Table::weights).collect());
     let file = file::layout(program);
     let neurons = neurons::table(program);
     let prefetch = prefetch(program);
@@ -91,12 +116,15 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
         ),
     };
     let kept = match perspectives.kept() {
-        1 => quote! { &[#runtime::Color::White] },
-        _ => quote! { &#runtime::Color::ALL },
+        1 => quote! { &[Color::White] },
+        _ => quote! { &Color::ALL },
     };
-    let biases = match perspectives.separate {
-        false => quote! { let _ = perspective; &weights.transformer_biases },
-        true => quote! { &weights.transformer_biases[perspective.index()] },
+    let (perspective, biases) = match perspectives.separate {
+        false => (quote!(_), quote! { &weights.transformer_biases }),
+        true => (
+            quote!(perspective),
+            quote! { &weights.transformer_biases[perspective.index()] },
+        ),
     };
     let (proved, pass_proved) = if needs_proofs {
         (quote! { proved }, quote! { , proved })
@@ -107,64 +135,56 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
         quote! {
             #[inline]
             fn sum(
-                level: #runtime::Level,
+                level: Level,
                 weights: &Weights,
                 base: &Half,
                 rows: &Self::Rows,
                 into: &mut Half,
             ) {
                 let [#(#added),*] = rows.lists();
-                #runtime::__private::dispatch!(level, sum(weights, base, #(#added,)* into))
+                kernels::dispatch!(level, sum(weights, base, #(#added,)* into))
             }
         }
     });
     let follow_move = has_moves(program).then(|| {
-        let option = quote!(#runtime::__private::core::option::Option);
         quote! {
             #[inline]
             fn follow_move(
-                level: #runtime::Level,
+                level: Level,
                 weights: &Weights,
                 before: &[Half; 2],
-                rows: #runtime::__private::features::MovedRows,
+                rows: features::MovedRows,
                 after: &mut [Half; 2],
             ) {
-                let (added, removed) = (rows.added, rows.removed);
-                match rows.captured {
-                    #option::None => #runtime::__private::dispatch!(level, quiet(weights, before, added, removed, after)),
-                    #option::Some(captured) => #runtime::__private::dispatch!(level, capture(weights, before, added, removed, captured, after)),
+                let features::MovedRows { added, removed, captured } = rows;
+                match captured {
+                    Option::None => kernels::dispatch!(level, quiet(weights, before, added, removed, after)),
+                    Option::Some(captured) => kernels::dispatch!(level, capture(weights, before, added, removed, captured, after)),
                 }
             }
         }
     });
-    let selection = network.stacks.by_pieces.map(|table| {
-        let table = table.iter().map(|bucket| Literal::u8_unsuffixed(*bucket));
-        quote! {
-            impl #runtime::SelectedByPieces for Net {
-                const BUCKETS: [u8; 33] = [#(#table),*];
-            }
-        }
-    });
     quote! {
-        impl #runtime::Architecture for Net {
+        #[automatically_derived]
+        impl Architecture for Net {
             type Weights = Weights;
             type Stacks = Stacks;
             type Half = Half;
             type Output = #output_type;
-            type Rows = #runtime::__private::features::Rows<#table_count, #capacity>;
+            type Rows = features::Rows<#table_count, #capacity>;
 
             const NAME: &'static str = NAME;
-            const ORDER: #runtime::Order = #runtime::Order::#order;
-            const PERSPECTIVES: &'static [#runtime::Color] = #kept;
+            const ORDER: Order = Order::#order;
+            const PERSPECTIVES: &'static [Color] = #kept;
             const WIDTH: usize = WIDTH;
             const BUCKETS: usize = BUCKETS;
             const NEEDS_PROOFS: bool = #needs_proofs;
-            const FEATURES: &'static [#runtime::__private::features::FeatureSet] = &#features;
-            const FILE: &'static #runtime::__private::file::FileLayout = #file;
-            const NEURONS: #runtime::neurons::Neurons = #neurons;
+            const FEATURES: &'static [features::FeatureSet] = &#features;
+            const FILE: &'static file::FileLayout = #file;
+            const NEURONS: neurons::Neurons = #neurons;
 
             #[inline]
-            fn biases(weights: &Weights, perspective: #runtime::Color) -> &Half {
+            fn biases(weights: &Weights, #perspective: Color) -> &Half {
                 #biases
             }
 
@@ -172,7 +192,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 &half.values
             }
 
-            fn rows(weights: &Weights, table: usize) -> #runtime::__private::features::TableRows<'_> {
+            fn rows(weights: &Weights, #table: usize) -> features::TableRows<'_> {
                 #rows
             }
 
@@ -181,18 +201,16 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 &weights.stacks
             }
 
-            fn proofs(stacks: &Stacks) -> #runtime::__private::proof::Proofs {
-                #proofs
-            }
+            #proofs
 
             #[inline]
-            fn prefetch(weights: &Weights, table: usize, row: u32) {
+            fn prefetch(weights: &Weights, #table: usize, row: u32) {
                 #prefetch
             }
 
             #[inline]
             fn accumulate(
-                level: #runtime::Level,
+                level: Level,
                 weights: &Weights,
                 base: &Half,
                 added: &Self::Rows,
@@ -200,7 +218,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 into: &mut Half,
             ) {
                 let ([#(#added),*], [#(#removed),*]) = (added.lists(), removed.lists());
-                #runtime::__private::dispatch!(level, accumulate(weights, base, #(#added, #removed,)* into))
+                kernels::dispatch!(level, accumulate(weights, base, #(#added, #removed,)* into))
             }
 
             #sum
@@ -208,55 +226,104 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
 
             #[inline]
             fn propagate(
-                level: #runtime::Level,
+                level: Level,
                 stacks: &Stacks,
                 halves: [&Half; 2],
                 bucket: usize,
-                #proved: #runtime::__private::Proved,
+                #proved: Proved,
             ) -> #output_type {
                 let #pattern = halves;
-                #runtime::__private::dispatch!(level, propagate(stacks, #(#halves,)* bucket #pass_proved))
+                kernels::dispatch!(level, propagate(stacks, #(#halves,)* bucket #pass_proved))
             }
         }
-
-        #selection
     }
 }
 
-/// Chooses by the number `table`. A network with a single table needs no choice.
-fn of_table(mut tables: Vec<TokenStream>) -> TokenStream {
+/// What the number of pieces alone decides about the stack.
+fn selection(network: &Network) -> Option<TokenStream> {
+    let table = network.stacks.by_pieces?;
+    let table = table.iter().map(|bucket| Literal::u8_unsuffixed(*bucket));
+    Some(quote! {
+        #[automatically_derived]
+        impl SelectedByPieces for Net {
+            const BUCKETS: [u8; 33] = [#(#table),*];
+        }
+    })
+}
+
+/// The parameter with the number of a table, and code that chooses by it. A network with a single
+/// table needs no choice.
+fn of_table(mut tables: Vec<TokenStream>) -> (TokenStream, TokenStream) {
     let last = tables.pop();
     if tables.is_empty() {
-        return quote! { let _ = table; #last };
+        return (quote!(_), quote! { #last });
     }
     let numbers = (0..tables.len()).map(count);
-    quote! {
+    let choice = quote! {
         match table {
             #(#numbers => { #tables })*
             _ => { #last }
         }
-    }
+    };
+    (quote!(table), choice)
 }
 
 fn prefetch(program: &Program<'_>) -> TokenStream {
-    let runtime = program.runtime;
-    let (buffer, number) = (quote! { #runtime::__private::buffer }, quote! { row });
+    let number = quote! { row };
     let Prefetch { weights, psqt, .. } = &program.plans.prefetch;
     let tables = Table::all(program).into_iter().zip(weights);
     let tables = tables.map(|(table, lines)| {
-        let (row, lines) = (table.row(&buffer, &number), count(*lines));
+        let (row, lines) = (table.row(&number), count(*lines));
         let psqt = (*psqt > 0).then(|| {
-            let (row, lines) = (table.psqt(&buffer, &number), count(*psqt));
-            quote! { #runtime::__private::simd::prefetch::<_, #lines>(#row); }
+            let (row, lines) = (table.psqt(&number), count(*psqt));
+            quote! { simd::prefetch::<_, #lines>(#row); }
         });
-        quote! { #runtime::__private::simd::prefetch::<_, #lines>(#row); #psqt }
+        quote! { simd::prefetch::<_, #lines>(#row); #psqt }
     });
-    of_table(tables.collect())
+    let (_, choice) = of_table(tables.collect());
+    choice
 }
 
 /// The public names, without a network behind them.
 pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
     let core = quote!(#runtime::__private::core);
+    let implementations = quote! {
+        impl Architecture for Net {
+            type Weights = [u8; 0];
+            type Stacks = [u8; 0];
+            type Half = [u8; 0];
+            type Output = Output;
+            type Rows = features::Rows<0, 0>;
+            const NAME: &'static str = "";
+            const ORDER: Order = Order::SideToMoveFirst;
+            const PERSPECTIVES: &'static [Color] = &[];
+            const WIDTH: usize = 0;
+            const BUCKETS: usize = 0;
+            const NEEDS_PROOFS: bool = false;
+            const FEATURES: &'static [features::FeatureSet] = &[];
+            const FILE: &'static file::FileLayout = &file::FileLayout::EMPTY;
+            const NEURONS: neurons::Neurons = neurons::Neurons::NONE;
+            fn biases(_: &[u8; 0], _: Color) -> &[u8; 0] { &[] }
+            fn values(_: &[u8; 0]) -> &[i16] { &[] }
+            fn rows(_: &[u8; 0], _: usize) -> features::TableRows<'_> { features::TableRows::I16(&[]) }
+            fn stacks(weights: &[u8; 0]) -> &[u8; 0] { weights }
+            fn proofs(_: &[u8; 0]) -> proof::Proofs { proof::Proofs::new() }
+            fn prefetch(_: &[u8; 0], _: usize, _: u32) {}
+            fn accumulate(_: Level, _: &[u8; 0], _: &[u8; 0], _: &Self::Rows, _: &Self::Rows, _: &mut [u8; 0]) {}
+            fn propagate(_: Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: Proved) -> Output {
+                Output { psqt: 0, positional: 0, value: 0 }
+            }
+        }
+
+        impl SelectedByPieces for Net {
+            const BUCKETS: [u8; 33] = [0; 33];
+        }
+
+        impl Embedded for Net {
+            const NET: EmbeddedNet<[u8; 0]> = EmbeddedNet::File(&[]);
+        }
+    };
+    let imports = Names::of(&implementations).of_runtime(runtime, &["Output"], None);
     quote! {
         #[derive(#core::clone::Clone, #core::marker::Copy, #core::fmt::Debug)]
         pub struct Net;
@@ -269,39 +336,9 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
         pub const FEATURES: usize = 0;
         pub const BUCKETS: usize = 0;
 
-        impl #runtime::Architecture for Net {
-            type Weights = [u8; 0];
-            type Stacks = [u8; 0];
-            type Half = [u8; 0];
-            type Output = #runtime::Output;
-            type Rows = #runtime::__private::features::Rows<0, 0>;
-            const NAME: &'static str = "";
-            const ORDER: #runtime::Order = #runtime::Order::SideToMoveFirst;
-            const PERSPECTIVES: &'static [#runtime::Color] = &[];
-            const WIDTH: usize = 0;
-            const BUCKETS: usize = 0;
-            const NEEDS_PROOFS: bool = false;
-            const FEATURES: &'static [#runtime::__private::features::FeatureSet] = &[];
-            const FILE: &'static #runtime::__private::file::FileLayout = &#runtime::__private::file::FileLayout::EMPTY;
-            const NEURONS: #runtime::neurons::Neurons = #runtime::neurons::Neurons::NONE;
-            fn biases(_: &[u8; 0], _: #runtime::Color) -> &[u8; 0] { &[] }
-            fn values(_: &[u8; 0]) -> &[i16] { &[] }
-            fn rows(_: &[u8; 0], _: usize) -> #runtime::__private::features::TableRows<'_> { #runtime::__private::features::TableRows::I16(&[]) }
-            fn stacks(weights: &[u8; 0]) -> &[u8; 0] { weights }
-            fn proofs(_: &[u8; 0]) -> #runtime::__private::proof::Proofs { #runtime::__private::proof::Proofs::new() }
-            fn prefetch(_: &[u8; 0], _: usize, _: u32) {}
-            fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &Self::Rows, _: &Self::Rows, _: &mut [u8; 0]) {}
-            fn propagate(_: #runtime::Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: #runtime::__private::Proved) -> #runtime::Output {
-                #runtime::Output { psqt: 0, positional: 0, value: 0 }
-            }
-        }
-
-        impl #runtime::SelectedByPieces for Net {
-            const BUCKETS: [u8; 33] = [0; 33];
-        }
-
-        impl #runtime::Embedded for Net {
-            const NET: #runtime::__private::EmbeddedNet<[u8; 0]> = #runtime::__private::EmbeddedNet::File(&[]);
-        }
+        const _: () = {
+            #imports
+            #implementations
+        };
     }
 }

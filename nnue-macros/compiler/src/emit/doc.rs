@@ -20,6 +20,7 @@ pub(super) fn net(program: &Program<'_>) -> Vec<String> {
     text += "Shifts round down, divisions towards zero unless they say otherwise. Ranges leave biases aside.\n\n";
     text += "# Net file\n\n";
     text += &file(network);
+    text += "\n# Code\n\n`nnue expand SPEC` prints the code that `nnue_net!` generates, `nnue plan SPEC` what decides about its speed.\n";
     lines(&text)
 }
 

@@ -5,8 +5,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use super::Program;
-use super::memory::{count, ident};
-use super::propagate::{values, variable};
+use super::names::{count, ident, values, variable};
 use crate::layout;
 use crate::network::{self, Argument, Call, Calls, Element, Gain, Slice, Source};
 

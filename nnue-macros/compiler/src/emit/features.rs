@@ -4,12 +4,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Program;
-use super::memory::count;
+use super::names::count;
 
 /// The sets, in the order of their rows.
 pub(super) fn sets(program: &Program<'_>) -> TokenStream {
-    let (network, runtime) = (program.network, program.runtime);
-    let features = quote! { #runtime::__private::features };
+    let network = program.network;
     let tables = program.layout.tables.iter().enumerate();
     let sets = tables.flat_map(|(number, table)| {
         let sets = table.sets.clone();
@@ -20,9 +19,9 @@ pub(super) fn sets(program: &Program<'_>) -> TokenStream {
         let [table, rows, max_active] = [table, set.rows, set.max_active].map(count);
         let first_row = first_row.map(count);
         let shift = count(set.shift as usize);
-        let family = set.family.constant(&features);
+        let family = set.family.constant(&quote!(features));
         quote! {
-            #features::FeatureSet {
+            features::FeatureSet {
                 table: #table,
                 first_row: [#(#first_row),*],
                 rows: #rows,

@@ -8,13 +8,12 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
-use super::memory::count;
+use super::names::count;
 use crate::feature_set::piece_square;
 use crate::layout;
 
-/// A reference to the constant. It is long, so the names in it are imported.
+/// A reference to the constant.
 pub(super) fn layout(program: &Program<'_>) -> TokenStream {
-    let runtime = program.runtime;
     let FileLayout {
         name,
         format,
@@ -71,7 +70,7 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
         let [number, unit, bytes] = [extent.count, extent.unit, extent.bytes].map(count);
         quote! { file::Extent { name: #name, count: #number, unit: #unit, bytes: #bytes } }
     });
-    let sums = coalesced.iter().map(|sums| self::coalesced(runtime, sums));
+    let sums = coalesced.iter().map(self::coalesced);
     let (coalesced, sums) = match coalesced.len() {
         0 => (None, quote! { &[] }),
         _ => (
@@ -85,7 +84,6 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
     });
     quote! {
         {
-            use #runtime::__private::file;
             const SECTIONS: &[file::Section] = &[#(#sections),*];
             #stack
             #coalesced
@@ -272,10 +270,10 @@ fn segment(segment: &Segment) -> TokenStream {
 }
 
 /// What is added to other values when a file is loaded.
-fn coalesced(runtime: &TokenStream, coalesced: &Coalesced) -> TokenStream {
+fn coalesced(coalesced: &Coalesced) -> TokenStream {
     match coalesced {
         Coalesced::Set(set) => {
-            let set = coalesced_set(runtime, set);
+            let set = coalesced_set(set);
             quote! { file::Coalesced::Set(#set) }
         }
         Coalesced::Stacks { own, shared } => {
@@ -286,7 +284,7 @@ fn coalesced(runtime: &TokenStream, coalesced: &Coalesced) -> TokenStream {
 }
 
 /// The table of rows to which virtual rows are added.
-fn coalesced_set(runtime: &TokenStream, coalesced: &CoalescedSet) -> TokenStream {
+fn coalesced_set(coalesced: &CoalescedSet) -> TokenStream {
     let element = word(coalesced.element);
     let [offset, columns, row, virtual_row] = [
         coalesced.offset,
@@ -295,8 +293,7 @@ fn coalesced_set(runtime: &TokenStream, coalesced: &CoalescedSet) -> TokenStream
         coalesced.virtual_row,
     ]
     .map(count);
-    let features = quote! { #runtime::__private::features };
-    let set = piece_square::constant(&coalesced.factors.set, &features);
+    let set = piece_square::constant(&coalesced.factors.set, &quote!(features));
     let sets = coalesced.factors.sets.iter().map(|set| match set {
         VirtualSet::Pieces => quote! { file::VirtualSet::Pieces },
         VirtualSet::King => quote! { file::VirtualSet::King },

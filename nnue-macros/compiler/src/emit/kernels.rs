@@ -1,15 +1,13 @@
 //! One module of kernels for each level: the same functions over other primitives.
 
-use std::collections::HashSet;
-
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
+use super::imports::Names;
 use super::{Program, accumulate, affine, propagate, transform};
 use crate::plan::Plan;
 
 pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
-    let runtime = program.runtime;
     let isa = plan.isa;
     let module = format_ident!("{}", isa.name);
     let doc = format!(" Kernels for the level `{}`.", isa.name);
@@ -36,60 +34,17 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let propagate = propagate::function(program, plan, attribute.as_ref());
     let step = affine::called_step(plan);
     let functions = quote! { #accumulate #transform #propagate #step };
-    let imports = imports(runtime, &functions);
+    let names = Names::of(&functions);
+    let of_network = names.of_parent(&["Half", "Outputs", "Stacks", "Weights"]);
+    let of_runtime = names.of_runtime(program.runtime, &[], Some(&module));
     quote! {
         #[doc = #doc]
         #[doc(hidden)]
         #cfg
         mod #module {
-            #(#imports)*
-            use #runtime::__private::simd::#module as simd;
+            #of_network
+            #of_runtime
             #functions
-        }
-    }
-}
-
-/// Imports of those names of the network and of the runtime that the functions use.
-fn imports(runtime: &TokenStream, functions: &TokenStream) -> Vec<TokenStream> {
-    let mut used = HashSet::new();
-    collect_names(functions.clone(), &mut used);
-    let modules: [(Option<&str>, &[&str]); 3] = [
-        (
-            None,
-            &["Output", "Proved", "Wdl", "activation", "buffer", "kernels"],
-        ),
-        (Some("buffer"), &["Aligned", "chunk", "chunk_mut"]),
-        (
-            Some("simd"),
-            &["InputWriter", "Inputs", "NonZero", "prefetch_part"],
-        ),
-    ];
-    let of_those = |names: &[&str]| -> Option<TokenStream> {
-        let names = names.iter().filter(|name| used.contains(**name));
-        let names: Vec<_> = names.map(|name| format_ident!("{name}")).collect();
-        (!names.is_empty()).then(|| quote! { {#(#names),*} })
-    };
-    let own = of_those(&["Half", "Outputs", "Stacks", "Weights"]);
-    let own = own.map(|names| quote! { use super::#names; });
-    let imports = modules.iter().filter_map(|(module, names)| {
-        let names = of_those(names)?;
-        let module = module.map(|module| {
-            let module = format_ident!("{module}");
-            quote! { ::#module }
-        });
-        Some(quote! { use #runtime::__private #module::#names; })
-    });
-    own.into_iter().chain(imports).collect()
-}
-
-fn collect_names(tokens: TokenStream, names: &mut HashSet<String>) {
-    for tree in tokens {
-        match tree {
-            TokenTree::Group(group) => collect_names(group.stream(), names),
-            TokenTree::Ident(name) => {
-                names.insert(name.to_string());
-            }
-            _ => {}
         }
     }
 }

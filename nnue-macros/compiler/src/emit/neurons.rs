@@ -6,14 +6,14 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::Program;
-use super::memory::count;
+use super::names::count;
 use crate::layout::{Affine, Form};
 use crate::network::file::{Role, Tensor};
 use crate::network::{Pooling, Source, TransformerActivation};
 
 /// The table as a constant of the runtime's type `Neurons`.
 pub(super) fn table(program: &Program<'_>) -> TokenStream {
-    let (network, runtime) = (program.network, program.runtime);
+    let network = program.network;
     let transformer = &network.transformer;
     let [outputs, perspectives, block, unpooled] = [
         transformer.half(),
@@ -62,20 +62,17 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
     let kept = kept.filter(|(_, layer)| layer.affine().is_none());
     let kept = kept.filter_map(|(index, layer)| reader(program, index, &layer.name));
     quote! {
-        {
-            use #runtime::neurons;
-            neurons::Neurons {
-                outputs: #outputs,
-                perspectives: #perspectives,
-                activation: neurons::Activation::#activation,
-                pooling: neurons::Pooling::#pooling,
-                block: #block,
-                unpooled: #unpooled,
-                skipped: neurons::Skipped::#skipped,
-                tensors: &[#(#names),*],
-                readers: &[#(#readers),*],
-                kept: &[#(#kept),*],
-            }
+        neurons::Neurons {
+            outputs: #outputs,
+            perspectives: #perspectives,
+            activation: neurons::Activation::#activation,
+            pooling: neurons::Pooling::#pooling,
+            block: #block,
+            unpooled: #unpooled,
+            skipped: neurons::Skipped::#skipped,
+            tensors: &[#(#names),*],
+            readers: &[#(#readers),*],
+            kept: &[#(#kept),*],
         }
     }
 }

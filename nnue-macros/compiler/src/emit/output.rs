@@ -3,25 +3,12 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::memory::count;
-use super::propagate::variable;
+use super::names::{count, variable};
 use super::{Program, doc};
 use crate::check::EVALUATION;
 use crate::network::{Align, Head, Ratio, Rounding, Units};
 
-/// The type of an evaluation, as the user's module names it.
-pub(super) fn output_type(program: &Program<'_>) -> TokenStream {
-    let runtime = program.runtime;
-    match program.network.output.further.as_slice() {
-        [] => {
-            let name = evaluation_name(program);
-            quote! { #runtime::#name }
-        }
-        _ => quote!(Outputs),
-    }
-}
-
-/// The name of that type where kernels are.
+/// The name of the type of an evaluation.
 pub(super) fn output_name(program: &Program<'_>) -> Ident {
     match program.network.output.further.as_slice() {
         [] => evaluation_name(program),
@@ -47,41 +34,53 @@ pub(super) fn definition(program: &Program<'_>) -> Option<TokenStream> {
     let core = quote!(#runtime::__private::core);
     let (evaluation, name) = (format_ident!("{EVALUATION}"), evaluation_name(program));
     let docs = doc::heads(network);
-    let fields: Vec<_> = further
-        .iter()
-        .map(|head| format_ident!("{}", head.name))
-        .collect();
-    let names = further.iter().map(|head| &head.name);
-    let (types, variants): (Vec<_>, Vec<_>) = further
-        .iter()
-        .map(|head| match head.units {
-            Units::Integer(_) | Units::Wide(_) => (quote!(i32), quote!(Integer)),
-            Units::Float { .. } => (quote!(f32), quote!(Float)),
-        })
-        .unzip();
-    let indices = (0..further.len()).map(count);
+    let fields = further.iter().map(|head| format_ident!("{}", head.name));
+    let types = further.iter().map(|head| match head.units {
+        Units::Integer(_) | Units::Wide(_) => quote!(i32),
+        Units::Float { .. } => quote!(f32),
+    });
     Some(quote! {
         /// An evaluation, and what the network says besides.
         #[derive(#core::clone::Clone, #core::marker::Copy, #core::fmt::Debug, #core::cmp::PartialEq)]
         pub struct Outputs {
             /// The evaluation.
-            pub #evaluation: #runtime::#name,
+            pub #evaluation: #name,
             #(#[doc = #docs] pub #fields: #types,)*
         }
+    })
+}
 
-        impl #runtime::Evaluated for Outputs {
-            type Evaluation = #runtime::#name;
+/// What the runtime has to know of that type.
+pub(super) fn implementation(program: &Program<'_>) -> Option<TokenStream> {
+    let further = &program.network.output.further;
+    if further.is_empty() {
+        return None;
+    }
+    let (evaluation, name) = (format_ident!("{EVALUATION}"), evaluation_name(program));
+    let names = further.iter().map(|head| &head.name);
+    let heads = further.iter().enumerate().map(|(index, head)| {
+        let (index, field) = (count(index), format_ident!("{}", head.name));
+        let variant = match head.units {
+            Units::Integer(_) | Units::Wide(_) => quote!(Integer),
+            Units::Float { .. } => quote!(Float),
+        };
+        quote! { #index => Option::Some(HeadValue::#variant(self.#field)), }
+    });
+    Some(quote! {
+        #[automatically_derived]
+        impl Evaluated for Outputs {
+            type Evaluation = #name;
 
             const HEADS: &'static [&'static str] = &[#(#names),*];
 
-            fn evaluation(&self) -> #runtime::#name {
+            fn evaluation(&self) -> #name {
                 self.#evaluation
             }
 
-            fn head(&self, index: usize) -> #core::option::Option<#runtime::HeadValue> {
+            fn head(&self, index: usize) -> Option<HeadValue> {
                 match index {
-                    #(#indices => #core::option::Option::Some(#runtime::HeadValue::#variants(self.#fields)),)*
-                    _ => #core::option::Option::None,
+                    #(#heads)*
+                    _ => Option::None,
                 }
             }
         }
@@ -118,21 +117,21 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
             Units::Float { .. } => quote! { positional },
         };
         quote! {
-            {
-                let sum = #sum;
-                let positional = #positional;
-                let value = #value;
-                Output { psqt, positional, value }
-            }
+            let sum = #sum;
+            let positional = #positional;
+            let value = #value;
+            Output { psqt, positional, value }
         }
     });
     let heads: Vec<_> = heads.collect();
     let evaluation = match heads.as_slice() {
-        [head] => quote! { #head },
+        // Without more heads, it is the end of the function.
+        [head] if network.output.further.is_empty() => head.clone(),
+        [head] => quote! { { #head } },
         // `check` allows one head or these three, in this order.
         heads => {
             let names = ["win", "draw", "loss"].map(|name| format_ident!("{name}"));
-            quote! { Wdl { #(#names: #heads),* } }
+            quote! { Wdl { #(#names: { #heads }),* } }
         }
     };
     let further = network.output.further.iter().map(|further| {

@@ -4,41 +4,46 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::Program;
-use super::memory::{count, ident};
+use super::names::{count, ident};
 use crate::layout::{Affine, Form, Input};
 use crate::network::Sums;
 
-/// The body of `proofs`: statements about every integer layer of every stack.
-pub(super) fn body(program: &Program<'_>) -> TokenStream {
-    let runtime = program.runtime;
+/// The function `proofs`, with statements about every integer layer of every stack.
+pub(super) fn function(program: &Program<'_>) -> TokenStream {
     // Sums of signs cannot overflow, floating point does not wrap, and 64 bits are enough.
     let integers = program.layout.affines().filter(|affine| {
         !matches!(affine.input, Input::Floats | Input::Signs) && affine.op.sums != Sums::I64
     });
     let statements: Vec<_> = integers.map(|affine| statement(program, affine)).collect();
     if statements.is_empty() {
-        return quote! { let _ = stacks; #runtime::__private::proof::Proofs::new() };
+        return quote! {
+            fn proofs(_: &Stacks) -> proof::Proofs {
+                proof::Proofs::new()
+            }
+        };
     }
     quote! {
-        let mut proofs = #runtime::__private::proof::Proofs::new();
-        for stack in stacks { #(#statements)* }
-        proofs
+        fn proofs(stacks: &Stacks) -> proof::Proofs {
+            let mut proofs = proof::Proofs::new();
+            for stack in stacks {
+                #(#statements)*
+            }
+            proofs
+        }
     }
 }
 
 fn statement(program: &Program<'_>, affine: &Affine<'_>) -> TokenStream {
-    let runtime = program.runtime;
-    let proof = quote! { #runtime::__private::proof };
     let name = &affine.layer.name;
     let weights = ident(&affine.fields.weights);
     let (lowest, highest) = program.network.input_range(affine.layer);
     let [lowest, highest] = [lowest, highest].map(Literal::i64_unsuffixed);
     let number = Literal::u32_unsuffixed(affine.index as u32);
     let elements = match (affine.form, affine.fields.blocks.as_ref().map(ident)) {
-        (_, Some(blocks)) => quote! { #proof::output_blocks(&stack.#blocks, &stack.#weights) },
-        (Form::Blocks, _) => quote! { #proof::blocks(&stack.#weights) },
-        (Form::Columns, _) => quote! { #proof::columns(&stack.#weights) },
-        _ => quote! { #proof::rows(&stack.#weights) },
+        (_, Some(blocks)) => quote! { proof::output_blocks(&stack.#blocks, &stack.#weights) },
+        (Form::Blocks, _) => quote! { proof::blocks(&stack.#weights) },
+        (Form::Columns, _) => quote! { proof::columns(&stack.#weights) },
+        _ => quote! { proof::rows(&stack.#weights) },
     };
     let biases = match affine.op.to_float.is_some() {
         // The sums are converted before the biases are added.
@@ -62,10 +67,8 @@ fn statement(program: &Program<'_>, affine: &Affine<'_>) -> TokenStream {
             _ => quote! { proofs.pairs(&layer, stack.#weights.as_flattened()); },
         });
     quote! {
-        {
-            let layer = #proof::Layer { name: #name, index: #number, inputs: #lowest..=#highest };
-            proofs.sums(&layer, #biases, #elements);
-            #products
-        }
+        let layer = proof::Layer { name: #name, index: #number, inputs: #lowest..=#highest };
+        proofs.sums(&layer, #biases, #elements);
+        #products
     }
 }

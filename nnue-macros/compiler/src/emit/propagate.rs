@@ -1,11 +1,10 @@
 //! The forward pass of one instruction set: transform, layers, output.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::TokenStream;
+use quote::quote;
 
-use super::memory::count;
-use super::{Program, affine, elementwise, output, transform};
-use crate::network::{Element, Layer, Source};
+use super::names::{count, halves};
+use super::{Program, affine, elementwise, output};
 use crate::plan::{Outputs, Plan, Planned};
 
 pub(super) fn function(
@@ -14,7 +13,7 @@ pub(super) fn function(
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
     let transformed = transformed(program, plan);
-    let halves = transform::halves(program);
+    let halves = halves(program);
     let layers = plan.layers.iter().map(|layer| match layer {
         Planned::Affine(affine, kernel) => affine::statements(program, affine, kernel),
         Planned::Elementwise(elementwise) => elementwise::statement(program, elementwise),
@@ -48,7 +47,7 @@ pub(super) fn function(
 /// and the list of its non-zero blocks, if there is one, in `nonzero`.
 fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let columns = &program.layout.columns;
-    let halves = transform::halves(program);
+    let halves = halves(program);
     let (unpooled, psqt_sums) = (unpooled(program), psqt_sums(program));
     let transformed = match &plan.transform.outputs {
         Outputs::Words { .. } => {
@@ -88,7 +87,7 @@ fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
 fn unpooled(program: &Program<'_>) -> Option<TokenStream> {
     program.network.transformer.unpooled.as_ref()?;
     let columns = &program.layout.columns;
-    let halves = transform::halves(program);
+    let halves = halves(program);
     let [sums, len] = [halves.len() * columns.unpooled, columns.unpooled].map(count);
     let first = count(columns.width - columns.unpooled);
     let copies = halves.iter().enumerate().map(|(index, half)| {
@@ -117,26 +116,4 @@ fn psqt_sums(program: &Program<'_>) -> Option<TokenStream> {
             }
         },
     })
-}
-
-/// The variable that holds a layer's output. The ending keeps a layer's name apart from Rust's
-/// keywords and from the names that kernels use for themselves.
-pub(super) fn variable(layer: &Layer) -> Ident {
-    format_ident!("{}_out", layer.name)
-}
-
-/// A slice of all values that a source has in memory.
-pub(super) fn values(program: &Program<'_>, source: Source) -> TokenStream {
-    match source {
-        Source::Transformer => match program.network.transformer.output.element {
-            Element::U8 => quote! { transformer.as_flattened() },
-            _ => quote! { transformer },
-        },
-        Source::Unpooled => quote! { unpooled },
-        Source::Psqt => quote! { psqt_sums.0 },
-        Source::Layer(index) => {
-            let name = variable(&program.network.layers[index]);
-            quote! { #name.0 }
-        }
-    }
 }

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
-use super::memory::{count, linear};
+use super::names::{count, halves, linear};
 use crate::network::{Element, Pooling, ProductRounding, TransformerActivation};
 use crate::plan::{Bytes, Multiply, Outputs, Plan};
 
@@ -14,15 +14,6 @@ pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
     let columns = &program.layout.columns;
     let (blocks, capacity) = (count(columns.blocks()), count(columns.list_capacity()));
     quote! { NonZero<#blocks, #capacity> }
-}
-
-/// The names of the perspectives' accumulators in kernels, in the order in which the layers see
-/// them.
-pub(super) fn halves(program: &Program<'_>) -> Vec<Ident> {
-    ["first", "second"][..program.network.transformer.perspectives.count]
-        .iter()
-        .map(|name| format_ident!("{name}"))
-        .collect()
 }
 
 /// The function `transform`, and those that it calls for one vector.
@@ -149,16 +140,7 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
                 #clamped
             }
         }
-        // `below` is the parabola of negative values; the mask is -1 for them and 0 for the others.
-        TransformerActivation::Quantmoid4 => quote! {
-            let negative = simd::shift_right_i16::<15>(x);
-            let clamped = simd::min_i16(simd::max_i16(x, simd::splat_i16(-127)), simd::splat_i16(127));
-            let distance = simd::max_i16(clamped, simd::sub_i16(simd::splat_i16(0), clamped));
-            let root = simd::sub_i16(simd::splat_i16(127), distance);
-            let below = simd::shift_right_i16::<8>(simd::mul_low_i16(root, root));
-            let above = simd::sub_i16(simd::splat_i16(126), below);
-            simd::add_i16(above, simd::mul_low_i16(negative, simd::sub_i16(above, below)))
-        },
+        TransformerActivation::Quantmoid4 => quote! { simd::quantmoid4_i16(x) },
     }
 }
 
@@ -246,7 +228,7 @@ fn packed(
             return quote! {
                 #activated
 
-                /// Outputs `index * simd::BYTES ..`; packing clips at zero.
+                /// The `index`-th vector of bytes of a perspective. Packing clips at zero.
                 #[inline]
                 #attribute
                 fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -298,7 +280,7 @@ fn packed(
     quote! {
         #pooled
 
-        /// Outputs `index * simd::BYTES ..`
+        /// The `index`-th vector of bytes of a perspective.
         #[inline]
         #attribute
         fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -372,7 +354,7 @@ fn straight_line(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
         .flat_map(|half| (0..bytes.vectors).map(move |index| (half, count(index))))
         .enumerate()
         .map(|(vector, (half, index))| {
-            let name = format_ident!("p{vector}");
+            let name = format_ident!("packed_{vector}");
             let code = quote! {
                 let #name = packed(#half, #index);
                 output.push(simd::bytes_u8(#name));
@@ -396,7 +378,7 @@ fn straight_line(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
 /// A loop over the groups of each perspective.
 fn looped(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
     let names: Vec<_> = (0..bytes.group)
-        .map(|vector| format_ident!("p{vector}"))
+        .map(|vector| format_ident!("packed_{vector}"))
         .collect();
     let vector = quote!(vector);
     let groups = count(bytes.groups);

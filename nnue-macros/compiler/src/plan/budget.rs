@@ -157,7 +157,7 @@ impl Kernel {
             Kernel::Rows(products) => twice_if_proved(*products, outputs),
             Kernel::Fused(fused) => fused.steps(outputs),
             // A vector of sums starts, is added to, and is stored.
-            Kernel::Columns { vectors } => 3 * vectors,
+            Kernel::Columns { vectors, .. } => 3 * vectors,
             Kernel::Function { .. } => 1,
         }
     }

@@ -164,9 +164,9 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
                 Products::Exact => f.write_str(", inputs without a sign"),
             }
         }
-        Kernel::Columns { vectors } => write!(
+        Kernel::Columns { vectors, tile } => write!(
             f,
-            "columns: {} inputs of 32 bits x {vectors} vector(s)",
+            "columns: {} inputs of 32 bits x {vectors} vector(s), {tile} at a time",
             affine.slots
         ),
         Kernel::Function {

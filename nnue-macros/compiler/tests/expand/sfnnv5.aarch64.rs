@@ -3,10 +3,10 @@
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::neon as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, NonZero, neon as simd},
+    };
     #[target_feature(enable = "neon")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -71,8 +71,14 @@ mod neon {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     #[target_feature(enable = "neon")]
@@ -84,13 +90,13 @@ mod neon {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -191,7 +197,7 @@ mod neon {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "neon")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -220,27 +226,35 @@ mod neon {
     ) {
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(first, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(first, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(first, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector, [p0, p1, p2, p3]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(first, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(first, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(first, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(second, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(second, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(second, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector + 128, [p0, p1, p2, p3]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(second, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(second, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(second, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector + 128,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
     }
     #[target_feature(enable = "neon")]
@@ -326,103 +340,103 @@ mod neon {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
-            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
-            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
-            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
-            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
-            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
-            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
-            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
-            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -441,12 +455,10 @@ mod neon {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `neondot`.
@@ -454,12 +466,12 @@ mod neon {
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neondot {
     use super::{Half, Stacks};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::neondot as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, NonZero, neondot as simd},
+    };
     pub(super) use super::neon::{accumulate, quiet, capture};
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "neon,dotprod")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -488,27 +500,35 @@ mod neondot {
     ) {
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(first, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(first, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(first, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector, [p0, p1, p2, p3]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(first, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(first, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(first, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(second, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(second, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(second, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector + 128, [p0, p1, p2, p3]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(second, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(second, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(second, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector + 128,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
     }
     #[target_feature(enable = "neon,dotprod")]
@@ -594,103 +614,103 @@ mod neondot {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
-            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
-            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
-            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
-            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
-            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
-            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
-            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
-            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -709,12 +729,10 @@ mod neondot {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `neoni8mm`.
@@ -722,12 +740,12 @@ mod neondot {
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neoni8mm {
     use super::{Half, Stacks};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::neoni8mm as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, NonZero, neoni8mm as simd},
+    };
     pub(super) use super::neon::{accumulate, quiet, capture};
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "neon,dotprod,i8mm")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -756,27 +774,35 @@ mod neoni8mm {
     ) {
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(first, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(first, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(first, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector, [p0, p1, p2, p3]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(first, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(first, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(first, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(second, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(second, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(second, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector + 128, [p0, p1, p2, p3]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(second, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(second, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(second, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector + 128,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
     }
     #[target_feature(enable = "neon,dotprod,i8mm")]
@@ -862,103 +888,103 @@ mod neoni8mm {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
-            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
-            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
-            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
-            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
-            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
-            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
-            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
-            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -977,11 +1003,9 @@ mod neoni8mm {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }

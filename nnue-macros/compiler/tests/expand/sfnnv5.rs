@@ -50,6 +50,10 @@
 /// | `s + 16580` | 1024 | `fc_1.weights` | `i8` | 32 x (30 + 2 padding) (output, input) | 64 |
 /// | `s + 17604` | 4 | `fc_2.biases` | `i32` | 1 | 9600 |
 /// | `s + 17608` | 32 | `fc_2.weights` | `i8` | 1 x 32 | 9600 / 127 |
+///
+/// # Code
+///
+/// `nnue expand SPEC` prints the code that `nnue_net!` generates, `nnue plan SPEC` what decides about its speed.
 #[derive(
     ::nnue_runtime::__private::core::clone::Clone,
     ::nnue_runtime::__private::core::marker::Copy,
@@ -86,7 +90,6 @@ pub struct Half {
     pub psqt: [i32; 8],
     _after_psqt: [u8; 32],
 }
-::nnue_runtime::__private::plain!(Half { values, psqt, _after_psqt });
 /// The layers behind the transformer, for one bucket.
 ///
 /// 17728 bytes, aligned to 64.
@@ -108,10 +111,6 @@ pub struct Stack {
     pub fc_2_weights: [[i8; 32]; 1],
     _after_fc_2_weights: [u8; 32],
 }
-::nnue_runtime::__private::plain!(
-    Stack { fc_0_biases, fc_0_weights, fc_1_biases, fc_1_weights, fc_2_biases,
-    _after_fc_2_biases, fc_2_weights, _after_fc_2_weights }
-);
 /// All weights, as the kernels read them.
 ///
 /// 47002176 bytes, aligned to 64.
@@ -127,193 +126,181 @@ pub struct Weights {
     /// one per bucket; at byte 46860352, 141824 bytes
     pub stacks: [Stack; 8],
 }
-::nnue_runtime::__private::plain!(
-    Weights { transformer_weights, transformer_biases, transformer_psqt, stacks }
-);
 /// All that the layers read.
 #[doc(hidden)]
 pub type Stacks = [Stack; 8];
 const _: () = {
-    use ::nnue_runtime::__private::core::mem::offset_of;
-    use ::nnue_runtime::__private::memory::assert_layout;
-    assert_layout::<
-        Half,
-    >(2112, &[(offset_of!(Half, values), 0), (offset_of!(Half, psqt), 2048)]);
-    assert_layout::<
-        Stack,
-    >(
-        17728,
-        &[
-            (offset_of!(Stack, fc_0_biases), 0),
-            (offset_of!(Stack, fc_0_weights), 64),
-            (offset_of!(Stack, fc_1_biases), 16448),
-            (offset_of!(Stack, fc_1_weights), 16576),
-            (offset_of!(Stack, fc_2_biases), 17600),
-            (offset_of!(Stack, fc_2_weights), 17664),
-        ],
-    );
-    assert_layout::<
-        Weights,
-    >(
-        47002176,
-        &[
-            (offset_of!(Weights, transformer_weights), 0),
-            (offset_of!(Weights, transformer_biases), 46137344),
-            (offset_of!(Weights, transformer_psqt), 46139456),
-            (offset_of!(Weights, stacks), 46860352),
-        ],
-    );
-};
-impl ::nnue_runtime::Architecture for Net {
-    type Weights = Weights;
-    type Stacks = Stacks;
-    type Half = Half;
-    type Output = ::nnue_runtime::Output;
-    type Rows = ::nnue_runtime::__private::features::Rows<1, 64>;
-    const NAME: &'static str = NAME;
-    const ORDER: ::nnue_runtime::Order = ::nnue_runtime::Order::SideToMoveFirst;
-    const PERSPECTIVES: &'static [::nnue_runtime::Color] = &::nnue_runtime::Color::ALL;
-    const WIDTH: usize = WIDTH;
-    const BUCKETS: usize = BUCKETS;
-    const NEEDS_PROOFS: bool = false;
-    const FEATURES: &'static [::nnue_runtime::__private::features::FeatureSet] = &[
-        ::nnue_runtime::__private::features::FeatureSet {
-            table: 0,
-            first_row: [0, 0],
-            rows: 22528,
-            shift: 0,
-            max_active: 32,
-            family: ::nnue_runtime::__private::features::Family::PieceSquare(::nnue_runtime::__private::features::PieceSquare {
-                flip: [0, 56],
-                mirror_files: 15,
-                king_offset: [
-                    19712, 20416, 21120, 21824, 21824, 21120, 20416, 19712, 16896, 17600,
-                    18304, 19008, 19008, 18304, 17600, 16896, 14080, 14784, 15488, 16192,
-                    16192, 15488, 14784, 14080, 11264, 11968, 12672, 13376, 13376, 12672,
-                    11968, 11264, 8448, 9152, 9856, 10560, 10560, 9856, 9152, 8448, 5632,
-                    6336, 7040, 7744, 7744, 7040, 6336, 5632, 2816, 3520, 4224, 4928,
-                    4928, 4224, 3520, 2816, 0, 704, 1408, 2112, 2112, 1408, 704, 0,
-                ],
-                queen_offset: [0, 0, 0, 0, 0, 0],
-                threatened: ::nnue_runtime::__private::features::PieceSquare::NO_THREATENED,
-                planes: ::nnue_runtime::__private::features::PieceSquare::planes([
-                    [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640],
-                    [64, 192, 320, 448, 576, 640, 0, 128, 256, 384, 512, 640],
-                ]),
-            }),
-        },
-    ];
-    const FILE: &'static ::nnue_runtime::__private::file::FileLayout = {
-        use ::nnue_runtime::__private::file;
-        const SECTIONS: &[file::Section] = &[
-            file::Section::hash("transformer hash", 0x7f2344b8),
-            file::Section::same(
-                "transformer.biases",
-                file::Element::I16,
-                file::Encoding::Raw,
-                46137344,
-                [1, 1024],
-            ),
-            file::Section::same(
-                "transformer.weights",
-                file::Element::I16,
-                file::Encoding::Raw,
-                0,
-                [22528, 1024],
-            ),
-            file::Section::same(
-                "transformer.psqt",
-                file::Element::I32,
-                file::Encoding::Raw,
-                46139456,
-                [22528, 8],
-            ),
-        ];
-        const STACK: &[file::Section] = &[
-            file::Section::hash("hash", 0x63336a4a),
-            file::Section::same(
-                "fc_0.biases",
-                file::Element::I32,
-                file::Encoding::Raw,
-                46860352,
-                [1, 16],
-            ),
-            file::Section::tensor(
-                "fc_0.weights",
-                [1, 16, 1024],
-                file::Stored::new(file::Element::I8, [0, 1024, 1], 16384),
-                file::Placed::new(
-                    file::Form::Blocks,
-                    file::Element::I8,
-                    [46860416, 0],
-                    [16, 1024],
-                    &[
-                        file::Segment::run(0, 0, 512).packed(),
-                        file::Segment::run(512, 512, 512).packed(),
-                    ],
-                ),
-            ),
-            file::Section::same(
-                "fc_1.biases",
-                file::Element::I32,
-                file::Encoding::Raw,
-                46876800,
-                [1, 32],
-            ),
-            file::Section::tensor(
-                "fc_1.weights",
-                [1, 32, 30],
-                file::Stored::new(file::Element::I8, [0, 32, 1], 1024),
-                file::Placed::new(
-                    file::Form::Blocks,
-                    file::Element::I8,
-                    [46876928, 0],
-                    [32, 32],
-                    &[file::Segment::run(0, 0, 15), file::Segment::run(15, 16, 15)],
-                ),
-            ),
-            file::Section::same(
-                "fc_2.biases",
-                file::Element::I32,
-                file::Encoding::Raw,
-                46877952,
-                [1, 1],
-            ),
-            file::Section::tensor(
-                "fc_2.weights",
-                [1, 1, 32],
-                file::Stored::new(file::Element::I8, [0, 0, 1], 32),
-                file::Placed::new(
-                    file::Form::Rows,
-                    file::Element::I8,
-                    [46878016, 0],
-                    [1, 32],
-                    &[file::Segment::run(0, 0, 32)],
-                ),
-            ),
-        ];
-        const GROUPS: &[file::List<file::Section>] = &[file::list(STACK)];
-        &file::FileLayout {
-            name: file::Text::Borrowed("SFNNv5"),
-            format: file::Format::Stockfish {
-                version: 0x7af32f20,
-                hash: 0x1c102ef2,
-            },
-            sections: file::list(SECTIONS),
-            stacks: file::Stacks {
-                count: 8,
-                stride: 17728,
-                groups: file::list(GROUPS),
-            },
-            tail: file::Tail::NONE,
-            extents: file::list(&[]),
-            coalesced: file::list(&[]),
-            paired: file::list(&[]),
-        }
+    use ::nnue_runtime::{Architecture, Color, Level, Order, SelectedByPieces, neurons};
+    use ::nnue_runtime::__private::{
+        Proved, buffer, core::option::Option, features, file, kernels, memory, proof,
+        simd,
     };
-    const NEURONS: ::nnue_runtime::neurons::Neurons = {
-        use ::nnue_runtime::neurons;
-        neurons::Neurons {
+    memory::plain!(Half { values, psqt, _after_psqt });
+    memory::assert_layout!(Half : 2112 bytes { values : 0, psqt : 2048 });
+    memory::plain!(
+        Stack { fc_0_biases, fc_0_weights, fc_1_biases, fc_1_weights, fc_2_biases,
+        _after_fc_2_biases, fc_2_weights, _after_fc_2_weights }
+    );
+    memory::assert_layout!(
+        Stack : 17728 bytes { fc_0_biases : 0, fc_0_weights : 64, fc_1_biases : 16448,
+        fc_1_weights : 16576, fc_2_biases : 17600, fc_2_weights : 17664 }
+    );
+    memory::plain!(
+        Weights { transformer_weights, transformer_biases, transformer_psqt, stacks }
+    );
+    memory::assert_layout!(
+        Weights : 47002176 bytes { transformer_weights : 0, transformer_biases :
+        46137344, transformer_psqt : 46139456, stacks : 46860352 }
+    );
+    #[automatically_derived]
+    impl Architecture for Net {
+        type Weights = Weights;
+        type Stacks = Stacks;
+        type Half = Half;
+        type Output = Output;
+        type Rows = features::Rows<1, 64>;
+        const NAME: &'static str = NAME;
+        const ORDER: Order = Order::SideToMoveFirst;
+        const PERSPECTIVES: &'static [Color] = &Color::ALL;
+        const WIDTH: usize = WIDTH;
+        const BUCKETS: usize = BUCKETS;
+        const NEEDS_PROOFS: bool = false;
+        const FEATURES: &'static [features::FeatureSet] = &[
+            features::FeatureSet {
+                table: 0,
+                first_row: [0, 0],
+                rows: 22528,
+                shift: 0,
+                max_active: 32,
+                family: features::Family::PieceSquare(features::PieceSquare {
+                    flip: [0, 56],
+                    mirror_files: 15,
+                    king_offset: [
+                        19712, 20416, 21120, 21824, 21824, 21120, 20416, 19712, 16896,
+                        17600, 18304, 19008, 19008, 18304, 17600, 16896, 14080, 14784,
+                        15488, 16192, 16192, 15488, 14784, 14080, 11264, 11968, 12672,
+                        13376, 13376, 12672, 11968, 11264, 8448, 9152, 9856, 10560,
+                        10560, 9856, 9152, 8448, 5632, 6336, 7040, 7744, 7744, 7040,
+                        6336, 5632, 2816, 3520, 4224, 4928, 4928, 4224, 3520, 2816, 0,
+                        704, 1408, 2112, 2112, 1408, 704, 0,
+                    ],
+                    queen_offset: [0, 0, 0, 0, 0, 0],
+                    threatened: features::PieceSquare::NO_THREATENED,
+                    planes: features::PieceSquare::planes([
+                        [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640],
+                        [64, 192, 320, 448, 576, 640, 0, 128, 256, 384, 512, 640],
+                    ]),
+                }),
+            },
+        ];
+        const FILE: &'static file::FileLayout = {
+            const SECTIONS: &[file::Section] = &[
+                file::Section::hash("transformer hash", 0x7f2344b8),
+                file::Section::same(
+                    "transformer.biases",
+                    file::Element::I16,
+                    file::Encoding::Raw,
+                    46137344,
+                    [1, 1024],
+                ),
+                file::Section::same(
+                    "transformer.weights",
+                    file::Element::I16,
+                    file::Encoding::Raw,
+                    0,
+                    [22528, 1024],
+                ),
+                file::Section::same(
+                    "transformer.psqt",
+                    file::Element::I32,
+                    file::Encoding::Raw,
+                    46139456,
+                    [22528, 8],
+                ),
+            ];
+            const STACK: &[file::Section] = &[
+                file::Section::hash("hash", 0x63336a4a),
+                file::Section::same(
+                    "fc_0.biases",
+                    file::Element::I32,
+                    file::Encoding::Raw,
+                    46860352,
+                    [1, 16],
+                ),
+                file::Section::tensor(
+                    "fc_0.weights",
+                    [1, 16, 1024],
+                    file::Stored::new(file::Element::I8, [0, 1024, 1], 16384),
+                    file::Placed::new(
+                        file::Form::Blocks,
+                        file::Element::I8,
+                        [46860416, 0],
+                        [16, 1024],
+                        &[
+                            file::Segment::run(0, 0, 512).packed(),
+                            file::Segment::run(512, 512, 512).packed(),
+                        ],
+                    ),
+                ),
+                file::Section::same(
+                    "fc_1.biases",
+                    file::Element::I32,
+                    file::Encoding::Raw,
+                    46876800,
+                    [1, 32],
+                ),
+                file::Section::tensor(
+                    "fc_1.weights",
+                    [1, 32, 30],
+                    file::Stored::new(file::Element::I8, [0, 32, 1], 1024),
+                    file::Placed::new(
+                        file::Form::Blocks,
+                        file::Element::I8,
+                        [46876928, 0],
+                        [32, 32],
+                        &[file::Segment::run(0, 0, 15), file::Segment::run(15, 16, 15)],
+                    ),
+                ),
+                file::Section::same(
+                    "fc_2.biases",
+                    file::Element::I32,
+                    file::Encoding::Raw,
+                    46877952,
+                    [1, 1],
+                ),
+                file::Section::tensor(
+                    "fc_2.weights",
+                    [1, 1, 32],
+                    file::Stored::new(file::Element::I8, [0, 0, 1], 32),
+                    file::Placed::new(
+                        file::Form::Rows,
+                        file::Element::I8,
+                        [46878016, 0],
+                        [1, 32],
+                        &[file::Segment::run(0, 0, 32)],
+                    ),
+                ),
+            ];
+            const GROUPS: &[file::List<file::Section>] = &[file::list(STACK)];
+            &file::FileLayout {
+                name: file::Text::Borrowed("SFNNv5"),
+                format: file::Format::Stockfish {
+                    version: 0x7af32f20,
+                    hash: 0x1c102ef2,
+                },
+                sections: file::list(SECTIONS),
+                stacks: file::Stacks {
+                    count: 8,
+                    stride: 17728,
+                    groups: file::list(GROUPS),
+                },
+                tail: file::Tail::NONE,
+                extents: file::list(&[]),
+                coalesced: file::list(&[]),
+                paired: file::list(&[]),
+            }
+        };
+        const NEURONS: neurons::Neurons = neurons::Neurons {
             outputs: 512,
             perspectives: 2,
             activation: neurons::Activation::Crelu {
@@ -347,34 +334,25 @@ impl ::nnue_runtime::Architecture for Net {
                 },
             ],
             kept: &[],
+        };
+        #[inline]
+        fn biases(weights: &Weights, _: Color) -> &Half {
+            &weights.transformer_biases
         }
-    };
-    #[inline]
-    fn biases(weights: &Weights, perspective: ::nnue_runtime::Color) -> &Half {
-        let _ = perspective;
-        &weights.transformer_biases
-    }
-    fn values(half: &Half) -> &[i16] {
-        &half.values
-    }
-    fn rows(
-        weights: &Weights,
-        table: usize,
-    ) -> ::nnue_runtime::__private::features::TableRows<'_> {
-        let _ = table;
-        ::nnue_runtime::__private::features::TableRows::I16(
-            weights.transformer_weights.as_flattened(),
-        )
-    }
-    #[inline]
-    fn stacks(weights: &Weights) -> &Stacks {
-        &weights.stacks
-    }
-    fn proofs(stacks: &Stacks) -> ::nnue_runtime::__private::proof::Proofs {
-        let mut proofs = ::nnue_runtime::__private::proof::Proofs::new();
-        for stack in stacks {
-            {
-                let layer = ::nnue_runtime::__private::proof::Layer {
+        fn values(half: &Half) -> &[i16] {
+            &half.values
+        }
+        fn rows(weights: &Weights, _: usize) -> features::TableRows<'_> {
+            features::TableRows::I16(weights.transformer_weights.as_flattened())
+        }
+        #[inline]
+        fn stacks(weights: &Weights) -> &Stacks {
+            &weights.stacks
+        }
+        fn proofs(stacks: &Stacks) -> proof::Proofs {
+            let mut proofs = proof::Proofs::new();
+            for stack in stacks {
+                let layer = proof::Layer {
                     name: "fc_0",
                     index: 0,
                     inputs: 0..=126,
@@ -383,11 +361,9 @@ impl ::nnue_runtime::Architecture for Net {
                     .sums(
                         &layer,
                         &stack.fc_0_biases,
-                        ::nnue_runtime::__private::proof::blocks(&stack.fc_0_weights),
+                        proof::blocks(&stack.fc_0_weights),
                     );
-            }
-            {
-                let layer = ::nnue_runtime::__private::proof::Layer {
+                let layer = proof::Layer {
                     name: "fc_1",
                     index: 3,
                     inputs: 0..=127,
@@ -396,101 +372,85 @@ impl ::nnue_runtime::Architecture for Net {
                     .sums(
                         &layer,
                         &stack.fc_1_biases,
-                        ::nnue_runtime::__private::proof::blocks(&stack.fc_1_weights),
+                        proof::blocks(&stack.fc_1_weights),
                     );
-            }
-            {
-                let layer = ::nnue_runtime::__private::proof::Layer {
+                let layer = proof::Layer {
                     name: "fc_2",
                     index: 5,
                     inputs: 0..=127,
                 };
                 proofs
-                    .sums(
-                        &layer,
-                        &stack.fc_2_biases,
-                        ::nnue_runtime::__private::proof::rows(&stack.fc_2_weights),
-                    );
+                    .sums(&layer, &stack.fc_2_biases, proof::rows(&stack.fc_2_weights));
+            }
+            proofs
+        }
+        #[inline]
+        fn prefetch(weights: &Weights, _: usize, row: u32) {
+            simd::prefetch::<_, 2>(buffer::row(&weights.transformer_weights, row));
+            simd::prefetch::<_, 1>(buffer::row(&weights.transformer_psqt, row));
+        }
+        #[inline]
+        fn accumulate(
+            level: Level,
+            weights: &Weights,
+            base: &Half,
+            added: &Self::Rows,
+            removed: &Self::Rows,
+            into: &mut Half,
+        ) {
+            let ([added], [removed]) = (added.lists(), removed.lists());
+            kernels::dispatch!(level, accumulate(weights, base, added, removed, into))
+        }
+        #[inline]
+        fn follow_move(
+            level: Level,
+            weights: &Weights,
+            before: &[Half; 2],
+            rows: features::MovedRows,
+            after: &mut [Half; 2],
+        ) {
+            let features::MovedRows { added, removed, captured } = rows;
+            match captured {
+                Option::None => {
+                    kernels::dispatch!(
+                        level, quiet(weights, before, added, removed, after)
+                    )
+                }
+                Option::Some(captured) => {
+                    kernels::dispatch!(
+                        level, capture(weights, before, added, removed, captured, after)
+                    )
+                }
             }
         }
-        proofs
-    }
-    #[inline]
-    fn prefetch(weights: &Weights, table: usize, row: u32) {
-        let _ = table;
-        ::nnue_runtime::__private::simd::prefetch::<
-            _,
-            2,
-        >(::nnue_runtime::__private::buffer::row(&weights.transformer_weights, row));
-        ::nnue_runtime::__private::simd::prefetch::<
-            _,
-            1,
-        >(::nnue_runtime::__private::buffer::row(&weights.transformer_psqt, row));
-    }
-    #[inline]
-    fn accumulate(
-        level: ::nnue_runtime::Level,
-        weights: &Weights,
-        base: &Half,
-        added: &Self::Rows,
-        removed: &Self::Rows,
-        into: &mut Half,
-    ) {
-        let ([added], [removed]) = (added.lists(), removed.lists());
-        ::nnue_runtime::__private::dispatch!(
-            level, accumulate(weights, base, added, removed, into)
-        )
-    }
-    #[inline]
-    fn follow_move(
-        level: ::nnue_runtime::Level,
-        weights: &Weights,
-        before: &[Half; 2],
-        rows: ::nnue_runtime::__private::features::MovedRows,
-        after: &mut [Half; 2],
-    ) {
-        let (added, removed) = (rows.added, rows.removed);
-        match rows.captured {
-            ::nnue_runtime::__private::core::option::Option::None => {
-                ::nnue_runtime::__private::dispatch!(
-                    level, quiet(weights, before, added, removed, after)
-                )
-            }
-            ::nnue_runtime::__private::core::option::Option::Some(captured) => {
-                ::nnue_runtime::__private::dispatch!(
-                    level, capture(weights, before, added, removed, captured, after)
-                )
-            }
+        #[inline]
+        fn propagate(
+            level: Level,
+            stacks: &Stacks,
+            halves: [&Half; 2],
+            bucket: usize,
+            _: Proved,
+        ) -> Output {
+            let [first, second] = halves;
+            kernels::dispatch!(level, propagate(stacks, first, second, bucket))
         }
     }
-    #[inline]
-    fn propagate(
-        level: ::nnue_runtime::Level,
-        stacks: &Stacks,
-        halves: [&Half; 2],
-        bucket: usize,
-        _: ::nnue_runtime::__private::Proved,
-    ) -> ::nnue_runtime::Output {
-        let [first, second] = halves;
-        ::nnue_runtime::__private::dispatch!(
-            level, propagate(stacks, first, second, bucket)
-        )
+    #[automatically_derived]
+    impl SelectedByPieces for Net {
+        const BUCKETS: [u8; 33] = [
+            0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6,
+            6, 6, 6, 7, 7, 7, 7,
+        ];
     }
-}
-impl ::nnue_runtime::SelectedByPieces for Net {
-    const BUCKETS: [u8; 33] = [
-        0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6,
-        6, 6, 7, 7, 7, 7,
-    ];
-}
+};
 /// Kernels for the level `scalar`.
 #[doc(hidden)]
 mod scalar {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::scalar as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        core::iter::zip, simd::{InputWriter, Inputs, NonZero, scalar as simd},
+    };
     pub(super) fn accumulate(
         weights: &Weights,
         base: &Half,
@@ -552,8 +512,14 @@ mod scalar {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     pub(super) fn capture(
@@ -564,13 +530,13 @@ mod scalar {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -638,7 +604,7 @@ mod scalar {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
@@ -664,14 +630,14 @@ mod scalar {
         nonzero: &mut NonZero<256, 288>,
     ) {
         for vector in 0..32 {
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 4 * vector, [p0]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 4 * vector, [packed_0]);
         }
         for vector in 0..32 {
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 4 * vector + 128, [p0]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 4 * vector + 128, [packed_0]);
         }
     }
     pub(super) fn propagate(
@@ -687,23 +653,23 @@ mod scalar {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
             for block in nonzero.as_slice() {
                 let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -717,103 +683,34 @@ mod scalar {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
-            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
-            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
-            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
-            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
-            let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
-            let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
-            let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
-            let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
-            let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
-            let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
-            let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
-            let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
+            for (block, weights) in zip(fc_1_input, &stack.fc_1_weights) {
+                let inputs = simd::splat_block(block);
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+                sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+                sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+                sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
+            }
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
-            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
-            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
-            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
-            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -832,12 +729,10 @@ mod scalar {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avx2`.
@@ -845,10 +740,10 @@ mod scalar {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::avx2 as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, NonZero, avx2 as simd},
+    };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -913,8 +808,14 @@ mod avx2 {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -926,13 +827,13 @@ mod avx2 {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -1001,7 +902,7 @@ mod avx2 {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -1029,14 +930,14 @@ mod avx2 {
         nonzero: &mut NonZero<256, 288>,
     ) {
         for vector in 0..16 {
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 8 * vector, [p0]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 8 * vector, [packed_0]);
         }
         for vector in 0..16 {
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 8 * vector + 128, [p0]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
         }
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1053,17 +954,17 @@ mod avx2 {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             for block in nonzero.as_slice() {
                 let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -1077,63 +978,63 @@ mod avx2 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_1_out = Aligned(
@@ -1152,12 +1053,10 @@ mod avx2 {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avxvnni`.
@@ -1165,12 +1064,12 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
     use super::{Half, Stacks};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::avxvnni as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, NonZero, avxvnni as simd},
+    };
     pub(super) use super::avx2::{accumulate, quiet, capture};
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -1198,14 +1097,14 @@ mod avxvnni {
         nonzero: &mut NonZero<256, 288>,
     ) {
         for vector in 0..16 {
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 8 * vector, [p0]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 8 * vector, [packed_0]);
         }
         for vector in 0..16 {
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 8 * vector + 128, [p0]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
         }
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1392,12 +1291,10 @@ mod avxvnni {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avx512`.
@@ -1405,10 +1302,10 @@ mod avxvnni {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::avx512 as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, NonZero, avx512 as simd},
+    };
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -1477,8 +1374,14 @@ mod avx512 {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     #[target_feature(
@@ -1492,13 +1395,13 @@ mod avx512 {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -1601,7 +1504,7 @@ mod avx512 {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1633,14 +1536,14 @@ mod avx512 {
         nonzero: &mut NonZero<256, 288>,
     ) {
         for vector in 0..8 {
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 16 * vector, [p0]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 16 * vector, [packed_0]);
         }
         for vector in 0..8 {
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 16 * vector + 128, [p0]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0]);
         }
     }
     #[target_feature(
@@ -1659,30 +1562,30 @@ mod avx512 {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_1_0 = simd::dots(simd::zero_i32());
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::zero_i32());
             let (groups, rest) = nonzero.groups::<2>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
                 let weights = blocks[0].of(&stack.fc_0_weights);
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
                 let inputs = simd::splat_block(blocks[1].of(transformer));
                 let weights = blocks[1].of(&stack.fc_0_weights);
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(0, transformer));
                 let weights = rest.block(0).of(&stack.fc_0_weights);
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(1, transformer));
                 let weights = rest.block(1).of(&stack.fc_0_weights);
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             }
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
                 chunk_mut(&mut sums.0, 0),
             );
             sums
@@ -1698,43 +1601,43 @@ mod avx512 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
             sums
         };
         let ac_1_out = Aligned(
@@ -1753,12 +1656,10 @@ mod avx512 {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avx512icl`.
@@ -1766,12 +1667,12 @@ mod avx512 {
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
     use super::{Half, Stacks};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::avx512icl as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, NonZero, avx512icl as simd},
+    };
     pub(super) use super::avx512::{accumulate, quiet, capture};
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -1804,19 +1705,19 @@ mod avx512icl {
     ) {
         for group in 0..4 {
             let vector = 2 * group;
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(first, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            simd::append_nonzero(nonzero, 16 * vector, [p0, p1]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(first, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            simd::append_nonzero(nonzero, 16 * vector, [packed_0, packed_1]);
         }
         for group in 0..4 {
             let vector = 2 * group;
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(second, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            simd::append_nonzero(nonzero, 16 * vector + 128, [p0, p1]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(second, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0, packed_1]);
         }
     }
     #[target_feature(
@@ -1835,91 +1736,91 @@ mod avx512icl {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_1_0 = simd::dots(simd::zero_i32());
-            let mut sum_2_0 = simd::dots(simd::zero_i32());
-            let mut sum_3_0 = simd::dots(simd::zero_i32());
-            let mut sum_4_0 = simd::dots(simd::zero_i32());
-            let mut sum_5_0 = simd::dots(simd::zero_i32());
-            let mut sum_6_0 = simd::dots(simd::zero_i32());
-            let mut sum_7_0 = simd::dots(simd::zero_i32());
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::zero_i32());
+            let mut sum_2 = simd::dots(simd::zero_i32());
+            let mut sum_3 = simd::dots(simd::zero_i32());
+            let mut sum_4 = simd::dots(simd::zero_i32());
+            let mut sum_5 = simd::dots(simd::zero_i32());
+            let mut sum_6 = simd::dots(simd::zero_i32());
+            let mut sum_7 = simd::dots(simd::zero_i32());
             let (groups, rest) = nonzero.groups::<8>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
                 let weights = blocks[0].of(&stack.fc_0_weights);
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
                 let inputs = simd::splat_block(blocks[1].of(transformer));
                 let weights = blocks[1].of(&stack.fc_0_weights);
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
                 let inputs = simd::splat_block(blocks[2].of(transformer));
                 let weights = blocks[2].of(&stack.fc_0_weights);
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
                 let inputs = simd::splat_block(blocks[3].of(transformer));
                 let weights = blocks[3].of(&stack.fc_0_weights);
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
                 let inputs = simd::splat_block(blocks[4].of(transformer));
                 let weights = blocks[4].of(&stack.fc_0_weights);
-                sum_4_0 = simd::dot(sum_4_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 0)));
                 let inputs = simd::splat_block(blocks[5].of(transformer));
                 let weights = blocks[5].of(&stack.fc_0_weights);
-                sum_5_0 = simd::dot(sum_5_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 0)));
                 let inputs = simd::splat_block(blocks[6].of(transformer));
                 let weights = blocks[6].of(&stack.fc_0_weights);
-                sum_6_0 = simd::dot(sum_6_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 0)));
                 let inputs = simd::splat_block(blocks[7].of(transformer));
                 let weights = blocks[7].of(&stack.fc_0_weights);
-                sum_7_0 = simd::dot(sum_7_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(0, transformer));
                 let weights = rest.block(0).of(&stack.fc_0_weights);
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(1, transformer));
                 let weights = rest.block(1).of(&stack.fc_0_weights);
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(2, transformer));
                 let weights = rest.block(2).of(&stack.fc_0_weights);
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(3, transformer));
                 let weights = rest.block(3).of(&stack.fc_0_weights);
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(4, transformer));
                 let weights = rest.block(4).of(&stack.fc_0_weights);
-                sum_4_0 = simd::dot(sum_4_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(5, transformer));
                 let weights = rest.block(5).of(&stack.fc_0_weights);
-                sum_5_0 = simd::dot(sum_5_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(6, transformer));
                 let weights = rest.block(6).of(&stack.fc_0_weights);
-                sum_6_0 = simd::dot(sum_6_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 0)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(7, transformer));
                 let weights = rest.block(7).of(&stack.fc_0_weights);
-                sum_7_0 = simd::dot(sum_7_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 0)));
             }
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(
                 simd::add_i32(
                     simd::add_i32(
-                        simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
-                        simd::add_i32(simd::sum_dots(sum_2_0), simd::sum_dots(sum_3_0)),
+                        simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
+                        simd::add_i32(simd::sum_dots(sum_2), simd::sum_dots(sum_3)),
                     ),
                     simd::add_i32(
-                        simd::add_i32(simd::sum_dots(sum_4_0), simd::sum_dots(sum_5_0)),
-                        simd::add_i32(simd::sum_dots(sum_6_0), simd::sum_dots(sum_7_0)),
+                        simd::add_i32(simd::sum_dots(sum_4), simd::sum_dots(sum_5)),
+                        simd::add_i32(simd::sum_dots(sum_6), simd::sum_dots(sum_7)),
                     ),
                 ),
                 chunk_mut(&mut sums.0, 0),
@@ -2010,11 +1911,9 @@ mod avx512icl {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }

@@ -3,10 +3,10 @@
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128 {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::simd128 as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, NonZero, simd128 as simd},
+    };
     #[target_feature(enable = "simd128")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -71,8 +71,14 @@ mod simd128 {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     #[target_feature(enable = "simd128")]
@@ -84,13 +90,13 @@ mod simd128 {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -159,7 +165,7 @@ mod simd128 {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "simd128")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -188,27 +194,35 @@ mod simd128 {
     ) {
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(first, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(first, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(first, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector, [p0, p1, p2, p3]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(first, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(first, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(first, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(second, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(second, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(second, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector + 128, [p0, p1, p2, p3]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(second, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(second, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(second, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector + 128,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
     }
     #[target_feature(enable = "simd128")]
@@ -225,23 +239,23 @@ mod simd128 {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
             for block in nonzero.as_slice() {
                 let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -255,103 +269,103 @@ mod simd128 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
-            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
-            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
-            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
-            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
-            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
-            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
-            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
-            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -370,12 +384,10 @@ mod simd128 {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `relaxed`.
@@ -383,12 +395,12 @@ mod simd128 {
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
 mod relaxed {
     use super::{Half, Stacks};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
-    use ::nnue_runtime::__private::simd::relaxed as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, NonZero, relaxed as simd},
+    };
     pub(super) use super::simd128::{accumulate, quiet, capture};
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "simd128,relaxed-simd")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -417,27 +429,35 @@ mod relaxed {
     ) {
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(first, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(first, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(first, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector, [p0, p1, p2, p3]);
+            let packed_0 = packed(first, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(first, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(first, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(first, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
         for group in 0..8 {
             let vector = 4 * group;
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-            let p1 = packed(second, vector + 1);
-            output.push(simd::bytes_u8(p1));
-            let p2 = packed(second, vector + 2);
-            output.push(simd::bytes_u8(p2));
-            let p3 = packed(second, vector + 3);
-            output.push(simd::bytes_u8(p3));
-            simd::append_nonzero(nonzero, 4 * vector + 128, [p0, p1, p2, p3]);
+            let packed_0 = packed(second, vector);
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = packed(second, vector + 1);
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = packed(second, vector + 2);
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = packed(second, vector + 3);
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector + 128,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
         }
     }
     #[target_feature(enable = "simd128,relaxed-simd")]
@@ -454,23 +474,23 @@ mod relaxed {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
             for block in nonzero.as_slice() {
                 let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -484,103 +504,103 @@ mod relaxed {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
-            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
-            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
-            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
-            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
-            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
-            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
-            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
-            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -599,11 +619,9 @@ mod relaxed {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = psqt.wrapping_add(positional) / 16;
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = psqt.wrapping_add(positional) / 16;
+        Output { psqt, positional, value }
     }
 }

@@ -27,6 +27,10 @@
 /// | `197376` | 2 | `l1.biases` (`l1b`) | `i16` | 1 x 1 | 16320 |
 ///
 /// `bullet`, repeated, pads the file to a multiple of 64 bytes.
+///
+/// # Code
+///
+/// `nnue expand SPEC` prints the code that `nnue_net!` generates, `nnue plan SPEC` what decides about its speed.
 #[derive(
     ::nnue_runtime::__private::core::clone::Clone,
     ::nnue_runtime::__private::core::marker::Copy,
@@ -60,7 +64,6 @@ pub struct Half {
     /// one value per neuron; at byte 0, 256 bytes
     pub values: [i16; 128],
 }
-::nnue_runtime::__private::plain!(Half { values });
 /// The layers behind the transformer, for one bucket.
 ///
 /// 576 bytes, aligned to 64.
@@ -73,7 +76,6 @@ pub struct Stack {
     /// weights of `l1`, `[outputs][inputs]`: 256 inputs in 256 slots; at byte 64, 512 bytes
     pub l1_weights: [[i16; 256]; 1],
 }
-::nnue_runtime::__private::plain!(Stack { l1_biases, _after_l1_biases, l1_weights });
 /// All weights, as the kernels read them.
 ///
 /// 197440 bytes, aligned to 64.
@@ -87,160 +89,155 @@ pub struct Weights {
     /// one per bucket; at byte 196864, 576 bytes
     pub stacks: [Stack; 1],
 }
-::nnue_runtime::__private::plain!(
-    Weights { transformer_weights, transformer_biases, stacks }
-);
 /// All that the layers read.
 #[doc(hidden)]
 pub type Stacks = [Stack; 1];
 const _: () = {
-    use ::nnue_runtime::__private::core::mem::offset_of;
-    use ::nnue_runtime::__private::memory::assert_layout;
-    assert_layout::<Half>(256, &[(offset_of!(Half, values), 0)]);
-    assert_layout::<
-        Stack,
-    >(576, &[(offset_of!(Stack, l1_biases), 0), (offset_of!(Stack, l1_weights), 64)]);
-    assert_layout::<
-        Weights,
-    >(
-        197440,
-        &[
-            (offset_of!(Weights, transformer_weights), 0),
-            (offset_of!(Weights, transformer_biases), 196608),
-            (offset_of!(Weights, stacks), 196864),
-        ],
-    );
-};
-impl ::nnue_runtime::Architecture for Net {
-    type Weights = Weights;
-    type Stacks = Stacks;
-    type Half = Half;
-    type Output = ::nnue_runtime::Output;
-    type Rows = ::nnue_runtime::__private::features::Rows<1, 64>;
-    const NAME: &'static str = NAME;
-    const ORDER: ::nnue_runtime::Order = ::nnue_runtime::Order::SideToMoveFirst;
-    const PERSPECTIVES: &'static [::nnue_runtime::Color] = &::nnue_runtime::Color::ALL;
-    const WIDTH: usize = WIDTH;
-    const BUCKETS: usize = BUCKETS;
-    const NEEDS_PROOFS: bool = true;
-    const FEATURES: &'static [::nnue_runtime::__private::features::FeatureSet] = &[
-        ::nnue_runtime::__private::features::FeatureSet {
-            table: 0,
-            first_row: [0, 0],
-            rows: 768,
-            shift: 0,
-            max_active: 32,
-            family: ::nnue_runtime::__private::features::Family::PieceSquare(::nnue_runtime::__private::features::PieceSquare {
-                flip: [0, 56],
-                mirror_files: 0,
-                king_offset: [
-                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                ],
-                queen_offset: [0, 0, 0, 0, 0, 0],
-                threatened: ::nnue_runtime::__private::features::PieceSquare::NO_THREATENED,
-                planes: ::nnue_runtime::__private::features::PieceSquare::planes([
-                    [0, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704],
-                    [384, 448, 512, 576, 640, 704, 0, 64, 128, 192, 256, 320],
-                ]),
-            }),
-        },
-    ];
-    const FILE: &'static ::nnue_runtime::__private::file::FileLayout = {
-        use ::nnue_runtime::__private::file;
-        const SECTIONS: &[file::Section] = &[
-            file::Section::named(
-                "transformer.weights",
-                "l0w",
-                [1, 768, 128],
-                file::Stored::new(file::Element::I16, [0, 128, 1], 98304),
-                file::Placed::new(
-                    file::Form::Rows,
-                    file::Element::I16,
-                    [0, 0],
-                    [768, 128],
-                    &[],
-                ),
-            ),
-            file::Section::named(
-                "transformer.biases",
-                "l0b",
-                [1, 1, 128],
-                file::Stored::new(file::Element::I16, [0, 0, 1], 128),
-                file::Placed::new(
-                    file::Form::Rows,
-                    file::Element::I16,
-                    [196608, 0],
-                    [1, 128],
-                    &[],
-                ),
-            ),
-            file::Section::named(
-                "l1.weights",
-                "l1w",
-                [1, 1, 256],
-                file::Stored::new(file::Element::I16, [0, 0, 1], 256),
-                file::Placed::new(
-                    file::Form::Rows,
-                    file::Element::I16,
-                    [196928, 0],
-                    [1, 256],
-                    &[file::Segment::run(0, 0, 128), file::Segment::run(128, 128, 128)],
-                ),
-            ),
-            file::Section::named(
-                "l1.biases",
-                "l1b",
-                [1, 1, 1],
-                file::Stored::new(file::Element::I16, [0, 0, 1], 1),
-                file::Placed::new(
-                    file::Form::Rows,
-                    file::Element::I32,
-                    [196864, 0],
-                    [1, 1],
-                    &[],
-                ),
-            ),
-        ];
-        &file::FileLayout {
-            name: file::Text::Borrowed("bullet simple"),
-            format: file::Format::Sequence,
-            sections: file::list(SECTIONS),
-            stacks: file::Stacks::NONE,
-            tail: file::Tail {
-                text: b"bullet",
-                multiple: 64,
-            },
-            extents: file::list(
-                &[
-                    file::Extent {
-                        name: "neurons",
-                        count: 128,
-                        unit: 16,
-                        bytes: 1542,
-                    },
-                    file::Extent {
-                        name: "features",
-                        count: 768,
-                        unit: 64,
-                        bytes: 256,
-                    },
-                    file::Extent {
-                        name: "stacks",
-                        count: 1,
-                        unit: 1,
-                        bytes: 514,
-                    },
-                ],
-            ),
-            coalesced: file::list(&[]),
-            paired: file::list(&[]),
-        }
+    use ::nnue_runtime::{Architecture, Color, Level, Order, SelectedByPieces, neurons};
+    use ::nnue_runtime::__private::{
+        Proved, buffer, core::option::Option, features, file, kernels, memory, proof,
+        simd,
     };
-    const NEURONS: ::nnue_runtime::neurons::Neurons = {
-        use ::nnue_runtime::neurons;
-        neurons::Neurons {
+    memory::plain!(Half { values });
+    memory::assert_layout!(Half : 256 bytes { values : 0 });
+    memory::plain!(Stack { l1_biases, _after_l1_biases, l1_weights });
+    memory::assert_layout!(Stack : 576 bytes { l1_biases : 0, l1_weights : 64 });
+    memory::plain!(Weights { transformer_weights, transformer_biases, stacks });
+    memory::assert_layout!(
+        Weights : 197440 bytes { transformer_weights : 0, transformer_biases : 196608,
+        stacks : 196864 }
+    );
+    #[automatically_derived]
+    impl Architecture for Net {
+        type Weights = Weights;
+        type Stacks = Stacks;
+        type Half = Half;
+        type Output = Output;
+        type Rows = features::Rows<1, 64>;
+        const NAME: &'static str = NAME;
+        const ORDER: Order = Order::SideToMoveFirst;
+        const PERSPECTIVES: &'static [Color] = &Color::ALL;
+        const WIDTH: usize = WIDTH;
+        const BUCKETS: usize = BUCKETS;
+        const NEEDS_PROOFS: bool = true;
+        const FEATURES: &'static [features::FeatureSet] = &[
+            features::FeatureSet {
+                table: 0,
+                first_row: [0, 0],
+                rows: 768,
+                shift: 0,
+                max_active: 32,
+                family: features::Family::PieceSquare(features::PieceSquare {
+                    flip: [0, 56],
+                    mirror_files: 0,
+                    king_offset: [
+                        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                    ],
+                    queen_offset: [0, 0, 0, 0, 0, 0],
+                    threatened: features::PieceSquare::NO_THREATENED,
+                    planes: features::PieceSquare::planes([
+                        [0, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704],
+                        [384, 448, 512, 576, 640, 704, 0, 64, 128, 192, 256, 320],
+                    ]),
+                }),
+            },
+        ];
+        const FILE: &'static file::FileLayout = {
+            const SECTIONS: &[file::Section] = &[
+                file::Section::named(
+                    "transformer.weights",
+                    "l0w",
+                    [1, 768, 128],
+                    file::Stored::new(file::Element::I16, [0, 128, 1], 98304),
+                    file::Placed::new(
+                        file::Form::Rows,
+                        file::Element::I16,
+                        [0, 0],
+                        [768, 128],
+                        &[],
+                    ),
+                ),
+                file::Section::named(
+                    "transformer.biases",
+                    "l0b",
+                    [1, 1, 128],
+                    file::Stored::new(file::Element::I16, [0, 0, 1], 128),
+                    file::Placed::new(
+                        file::Form::Rows,
+                        file::Element::I16,
+                        [196608, 0],
+                        [1, 128],
+                        &[],
+                    ),
+                ),
+                file::Section::named(
+                    "l1.weights",
+                    "l1w",
+                    [1, 1, 256],
+                    file::Stored::new(file::Element::I16, [0, 0, 1], 256),
+                    file::Placed::new(
+                        file::Form::Rows,
+                        file::Element::I16,
+                        [196928, 0],
+                        [1, 256],
+                        &[
+                            file::Segment::run(0, 0, 128),
+                            file::Segment::run(128, 128, 128),
+                        ],
+                    ),
+                ),
+                file::Section::named(
+                    "l1.biases",
+                    "l1b",
+                    [1, 1, 1],
+                    file::Stored::new(file::Element::I16, [0, 0, 1], 1),
+                    file::Placed::new(
+                        file::Form::Rows,
+                        file::Element::I32,
+                        [196864, 0],
+                        [1, 1],
+                        &[],
+                    ),
+                ),
+            ];
+            &file::FileLayout {
+                name: file::Text::Borrowed("bullet simple"),
+                format: file::Format::Sequence,
+                sections: file::list(SECTIONS),
+                stacks: file::Stacks::NONE,
+                tail: file::Tail {
+                    text: b"bullet",
+                    multiple: 64,
+                },
+                extents: file::list(
+                    &[
+                        file::Extent {
+                            name: "neurons",
+                            count: 128,
+                            unit: 16,
+                            bytes: 1542,
+                        },
+                        file::Extent {
+                            name: "features",
+                            count: 768,
+                            unit: 64,
+                            bytes: 256,
+                        },
+                        file::Extent {
+                            name: "stacks",
+                            count: 1,
+                            unit: 1,
+                            bytes: 514,
+                        },
+                    ],
+                ),
+                coalesced: file::list(&[]),
+                paired: file::list(&[]),
+            }
+        };
+        const NEURONS: neurons::Neurons = neurons::Neurons {
             outputs: 128,
             perspectives: 2,
             activation: neurons::Activation::Screlu {
@@ -272,120 +269,100 @@ impl ::nnue_runtime::Architecture for Net {
                 },
             ],
             kept: &[],
+        };
+        #[inline]
+        fn biases(weights: &Weights, _: Color) -> &Half {
+            &weights.transformer_biases
         }
-    };
-    #[inline]
-    fn biases(weights: &Weights, perspective: ::nnue_runtime::Color) -> &Half {
-        let _ = perspective;
-        &weights.transformer_biases
-    }
-    fn values(half: &Half) -> &[i16] {
-        &half.values
-    }
-    fn rows(
-        weights: &Weights,
-        table: usize,
-    ) -> ::nnue_runtime::__private::features::TableRows<'_> {
-        let _ = table;
-        ::nnue_runtime::__private::features::TableRows::I16(
-            weights.transformer_weights.as_flattened(),
-        )
-    }
-    #[inline]
-    fn stacks(weights: &Weights) -> &Stacks {
-        &weights.stacks
-    }
-    fn proofs(stacks: &Stacks) -> ::nnue_runtime::__private::proof::Proofs {
-        let mut proofs = ::nnue_runtime::__private::proof::Proofs::new();
-        for stack in stacks {
-            {
-                let layer = ::nnue_runtime::__private::proof::Layer {
+        fn values(half: &Half) -> &[i16] {
+            &half.values
+        }
+        fn rows(weights: &Weights, _: usize) -> features::TableRows<'_> {
+            features::TableRows::I16(weights.transformer_weights.as_flattened())
+        }
+        #[inline]
+        fn stacks(weights: &Weights) -> &Stacks {
+            &weights.stacks
+        }
+        fn proofs(stacks: &Stacks) -> proof::Proofs {
+            let mut proofs = proof::Proofs::new();
+            for stack in stacks {
+                let layer = proof::Layer {
                     name: "l1",
                     index: 0,
                     inputs: 0..=65025,
                 };
-                proofs
-                    .sums(
-                        &layer,
-                        &stack.l1_biases,
-                        ::nnue_runtime::__private::proof::rows(&stack.l1_weights),
-                    );
+                proofs.sums(&layer, &stack.l1_biases, proof::rows(&stack.l1_weights));
                 proofs.roots(&layer, 255, stack.l1_weights.as_flattened());
             }
+            proofs
         }
-        proofs
-    }
-    #[inline]
-    fn prefetch(weights: &Weights, table: usize, row: u32) {
-        let _ = table;
-        ::nnue_runtime::__private::simd::prefetch::<
-            _,
-            2,
-        >(::nnue_runtime::__private::buffer::row(&weights.transformer_weights, row));
-    }
-    #[inline]
-    fn accumulate(
-        level: ::nnue_runtime::Level,
-        weights: &Weights,
-        base: &Half,
-        added: &Self::Rows,
-        removed: &Self::Rows,
-        into: &mut Half,
-    ) {
-        let ([added], [removed]) = (added.lists(), removed.lists());
-        ::nnue_runtime::__private::dispatch!(
-            level, accumulate(weights, base, added, removed, into)
-        )
-    }
-    #[inline]
-    fn follow_move(
-        level: ::nnue_runtime::Level,
-        weights: &Weights,
-        before: &[Half; 2],
-        rows: ::nnue_runtime::__private::features::MovedRows,
-        after: &mut [Half; 2],
-    ) {
-        let (added, removed) = (rows.added, rows.removed);
-        match rows.captured {
-            ::nnue_runtime::__private::core::option::Option::None => {
-                ::nnue_runtime::__private::dispatch!(
-                    level, quiet(weights, before, added, removed, after)
-                )
-            }
-            ::nnue_runtime::__private::core::option::Option::Some(captured) => {
-                ::nnue_runtime::__private::dispatch!(
-                    level, capture(weights, before, added, removed, captured, after)
-                )
+        #[inline]
+        fn prefetch(weights: &Weights, _: usize, row: u32) {
+            simd::prefetch::<_, 2>(buffer::row(&weights.transformer_weights, row));
+        }
+        #[inline]
+        fn accumulate(
+            level: Level,
+            weights: &Weights,
+            base: &Half,
+            added: &Self::Rows,
+            removed: &Self::Rows,
+            into: &mut Half,
+        ) {
+            let ([added], [removed]) = (added.lists(), removed.lists());
+            kernels::dispatch!(level, accumulate(weights, base, added, removed, into))
+        }
+        #[inline]
+        fn follow_move(
+            level: Level,
+            weights: &Weights,
+            before: &[Half; 2],
+            rows: features::MovedRows,
+            after: &mut [Half; 2],
+        ) {
+            let features::MovedRows { added, removed, captured } = rows;
+            match captured {
+                Option::None => {
+                    kernels::dispatch!(
+                        level, quiet(weights, before, added, removed, after)
+                    )
+                }
+                Option::Some(captured) => {
+                    kernels::dispatch!(
+                        level, capture(weights, before, added, removed, captured, after)
+                    )
+                }
             }
         }
+        #[inline]
+        fn propagate(
+            level: Level,
+            stacks: &Stacks,
+            halves: [&Half; 2],
+            bucket: usize,
+            proved: Proved,
+        ) -> Output {
+            let [first, second] = halves;
+            kernels::dispatch!(level, propagate(stacks, first, second, bucket, proved))
+        }
     }
-    #[inline]
-    fn propagate(
-        level: ::nnue_runtime::Level,
-        stacks: &Stacks,
-        halves: [&Half; 2],
-        bucket: usize,
-        proved: ::nnue_runtime::__private::Proved,
-    ) -> ::nnue_runtime::Output {
-        let [first, second] = halves;
-        ::nnue_runtime::__private::dispatch!(
-            level, propagate(stacks, first, second, bucket, proved)
-        )
+    #[automatically_derived]
+    impl SelectedByPieces for Net {
+        const BUCKETS: [u8; 33] = [
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+            0, 0, 0, 0, 0, 0, 0,
+        ];
     }
-}
-impl ::nnue_runtime::SelectedByPieces for Net {
-    const BUCKETS: [u8; 33] = [
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0,
-    ];
-}
+};
 /// Kernels for the level `scalar`.
 #[doc(hidden)]
 mod scalar {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, Proved, activation, buffer, kernels};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::scalar as simd;
+    use ::nnue_runtime::__private::{
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        kernels, simd::scalar as simd,
+    };
     pub(super) fn accumulate(
         weights: &Weights,
         base: &Half,
@@ -435,8 +412,14 @@ mod scalar {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     pub(super) fn capture(
@@ -447,13 +430,13 @@ mod scalar {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -559,12 +542,10 @@ mod scalar {
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
         let psqt = 0i32;
-        {
-            let sum = l1_out.0[0] as i64;
-            let positional = sum as i32;
-            let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
-            Output { psqt, positional, value }
-        }
+        let sum = l1_out.0[0] as i64;
+        let positional = sum as i32;
+        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avx2`.
@@ -572,9 +553,10 @@ mod scalar {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::avx2 as simd;
+    use ::nnue_runtime::__private::{
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::avx2 as simd,
+    };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -626,8 +608,14 @@ mod avx2 {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -639,13 +627,13 @@ mod avx2 {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -802,12 +790,10 @@ mod avx2 {
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
         let psqt = 0i32;
-        {
-            let sum = l1_out.0[0] as i64;
-            let positional = sum as i32;
-            let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
-            Output { psqt, positional, value }
-        }
+        let sum = l1_out.0[0] as i64;
+        let positional = sum as i32;
+        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avxvnni`.
@@ -815,9 +801,10 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
     use super::{Half, Stacks};
-    use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk};
-    use ::nnue_runtime::__private::simd::avxvnni as simd;
+    use ::nnue_runtime::__private::{
+        Output, Proved, activation, buffer::{self, Aligned, chunk},
+        simd::avxvnni as simd,
+    };
     pub(super) use super::avx2::{accumulate, quiet, capture};
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -919,12 +906,10 @@ mod avxvnni {
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
         let psqt = 0i32;
-        {
-            let sum = l1_out.0[0] as i64;
-            let positional = sum as i32;
-            let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
-            Output { psqt, positional, value }
-        }
+        let sum = l1_out.0[0] as i64;
+        let positional = sum as i32;
+        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avx512`.
@@ -932,9 +917,10 @@ mod avxvnni {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::avx512 as simd;
+    use ::nnue_runtime::__private::{
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::avx512 as simd,
+    };
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -992,8 +978,14 @@ mod avx512 {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     #[target_feature(
@@ -1007,13 +999,13 @@ mod avx512 {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -1160,12 +1152,10 @@ mod avx512 {
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
         let psqt = 0i32;
-        {
-            let sum = l1_out.0[0] as i64;
-            let positional = sum as i32;
-            let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
-            Output { psqt, positional, value }
-        }
+        let sum = l1_out.0[0] as i64;
+        let positional = sum as i32;
+        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avx512icl`.
@@ -1173,9 +1163,10 @@ mod avx512 {
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
     use super::{Half, Stacks};
-    use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk};
-    use ::nnue_runtime::__private::simd::avx512icl as simd;
+    use ::nnue_runtime::__private::{
+        Output, Proved, activation, buffer::{self, Aligned, chunk},
+        simd::avx512icl as simd,
+    };
     pub(super) use super::avx512::{accumulate, quiet, capture};
     #[inline]
     #[target_feature(
@@ -1281,11 +1272,9 @@ mod avx512icl {
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
         let psqt = 0i32;
-        {
-            let sum = l1_out.0[0] as i64;
-            let positional = sum as i32;
-            let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
-            Output { psqt, positional, value }
-        }
+        let sum = l1_out.0[0] as i64;
+        let positional = sum as i32;
+        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        Output { psqt, positional, value }
     }
 }

@@ -50,6 +50,10 @@
 /// | `s + 2244` | 1024 | `fc_1.weights` | `i8` | 32 x (30 + 2 padding) (output, input) | 64 |
 /// | `s + 3268` | 4 | `fc_2.biases` | `i32` | 1 | 9600 |
 /// | `s + 3272` | 32 | `fc_2.weights` | `i8` | 1 x 32 | 9600 / 127 |
+///
+/// # Code
+///
+/// `nnue expand SPEC` prints the code that `nnue_net!` generates, `nnue plan SPEC` what decides about its speed.
 #[derive(
     ::nnue_runtime::__private::core::clone::Clone,
     ::nnue_runtime::__private::core::marker::Copy,
@@ -86,7 +90,6 @@ pub struct Half {
     pub psqt: [i32; 8],
     _after_psqt: [u8; 32],
 }
-::nnue_runtime::__private::plain!(Half { values, psqt, _after_psqt });
 /// The layers behind the transformer, for one bucket.
 ///
 /// 3392 bytes, aligned to 64.
@@ -108,10 +111,6 @@ pub struct Stack {
     pub fc_2_weights: [[i8; 32]; 1],
     _after_fc_2_weights: [u8; 32],
 }
-::nnue_runtime::__private::plain!(
-    Stack { fc_0_biases, fc_0_weights, fc_1_biases, fc_1_weights, fc_2_biases,
-    _after_fc_2_biases, fc_2_weights, _after_fc_2_weights }
-);
 /// All weights, as the kernels read them.
 ///
 /// 6515520 bytes, aligned to 64.
@@ -127,193 +126,181 @@ pub struct Weights {
     /// one per bucket; at byte 6488384, 27136 bytes
     pub stacks: [Stack; 8],
 }
-::nnue_runtime::__private::plain!(
-    Weights { transformer_weights, transformer_biases, transformer_psqt, stacks }
-);
 /// All that the layers read.
 #[doc(hidden)]
 pub type Stacks = [Stack; 8];
 const _: () = {
-    use ::nnue_runtime::__private::core::mem::offset_of;
-    use ::nnue_runtime::__private::memory::assert_layout;
-    assert_layout::<
-        Half,
-    >(320, &[(offset_of!(Half, values), 0), (offset_of!(Half, psqt), 256)]);
-    assert_layout::<
-        Stack,
-    >(
-        3392,
-        &[
-            (offset_of!(Stack, fc_0_biases), 0),
-            (offset_of!(Stack, fc_0_weights), 64),
-            (offset_of!(Stack, fc_1_biases), 2112),
-            (offset_of!(Stack, fc_1_weights), 2240),
-            (offset_of!(Stack, fc_2_biases), 3264),
-            (offset_of!(Stack, fc_2_weights), 3328),
-        ],
-    );
-    assert_layout::<
-        Weights,
-    >(
-        6515520,
-        &[
-            (offset_of!(Weights, transformer_weights), 0),
-            (offset_of!(Weights, transformer_biases), 5767168),
-            (offset_of!(Weights, transformer_psqt), 5767488),
-            (offset_of!(Weights, stacks), 6488384),
-        ],
-    );
-};
-impl ::nnue_runtime::Architecture for Net {
-    type Weights = Weights;
-    type Stacks = Stacks;
-    type Half = Half;
-    type Output = ::nnue_runtime::Output;
-    type Rows = ::nnue_runtime::__private::features::Rows<1, 64>;
-    const NAME: &'static str = NAME;
-    const ORDER: ::nnue_runtime::Order = ::nnue_runtime::Order::SideToMoveFirst;
-    const PERSPECTIVES: &'static [::nnue_runtime::Color] = &::nnue_runtime::Color::ALL;
-    const WIDTH: usize = WIDTH;
-    const BUCKETS: usize = BUCKETS;
-    const NEEDS_PROOFS: bool = false;
-    const FEATURES: &'static [::nnue_runtime::__private::features::FeatureSet] = &[
-        ::nnue_runtime::__private::features::FeatureSet {
-            table: 0,
-            first_row: [0, 0],
-            rows: 22528,
-            shift: 0,
-            max_active: 32,
-            family: ::nnue_runtime::__private::features::Family::PieceSquare(::nnue_runtime::__private::features::PieceSquare {
-                flip: [0, 56],
-                mirror_files: 15,
-                king_offset: [
-                    19712, 20416, 21120, 21824, 21824, 21120, 20416, 19712, 16896, 17600,
-                    18304, 19008, 19008, 18304, 17600, 16896, 14080, 14784, 15488, 16192,
-                    16192, 15488, 14784, 14080, 11264, 11968, 12672, 13376, 13376, 12672,
-                    11968, 11264, 8448, 9152, 9856, 10560, 10560, 9856, 9152, 8448, 5632,
-                    6336, 7040, 7744, 7744, 7040, 6336, 5632, 2816, 3520, 4224, 4928,
-                    4928, 4224, 3520, 2816, 0, 704, 1408, 2112, 2112, 1408, 704, 0,
-                ],
-                queen_offset: [0, 0, 0, 0, 0, 0],
-                threatened: ::nnue_runtime::__private::features::PieceSquare::NO_THREATENED,
-                planes: ::nnue_runtime::__private::features::PieceSquare::planes([
-                    [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640],
-                    [64, 192, 320, 448, 576, 640, 0, 128, 256, 384, 512, 640],
-                ]),
-            }),
-        },
-    ];
-    const FILE: &'static ::nnue_runtime::__private::file::FileLayout = {
-        use ::nnue_runtime::__private::file;
-        const SECTIONS: &[file::Section] = &[
-            file::Section::hash("transformer hash", 0x7f234db8),
-            file::Section::same(
-                "transformer.biases",
-                file::Element::I16,
-                file::Encoding::Leb128,
-                5767168,
-                [1, 128],
-            ),
-            file::Section::same(
-                "transformer.weights",
-                file::Element::I16,
-                file::Encoding::Leb128,
-                0,
-                [22528, 128],
-            ),
-            file::Section::same(
-                "transformer.psqt",
-                file::Element::I32,
-                file::Encoding::Leb128,
-                5767488,
-                [22528, 8],
-            ),
-        ];
-        const STACK: &[file::Section] = &[
-            file::Section::hash("hash", 0x6333712a),
-            file::Section::same(
-                "fc_0.biases",
-                file::Element::I32,
-                file::Encoding::Raw,
-                6488384,
-                [1, 16],
-            ),
-            file::Section::tensor(
-                "fc_0.weights",
-                [1, 16, 128],
-                file::Stored::new(file::Element::I8, [0, 128, 1], 2048),
-                file::Placed::new(
-                    file::Form::Blocks,
-                    file::Element::I8,
-                    [6488448, 0],
-                    [16, 128],
-                    &[
-                        file::Segment::run(0, 0, 64).packed(),
-                        file::Segment::run(64, 64, 64).packed(),
-                    ],
-                ),
-            ),
-            file::Section::same(
-                "fc_1.biases",
-                file::Element::I32,
-                file::Encoding::Raw,
-                6490496,
-                [1, 32],
-            ),
-            file::Section::tensor(
-                "fc_1.weights",
-                [1, 32, 30],
-                file::Stored::new(file::Element::I8, [0, 32, 1], 1024),
-                file::Placed::new(
-                    file::Form::Blocks,
-                    file::Element::I8,
-                    [6490624, 0],
-                    [32, 32],
-                    &[file::Segment::run(0, 0, 15), file::Segment::run(15, 16, 15)],
-                ),
-            ),
-            file::Section::same(
-                "fc_2.biases",
-                file::Element::I32,
-                file::Encoding::Raw,
-                6491648,
-                [1, 1],
-            ),
-            file::Section::tensor(
-                "fc_2.weights",
-                [1, 1, 32],
-                file::Stored::new(file::Element::I8, [0, 0, 1], 32),
-                file::Placed::new(
-                    file::Form::Rows,
-                    file::Element::I8,
-                    [6491712, 0],
-                    [1, 32],
-                    &[file::Segment::run(0, 0, 32)],
-                ),
-            ),
-        ];
-        const GROUPS: &[file::List<file::Section>] = &[file::list(STACK)];
-        &file::FileLayout {
-            name: file::Text::Borrowed("small128"),
-            format: file::Format::Stockfish {
-                version: 0x7af32f20,
-                hash: 0x1c103c92,
-            },
-            sections: file::list(SECTIONS),
-            stacks: file::Stacks {
-                count: 8,
-                stride: 3392,
-                groups: file::list(GROUPS),
-            },
-            tail: file::Tail::NONE,
-            extents: file::list(&[]),
-            coalesced: file::list(&[]),
-            paired: file::list(&[]),
-        }
+    use ::nnue_runtime::{Architecture, Color, Level, Order, SelectedByPieces, neurons};
+    use ::nnue_runtime::__private::{
+        Proved, buffer, core::option::Option, features, file, kernels, memory, proof,
+        simd,
     };
-    const NEURONS: ::nnue_runtime::neurons::Neurons = {
-        use ::nnue_runtime::neurons;
-        neurons::Neurons {
+    memory::plain!(Half { values, psqt, _after_psqt });
+    memory::assert_layout!(Half : 320 bytes { values : 0, psqt : 256 });
+    memory::plain!(
+        Stack { fc_0_biases, fc_0_weights, fc_1_biases, fc_1_weights, fc_2_biases,
+        _after_fc_2_biases, fc_2_weights, _after_fc_2_weights }
+    );
+    memory::assert_layout!(
+        Stack : 3392 bytes { fc_0_biases : 0, fc_0_weights : 64, fc_1_biases : 2112,
+        fc_1_weights : 2240, fc_2_biases : 3264, fc_2_weights : 3328 }
+    );
+    memory::plain!(
+        Weights { transformer_weights, transformer_biases, transformer_psqt, stacks }
+    );
+    memory::assert_layout!(
+        Weights : 6515520 bytes { transformer_weights : 0, transformer_biases : 5767168,
+        transformer_psqt : 5767488, stacks : 6488384 }
+    );
+    #[automatically_derived]
+    impl Architecture for Net {
+        type Weights = Weights;
+        type Stacks = Stacks;
+        type Half = Half;
+        type Output = Output;
+        type Rows = features::Rows<1, 64>;
+        const NAME: &'static str = NAME;
+        const ORDER: Order = Order::SideToMoveFirst;
+        const PERSPECTIVES: &'static [Color] = &Color::ALL;
+        const WIDTH: usize = WIDTH;
+        const BUCKETS: usize = BUCKETS;
+        const NEEDS_PROOFS: bool = false;
+        const FEATURES: &'static [features::FeatureSet] = &[
+            features::FeatureSet {
+                table: 0,
+                first_row: [0, 0],
+                rows: 22528,
+                shift: 0,
+                max_active: 32,
+                family: features::Family::PieceSquare(features::PieceSquare {
+                    flip: [0, 56],
+                    mirror_files: 15,
+                    king_offset: [
+                        19712, 20416, 21120, 21824, 21824, 21120, 20416, 19712, 16896,
+                        17600, 18304, 19008, 19008, 18304, 17600, 16896, 14080, 14784,
+                        15488, 16192, 16192, 15488, 14784, 14080, 11264, 11968, 12672,
+                        13376, 13376, 12672, 11968, 11264, 8448, 9152, 9856, 10560,
+                        10560, 9856, 9152, 8448, 5632, 6336, 7040, 7744, 7744, 7040,
+                        6336, 5632, 2816, 3520, 4224, 4928, 4928, 4224, 3520, 2816, 0,
+                        704, 1408, 2112, 2112, 1408, 704, 0,
+                    ],
+                    queen_offset: [0, 0, 0, 0, 0, 0],
+                    threatened: features::PieceSquare::NO_THREATENED,
+                    planes: features::PieceSquare::planes([
+                        [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640],
+                        [64, 192, 320, 448, 576, 640, 0, 128, 256, 384, 512, 640],
+                    ]),
+                }),
+            },
+        ];
+        const FILE: &'static file::FileLayout = {
+            const SECTIONS: &[file::Section] = &[
+                file::Section::hash("transformer hash", 0x7f234db8),
+                file::Section::same(
+                    "transformer.biases",
+                    file::Element::I16,
+                    file::Encoding::Leb128,
+                    5767168,
+                    [1, 128],
+                ),
+                file::Section::same(
+                    "transformer.weights",
+                    file::Element::I16,
+                    file::Encoding::Leb128,
+                    0,
+                    [22528, 128],
+                ),
+                file::Section::same(
+                    "transformer.psqt",
+                    file::Element::I32,
+                    file::Encoding::Leb128,
+                    5767488,
+                    [22528, 8],
+                ),
+            ];
+            const STACK: &[file::Section] = &[
+                file::Section::hash("hash", 0x6333712a),
+                file::Section::same(
+                    "fc_0.biases",
+                    file::Element::I32,
+                    file::Encoding::Raw,
+                    6488384,
+                    [1, 16],
+                ),
+                file::Section::tensor(
+                    "fc_0.weights",
+                    [1, 16, 128],
+                    file::Stored::new(file::Element::I8, [0, 128, 1], 2048),
+                    file::Placed::new(
+                        file::Form::Blocks,
+                        file::Element::I8,
+                        [6488448, 0],
+                        [16, 128],
+                        &[
+                            file::Segment::run(0, 0, 64).packed(),
+                            file::Segment::run(64, 64, 64).packed(),
+                        ],
+                    ),
+                ),
+                file::Section::same(
+                    "fc_1.biases",
+                    file::Element::I32,
+                    file::Encoding::Raw,
+                    6490496,
+                    [1, 32],
+                ),
+                file::Section::tensor(
+                    "fc_1.weights",
+                    [1, 32, 30],
+                    file::Stored::new(file::Element::I8, [0, 32, 1], 1024),
+                    file::Placed::new(
+                        file::Form::Blocks,
+                        file::Element::I8,
+                        [6490624, 0],
+                        [32, 32],
+                        &[file::Segment::run(0, 0, 15), file::Segment::run(15, 16, 15)],
+                    ),
+                ),
+                file::Section::same(
+                    "fc_2.biases",
+                    file::Element::I32,
+                    file::Encoding::Raw,
+                    6491648,
+                    [1, 1],
+                ),
+                file::Section::tensor(
+                    "fc_2.weights",
+                    [1, 1, 32],
+                    file::Stored::new(file::Element::I8, [0, 0, 1], 32),
+                    file::Placed::new(
+                        file::Form::Rows,
+                        file::Element::I8,
+                        [6491712, 0],
+                        [1, 32],
+                        &[file::Segment::run(0, 0, 32)],
+                    ),
+                ),
+            ];
+            const GROUPS: &[file::List<file::Section>] = &[file::list(STACK)];
+            &file::FileLayout {
+                name: file::Text::Borrowed("small128"),
+                format: file::Format::Stockfish {
+                    version: 0x7af32f20,
+                    hash: 0x1c103c92,
+                },
+                sections: file::list(SECTIONS),
+                stacks: file::Stacks {
+                    count: 8,
+                    stride: 3392,
+                    groups: file::list(GROUPS),
+                },
+                tail: file::Tail::NONE,
+                extents: file::list(&[]),
+                coalesced: file::list(&[]),
+                paired: file::list(&[]),
+            }
+        };
+        const NEURONS: neurons::Neurons = neurons::Neurons {
             outputs: 64,
             perspectives: 2,
             activation: neurons::Activation::Crelu {
@@ -347,34 +334,25 @@ impl ::nnue_runtime::Architecture for Net {
                 },
             ],
             kept: &[],
+        };
+        #[inline]
+        fn biases(weights: &Weights, _: Color) -> &Half {
+            &weights.transformer_biases
         }
-    };
-    #[inline]
-    fn biases(weights: &Weights, perspective: ::nnue_runtime::Color) -> &Half {
-        let _ = perspective;
-        &weights.transformer_biases
-    }
-    fn values(half: &Half) -> &[i16] {
-        &half.values
-    }
-    fn rows(
-        weights: &Weights,
-        table: usize,
-    ) -> ::nnue_runtime::__private::features::TableRows<'_> {
-        let _ = table;
-        ::nnue_runtime::__private::features::TableRows::I16(
-            weights.transformer_weights.as_flattened(),
-        )
-    }
-    #[inline]
-    fn stacks(weights: &Weights) -> &Stacks {
-        &weights.stacks
-    }
-    fn proofs(stacks: &Stacks) -> ::nnue_runtime::__private::proof::Proofs {
-        let mut proofs = ::nnue_runtime::__private::proof::Proofs::new();
-        for stack in stacks {
-            {
-                let layer = ::nnue_runtime::__private::proof::Layer {
+        fn values(half: &Half) -> &[i16] {
+            &half.values
+        }
+        fn rows(weights: &Weights, _: usize) -> features::TableRows<'_> {
+            features::TableRows::I16(weights.transformer_weights.as_flattened())
+        }
+        #[inline]
+        fn stacks(weights: &Weights) -> &Stacks {
+            &weights.stacks
+        }
+        fn proofs(stacks: &Stacks) -> proof::Proofs {
+            let mut proofs = proof::Proofs::new();
+            for stack in stacks {
+                let layer = proof::Layer {
                     name: "fc_0",
                     index: 0,
                     inputs: 0..=126,
@@ -383,11 +361,9 @@ impl ::nnue_runtime::Architecture for Net {
                     .sums(
                         &layer,
                         &stack.fc_0_biases,
-                        ::nnue_runtime::__private::proof::blocks(&stack.fc_0_weights),
+                        proof::blocks(&stack.fc_0_weights),
                     );
-            }
-            {
-                let layer = ::nnue_runtime::__private::proof::Layer {
+                let layer = proof::Layer {
                     name: "fc_1",
                     index: 3,
                     inputs: 0..=127,
@@ -396,101 +372,85 @@ impl ::nnue_runtime::Architecture for Net {
                     .sums(
                         &layer,
                         &stack.fc_1_biases,
-                        ::nnue_runtime::__private::proof::blocks(&stack.fc_1_weights),
+                        proof::blocks(&stack.fc_1_weights),
                     );
-            }
-            {
-                let layer = ::nnue_runtime::__private::proof::Layer {
+                let layer = proof::Layer {
                     name: "fc_2",
                     index: 5,
                     inputs: 0..=127,
                 };
                 proofs
-                    .sums(
-                        &layer,
-                        &stack.fc_2_biases,
-                        ::nnue_runtime::__private::proof::rows(&stack.fc_2_weights),
-                    );
+                    .sums(&layer, &stack.fc_2_biases, proof::rows(&stack.fc_2_weights));
+            }
+            proofs
+        }
+        #[inline]
+        fn prefetch(weights: &Weights, _: usize, row: u32) {
+            simd::prefetch::<_, 2>(buffer::row(&weights.transformer_weights, row));
+            simd::prefetch::<_, 1>(buffer::row(&weights.transformer_psqt, row));
+        }
+        #[inline]
+        fn accumulate(
+            level: Level,
+            weights: &Weights,
+            base: &Half,
+            added: &Self::Rows,
+            removed: &Self::Rows,
+            into: &mut Half,
+        ) {
+            let ([added], [removed]) = (added.lists(), removed.lists());
+            kernels::dispatch!(level, accumulate(weights, base, added, removed, into))
+        }
+        #[inline]
+        fn follow_move(
+            level: Level,
+            weights: &Weights,
+            before: &[Half; 2],
+            rows: features::MovedRows,
+            after: &mut [Half; 2],
+        ) {
+            let features::MovedRows { added, removed, captured } = rows;
+            match captured {
+                Option::None => {
+                    kernels::dispatch!(
+                        level, quiet(weights, before, added, removed, after)
+                    )
+                }
+                Option::Some(captured) => {
+                    kernels::dispatch!(
+                        level, capture(weights, before, added, removed, captured, after)
+                    )
+                }
             }
         }
-        proofs
-    }
-    #[inline]
-    fn prefetch(weights: &Weights, table: usize, row: u32) {
-        let _ = table;
-        ::nnue_runtime::__private::simd::prefetch::<
-            _,
-            2,
-        >(::nnue_runtime::__private::buffer::row(&weights.transformer_weights, row));
-        ::nnue_runtime::__private::simd::prefetch::<
-            _,
-            1,
-        >(::nnue_runtime::__private::buffer::row(&weights.transformer_psqt, row));
-    }
-    #[inline]
-    fn accumulate(
-        level: ::nnue_runtime::Level,
-        weights: &Weights,
-        base: &Half,
-        added: &Self::Rows,
-        removed: &Self::Rows,
-        into: &mut Half,
-    ) {
-        let ([added], [removed]) = (added.lists(), removed.lists());
-        ::nnue_runtime::__private::dispatch!(
-            level, accumulate(weights, base, added, removed, into)
-        )
-    }
-    #[inline]
-    fn follow_move(
-        level: ::nnue_runtime::Level,
-        weights: &Weights,
-        before: &[Half; 2],
-        rows: ::nnue_runtime::__private::features::MovedRows,
-        after: &mut [Half; 2],
-    ) {
-        let (added, removed) = (rows.added, rows.removed);
-        match rows.captured {
-            ::nnue_runtime::__private::core::option::Option::None => {
-                ::nnue_runtime::__private::dispatch!(
-                    level, quiet(weights, before, added, removed, after)
-                )
-            }
-            ::nnue_runtime::__private::core::option::Option::Some(captured) => {
-                ::nnue_runtime::__private::dispatch!(
-                    level, capture(weights, before, added, removed, captured, after)
-                )
-            }
+        #[inline]
+        fn propagate(
+            level: Level,
+            stacks: &Stacks,
+            halves: [&Half; 2],
+            bucket: usize,
+            _: Proved,
+        ) -> Output {
+            let [first, second] = halves;
+            kernels::dispatch!(level, propagate(stacks, first, second, bucket))
         }
     }
-    #[inline]
-    fn propagate(
-        level: ::nnue_runtime::Level,
-        stacks: &Stacks,
-        halves: [&Half; 2],
-        bucket: usize,
-        _: ::nnue_runtime::__private::Proved,
-    ) -> ::nnue_runtime::Output {
-        let [first, second] = halves;
-        ::nnue_runtime::__private::dispatch!(
-            level, propagate(stacks, first, second, bucket)
-        )
+    #[automatically_derived]
+    impl SelectedByPieces for Net {
+        const BUCKETS: [u8; 33] = [
+            0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6,
+            6, 6, 6, 7, 7, 7, 7,
+        ];
     }
-}
-impl ::nnue_runtime::SelectedByPieces for Net {
-    const BUCKETS: [u8; 33] = [
-        0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6,
-        6, 6, 7, 7, 7, 7,
-    ];
-}
+};
 /// Kernels for the level `scalar`.
 #[doc(hidden)]
 mod scalar {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::__private::simd::scalar as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, scalar as simd},
+    };
     pub(super) fn accumulate(
         weights: &Weights,
         base: &Half,
@@ -550,8 +510,14 @@ mod scalar {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     pub(super) fn capture(
@@ -562,13 +528,13 @@ mod scalar {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -636,7 +602,7 @@ mod scalar {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 64>(&half.values, 0);
@@ -656,22 +622,22 @@ mod scalar {
     }
     #[inline]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
-        let p0 = packed(first, 0);
-        output.push(simd::bytes_u8(p0));
-        let p1 = packed(first, 1);
-        output.push(simd::bytes_u8(p1));
-        let p2 = packed(first, 2);
-        output.push(simd::bytes_u8(p2));
-        let p3 = packed(first, 3);
-        output.push(simd::bytes_u8(p3));
-        let p4 = packed(second, 0);
-        output.push(simd::bytes_u8(p4));
-        let p5 = packed(second, 1);
-        output.push(simd::bytes_u8(p5));
-        let p6 = packed(second, 2);
-        output.push(simd::bytes_u8(p6));
-        let p7 = packed(second, 3);
-        output.push(simd::bytes_u8(p7));
+        let packed_0 = packed(first, 0);
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = packed(first, 1);
+        output.push(simd::bytes_u8(packed_1));
+        let packed_2 = packed(first, 2);
+        output.push(simd::bytes_u8(packed_2));
+        let packed_3 = packed(first, 3);
+        output.push(simd::bytes_u8(packed_3));
+        let packed_4 = packed(second, 0);
+        output.push(simd::bytes_u8(packed_4));
+        let packed_5 = packed(second, 1);
+        output.push(simd::bytes_u8(packed_5));
+        let packed_6 = packed(second, 2);
+        output.push(simd::bytes_u8(packed_6));
+        let packed_7 = packed(second, 3);
+        output.push(simd::bytes_u8(packed_7));
     }
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -685,207 +651,207 @@ mod scalar {
         transform(first, second, &mut output);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
             let inputs = simd::splat_block(&transformer[0]);
             let weights = &stack.fc_0_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[1]);
             let weights = &stack.fc_0_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[2]);
             let weights = &stack.fc_0_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[3]);
             let weights = &stack.fc_0_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[4]);
             let weights = &stack.fc_0_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[5]);
             let weights = &stack.fc_0_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[6]);
             let weights = &stack.fc_0_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[7]);
             let weights = &stack.fc_0_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[8]);
             let weights = &stack.fc_0_weights[8];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[9]);
             let weights = &stack.fc_0_weights[9];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[10]);
             let weights = &stack.fc_0_weights[10];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[11]);
             let weights = &stack.fc_0_weights[11];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[12]);
             let weights = &stack.fc_0_weights[12];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[13]);
             let weights = &stack.fc_0_weights[13];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[14]);
             let weights = &stack.fc_0_weights[14];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[15]);
             let weights = &stack.fc_0_weights[15];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[16]);
             let weights = &stack.fc_0_weights[16];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[17]);
             let weights = &stack.fc_0_weights[17];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[18]);
             let weights = &stack.fc_0_weights[18];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[19]);
             let weights = &stack.fc_0_weights[19];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[20]);
             let weights = &stack.fc_0_weights[20];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[21]);
             let weights = &stack.fc_0_weights[21];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[22]);
             let weights = &stack.fc_0_weights[22];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[23]);
             let weights = &stack.fc_0_weights[23];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[24]);
             let weights = &stack.fc_0_weights[24];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[25]);
             let weights = &stack.fc_0_weights[25];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[26]);
             let weights = &stack.fc_0_weights[26];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[27]);
             let weights = &stack.fc_0_weights[27];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[28]);
             let weights = &stack.fc_0_weights[28];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[29]);
             let weights = &stack.fc_0_weights[29];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[30]);
             let weights = &stack.fc_0_weights[30];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&transformer[31]);
             let weights = &stack.fc_0_weights[31];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -899,103 +865,103 @@ mod scalar {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
-            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
-            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
-            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
-            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_4 = simd::dot(sum_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
-            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
-            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
-            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
-            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -1014,12 +980,10 @@ mod scalar {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = (psqt / 16).wrapping_add(positional / 16);
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = (psqt / 16).wrapping_add(positional / 16);
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avx2`.
@@ -1027,10 +991,10 @@ mod scalar {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::__private::simd::avx2 as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, avx2 as simd},
+    };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -1092,8 +1056,14 @@ mod avx2 {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1105,13 +1075,13 @@ mod avx2 {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -1180,7 +1150,7 @@ mod avx2 {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -1202,14 +1172,14 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
-        let p0 = packed(first, 0);
-        output.push(simd::bytes_u8(p0));
-        let p1 = packed(first, 1);
-        output.push(simd::bytes_u8(p1));
-        let p2 = packed(second, 0);
-        output.push(simd::bytes_u8(p2));
-        let p3 = packed(second, 1);
-        output.push(simd::bytes_u8(p3));
+        let packed_0 = packed(first, 0);
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = packed(first, 1);
+        output.push(simd::bytes_u8(packed_1));
+        let packed_2 = packed(second, 0);
+        output.push(simd::bytes_u8(packed_2));
+        let packed_3 = packed(second, 1);
+        output.push(simd::bytes_u8(packed_3));
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
@@ -1224,139 +1194,139 @@ mod avx2 {
         transform(first, second, &mut output);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let inputs = simd::splat_block(&transformer[0]);
             let weights = &stack.fc_0_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[1]);
             let weights = &stack.fc_0_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[2]);
             let weights = &stack.fc_0_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[3]);
             let weights = &stack.fc_0_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[4]);
             let weights = &stack.fc_0_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[5]);
             let weights = &stack.fc_0_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[6]);
             let weights = &stack.fc_0_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[7]);
             let weights = &stack.fc_0_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[8]);
             let weights = &stack.fc_0_weights[8];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[9]);
             let weights = &stack.fc_0_weights[9];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[10]);
             let weights = &stack.fc_0_weights[10];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[11]);
             let weights = &stack.fc_0_weights[11];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[12]);
             let weights = &stack.fc_0_weights[12];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[13]);
             let weights = &stack.fc_0_weights[13];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[14]);
             let weights = &stack.fc_0_weights[14];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[15]);
             let weights = &stack.fc_0_weights[15];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[16]);
             let weights = &stack.fc_0_weights[16];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[17]);
             let weights = &stack.fc_0_weights[17];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[18]);
             let weights = &stack.fc_0_weights[18];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[19]);
             let weights = &stack.fc_0_weights[19];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[20]);
             let weights = &stack.fc_0_weights[20];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[21]);
             let weights = &stack.fc_0_weights[21];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[22]);
             let weights = &stack.fc_0_weights[22];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[23]);
             let weights = &stack.fc_0_weights[23];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[24]);
             let weights = &stack.fc_0_weights[24];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[25]);
             let weights = &stack.fc_0_weights[25];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[26]);
             let weights = &stack.fc_0_weights[26];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[27]);
             let weights = &stack.fc_0_weights[27];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[28]);
             let weights = &stack.fc_0_weights[28];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[29]);
             let weights = &stack.fc_0_weights[29];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[30]);
             let weights = &stack.fc_0_weights[30];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&transformer[31]);
             let weights = &stack.fc_0_weights[31];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -1370,63 +1340,63 @@ mod avx2 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_1_out = Aligned(
@@ -1445,12 +1415,10 @@ mod avx2 {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = (psqt / 16).wrapping_add(positional / 16);
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = (psqt / 16).wrapping_add(positional / 16);
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avxvnni`.
@@ -1458,12 +1426,12 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
     use super::{Half, Stacks};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::__private::simd::avxvnni as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, avxvnni as simd},
+    };
     pub(super) use super::avx2::{accumulate, quiet, capture};
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
@@ -1485,14 +1453,14 @@ mod avxvnni {
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
-        let p0 = packed(first, 0);
-        output.push(simd::bytes_u8(p0));
-        let p1 = packed(first, 1);
-        output.push(simd::bytes_u8(p1));
-        let p2 = packed(second, 0);
-        output.push(simd::bytes_u8(p2));
-        let p3 = packed(second, 1);
-        output.push(simd::bytes_u8(p3));
+        let packed_0 = packed(first, 0);
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = packed(first, 1);
+        output.push(simd::bytes_u8(packed_1));
+        let packed_2 = packed(second, 0);
+        output.push(simd::bytes_u8(packed_2));
+        let packed_3 = packed(second, 1);
+        output.push(simd::bytes_u8(packed_3));
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
@@ -1762,12 +1730,10 @@ mod avxvnni {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = (psqt / 16).wrapping_add(positional / 16);
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = (psqt / 16).wrapping_add(positional / 16);
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avx512`.
@@ -1775,10 +1741,10 @@ mod avxvnni {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{Half, Stacks, Weights};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::__private::simd::avx512 as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, avx512 as simd},
+    };
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -1846,8 +1812,14 @@ mod avx512 {
         removed: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
-            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        for perspective in 0..2 {
+            update(
+                weights,
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective]],
+                &mut after[perspective],
+            );
         }
     }
     #[target_feature(
@@ -1861,13 +1833,13 @@ mod avx512 {
         captured: [u32; 2],
         after: &mut [Half; 2],
     ) {
-        for p in 0..2 {
+        for perspective in 0..2 {
             update(
                 weights,
-                &before[p],
-                [&added[p]],
-                [&removed[p], &captured[p]],
-                &mut after[p],
+                &before[perspective],
+                [&added[perspective]],
+                [&removed[perspective], &captured[perspective]],
+                &mut after[perspective],
             );
         }
     }
@@ -1922,7 +1894,7 @@ mod avx512 {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1948,10 +1920,10 @@ mod avx512 {
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
-        let p0 = packed(first, 0);
-        output.push(simd::bytes_u8(p0));
-        let p1 = packed(second, 0);
-        output.push(simd::bytes_u8(p1));
+        let packed_0 = packed(first, 0);
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = packed(second, 0);
+        output.push(simd::bytes_u8(packed_1));
     }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1968,107 +1940,107 @@ mod avx512 {
         transform(first, second, &mut output);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_1_0 = simd::dots(simd::zero_i32());
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::zero_i32());
             let inputs = simd::splat_block(&transformer[0]);
             let weights = &stack.fc_0_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[1]);
             let weights = &stack.fc_0_weights[1];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[2]);
             let weights = &stack.fc_0_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[3]);
             let weights = &stack.fc_0_weights[3];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[4]);
             let weights = &stack.fc_0_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[5]);
             let weights = &stack.fc_0_weights[5];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[6]);
             let weights = &stack.fc_0_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[7]);
             let weights = &stack.fc_0_weights[7];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[8]);
             let weights = &stack.fc_0_weights[8];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[9]);
             let weights = &stack.fc_0_weights[9];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[10]);
             let weights = &stack.fc_0_weights[10];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[11]);
             let weights = &stack.fc_0_weights[11];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[12]);
             let weights = &stack.fc_0_weights[12];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[13]);
             let weights = &stack.fc_0_weights[13];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[14]);
             let weights = &stack.fc_0_weights[14];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[15]);
             let weights = &stack.fc_0_weights[15];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[16]);
             let weights = &stack.fc_0_weights[16];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[17]);
             let weights = &stack.fc_0_weights[17];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[18]);
             let weights = &stack.fc_0_weights[18];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[19]);
             let weights = &stack.fc_0_weights[19];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[20]);
             let weights = &stack.fc_0_weights[20];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[21]);
             let weights = &stack.fc_0_weights[21];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[22]);
             let weights = &stack.fc_0_weights[22];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[23]);
             let weights = &stack.fc_0_weights[23];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[24]);
             let weights = &stack.fc_0_weights[24];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[25]);
             let weights = &stack.fc_0_weights[25];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[26]);
             let weights = &stack.fc_0_weights[26];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[27]);
             let weights = &stack.fc_0_weights[27];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[28]);
             let weights = &stack.fc_0_weights[28];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[29]);
             let weights = &stack.fc_0_weights[29];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[30]);
             let weights = &stack.fc_0_weights[30];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[31]);
             let weights = &stack.fc_0_weights[31];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
                 chunk_mut(&mut sums.0, 0),
             );
             sums
@@ -2084,43 +2056,43 @@ mod avx512 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[1]);
             let weights = &stack.fc_1_weights[1];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[2]);
             let weights = &stack.fc_1_weights[2];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[3]);
             let weights = &stack.fc_1_weights[3];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[4]);
             let weights = &stack.fc_1_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[5]);
             let weights = &stack.fc_1_weights[5];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[6]);
             let weights = &stack.fc_1_weights[6];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let inputs = simd::splat_block(&fc_1_input[7]);
             let weights = &stack.fc_1_weights[7];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
             sums
         };
         let ac_1_out = Aligned(
@@ -2139,12 +2111,10 @@ mod avx512 {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = (psqt / 16).wrapping_add(positional / 16);
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = (psqt / 16).wrapping_add(positional / 16);
+        Output { psqt, positional, value }
     }
 }
 /// Kernels for the level `avx512icl`.
@@ -2152,12 +2122,12 @@ mod avx512 {
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
     use super::{Half, Stacks};
-    use ::nnue_runtime::__private::{Output, activation, buffer};
-    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::__private::simd::avx512icl as simd;
+    use ::nnue_runtime::__private::{
+        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        simd::{InputWriter, Inputs, avx512icl as simd},
+    };
     pub(super) use super::avx512::{accumulate, quiet, capture};
-    /// Outputs `index * simd::BYTES ..`
+    /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -2183,10 +2153,10 @@ mod avx512icl {
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
-        let p0 = packed(first, 0);
-        output.push(simd::bytes_u8(p0));
-        let p1 = packed(second, 0);
-        output.push(simd::bytes_u8(p1));
+        let packed_0 = packed(first, 0);
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = packed(second, 0);
+        output.push(simd::bytes_u8(packed_1));
     }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -2203,111 +2173,111 @@ mod avx512icl {
         transform(first, second, &mut output);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_1_0 = simd::dots(simd::zero_i32());
-            let mut sum_2_0 = simd::dots(simd::zero_i32());
-            let mut sum_3_0 = simd::dots(simd::zero_i32());
+            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1 = simd::dots(simd::zero_i32());
+            let mut sum_2 = simd::dots(simd::zero_i32());
+            let mut sum_3 = simd::dots(simd::zero_i32());
             let inputs = simd::splat_block(&transformer[0]);
             let weights = &stack.fc_0_weights[0];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[1]);
             let weights = &stack.fc_0_weights[1];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[2]);
             let weights = &stack.fc_0_weights[2];
-            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[3]);
             let weights = &stack.fc_0_weights[3];
-            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[4]);
             let weights = &stack.fc_0_weights[4];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[5]);
             let weights = &stack.fc_0_weights[5];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[6]);
             let weights = &stack.fc_0_weights[6];
-            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[7]);
             let weights = &stack.fc_0_weights[7];
-            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[8]);
             let weights = &stack.fc_0_weights[8];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[9]);
             let weights = &stack.fc_0_weights[9];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[10]);
             let weights = &stack.fc_0_weights[10];
-            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[11]);
             let weights = &stack.fc_0_weights[11];
-            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[12]);
             let weights = &stack.fc_0_weights[12];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[13]);
             let weights = &stack.fc_0_weights[13];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[14]);
             let weights = &stack.fc_0_weights[14];
-            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[15]);
             let weights = &stack.fc_0_weights[15];
-            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[16]);
             let weights = &stack.fc_0_weights[16];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[17]);
             let weights = &stack.fc_0_weights[17];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[18]);
             let weights = &stack.fc_0_weights[18];
-            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[19]);
             let weights = &stack.fc_0_weights[19];
-            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[20]);
             let weights = &stack.fc_0_weights[20];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[21]);
             let weights = &stack.fc_0_weights[21];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[22]);
             let weights = &stack.fc_0_weights[22];
-            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[23]);
             let weights = &stack.fc_0_weights[23];
-            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[24]);
             let weights = &stack.fc_0_weights[24];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[25]);
             let weights = &stack.fc_0_weights[25];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[26]);
             let weights = &stack.fc_0_weights[26];
-            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[27]);
             let weights = &stack.fc_0_weights[27];
-            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[28]);
             let weights = &stack.fc_0_weights[28];
-            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[29]);
             let weights = &stack.fc_0_weights[29];
-            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[30]);
             let weights = &stack.fc_0_weights[30];
-            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 0)));
             let inputs = simd::splat_block(&transformer[31]);
             let weights = &stack.fc_0_weights[31];
-            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 0)));
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(
                 simd::add_i32(
-                    simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
-                    simd::add_i32(simd::sum_dots(sum_2_0), simd::sum_dots(sum_3_0)),
+                    simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
+                    simd::add_i32(simd::sum_dots(sum_2), simd::sum_dots(sum_3)),
                 ),
                 chunk_mut(&mut sums.0, 0),
             );
@@ -2397,11 +2367,9 @@ mod avx512icl {
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
-        {
-            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-            let positional = sum as i32;
-            let value = (psqt / 16).wrapping_add(positional / 16);
-            Output { psqt, positional, value }
-        }
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = (psqt / 16).wrapping_add(positional / 16);
+        Output { psqt, positional, value }
     }
 }

@@ -9,8 +9,8 @@ use nnue_format::PAIRED_RUN;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Operation, Table};
-use crate::emit::memory::count;
+use super::table::{Operation, Table};
+use crate::emit::names::count;
 use crate::plan::Accumulate;
 
 /// The names by which kernels refer to the part.

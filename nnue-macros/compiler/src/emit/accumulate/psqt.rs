@@ -3,9 +3,9 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Operation, Table};
+use super::table::{Operation, Table};
 use crate::emit::Program;
-use crate::emit::memory::count;
+use crate::emit::names::count;
 
 /// The PSQT sums: as vectors of eight as far as possible, and single values for the rest.
 pub(super) struct Psqt {
@@ -57,7 +57,7 @@ impl Psqt {
             quote! { #name = #name.#single(row[#bucket]); }
         });
         (!self.is_empty()).then(|| {
-            let row = table.psqt(&quote!(buffer), number);
+            let row = table.psqt(number);
             quote! {
                 let row = #row;
                 #(#eights)*

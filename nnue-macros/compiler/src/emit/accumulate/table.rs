@@ -3,10 +3,26 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Operation;
 use crate::emit::Program;
-use crate::emit::memory::count;
+use crate::emit::names::count;
 use crate::network::Element;
+
+/// What is done with a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    Add,
+    Sub,
+}
+
+impl Operation {
+    /// The name as it is in those of primitives.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Operation::Add => "add",
+            Operation::Sub => "sub",
+        }
+    }
+}
 
 /// The names by which kernels refer to a table of the transformer's rows.
 pub(in crate::emit) struct Table {
@@ -58,16 +74,16 @@ impl Table {
         tables.iter().enumerate().map(of_table).collect()
     }
 
-    /// An expression for the weights of row `number`; `buffer` is the path of the runtime's module.
-    pub(in crate::emit) fn row(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
+    /// An expression for the weights of row `number`.
+    pub(in crate::emit) fn row(&self, number: &TokenStream) -> TokenStream {
         let weights = &self.weights;
-        quote! { #buffer::row(&weights.#weights, #number) }
+        quote! { buffer::row(&weights.#weights, #number) }
     }
 
     /// An expression for the PSQT values of row `number`.
-    pub(in crate::emit) fn psqt(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
+    pub(in crate::emit) fn psqt(&self, number: &TokenStream) -> TokenStream {
         let offset = &self.psqt_offset;
-        quote! { #buffer::row(&weights.transformer_psqt, #number #offset) }
+        quote! { buffer::row(&weights.transformer_psqt, #number #offset) }
     }
 
     /// An expression for a vector of a row, as it is added: `values` are those of the row.
@@ -88,12 +104,12 @@ impl Table {
     }
 
     /// The weights of all rows, one after the other.
-    pub(in crate::emit) fn weights(&self, runtime: &TokenStream) -> TokenStream {
+    pub(in crate::emit) fn weights(&self) -> TokenStream {
         let weights = &self.weights;
         let variant = match self.paired {
             true => format_ident!("Paired"),
             false => format_ident!("{}", self.element.to_string().to_uppercase()),
         };
-        quote! { #runtime::__private::features::TableRows::#variant(weights.#weights.as_flattened()) }
+        quote! { features::TableRows::#variant(weights.#weights.as_flattened()) }
     }
 }

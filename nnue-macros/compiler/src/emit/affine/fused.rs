@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use super::{Writer, total};
-use crate::emit::memory::{count, linear};
+use crate::emit::names::{count, halves, linear};
 use crate::emit::transform;
 use crate::plan::{Fused, Products};
 
@@ -77,7 +77,7 @@ impl Tile<'_> {
                     .flat_map(move |output| self.names(set, *output))
             })
             .collect();
-        let halves = transform::halves(self.writer.program);
+        let halves = halves(self.writer.program);
         let side_by_side = self.fused.side_by_side(halves.len());
         let rounds = count(self.fused.vectors / side_by_side);
         let vectors = (0..side_by_side).flat_map(|vector| {

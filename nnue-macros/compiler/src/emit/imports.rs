@@ -1,0 +1,141 @@
+//! The `use` declarations of generated code: the names that it needs of the runtime, and no others.
+//!
+//! They stand in blocks and in modules of kernels, where no name of the user's is in their way.
+//! Macros are called by the module that they are in, as `kernels::dispatch!`: a single name would
+//! compete with macros that the user has defined.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Spacing, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+
+/// What users name too.
+const PUBLIC: &[&str] = &[
+    "Architecture",
+    "Color",
+    "Embedded",
+    "Evaluated",
+    "HeadValue",
+    "Level",
+    "Order",
+    "SelectedByPieces",
+    "neurons",
+];
+
+/// What only generated code needs: modules of `__private`, and the names that are used of them
+/// without the module before them. The module without a name is `__private` itself.
+const PRIVATE: &[(&str, &[&str])] = &[
+    ("", &["EmbeddedNet", "Output", "Proved", "Wdl"]),
+    ("activation", &[]),
+    ("buffer", &["Aligned", "chunk", "chunk_mut"]),
+    ("core", &["iter::zip", "option::Option"]),
+    ("features", &[]),
+    ("file", &[]),
+    ("kernels", &[]),
+    ("memory", &[]),
+    ("proof", &[]),
+    (
+        "simd",
+        &["InputWriter", "Inputs", "NonZero", "prefetch_part"],
+    ),
+];
+
+/// The names in some code; those that are followed by `::` are there with it, too.
+pub(super) struct Names(HashSet<String>);
+
+impl Names {
+    pub(super) fn of(code: &TokenStream) -> Names {
+        let mut names = HashSet::new();
+        collect(code.clone(), &mut names);
+        Names(names)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
+    /// Imports of the names of a module around the code.
+    pub(super) fn of_parent(&self, names: &[&str]) -> Option<TokenStream> {
+        let used = self.used(names);
+        (!used.is_empty()).then(|| quote! { use super::{#(#used),*}; })
+    }
+
+    /// Imports of the runtime's names but for those that the module around the code has: one
+    /// declaration for those that users name too, and one for all others. In kernels, `simd` stands
+    /// for the primitives of their level.
+    pub(super) fn of_runtime(
+        &self,
+        runtime: &TokenStream,
+        of_parent: &[&str],
+        level: Option<&Ident>,
+    ) -> TokenStream {
+        let public = self.used(PUBLIC);
+        let public = (!public.is_empty()).then(|| quote! { use #runtime::{#(#public),*}; });
+        let private = PRIVATE.iter().flat_map(|(module, names)| {
+            let names: Vec<&str> = (names.iter().copied())
+                .filter(|name| !of_parent.contains(name))
+                .collect();
+            self.of_module(module, &names, level)
+        });
+        quote! {
+            #public
+            use #runtime::__private::{#(#private),*};
+        }
+    }
+
+    /// What is imported of a module of `__private`.
+    fn of_module(&self, module: &str, names: &[&str], level: Option<&Ident>) -> Vec<TokenStream> {
+        let mut used = self.used(names);
+        if module.is_empty() {
+            return used;
+        }
+        let module_name = format_ident!("{module}");
+        if self.has(&format!("{module}::")) {
+            match level.filter(|_| module == "simd") {
+                Some(level) => used.push(quote! { #level as simd }),
+                None if used.is_empty() => return vec![module_name.into_token_stream()],
+                None => used.insert(0, quote!(self)),
+            }
+        }
+        match used.as_slice() {
+            [] => Vec::new(),
+            [name] => vec![quote! { #module_name::#name }],
+            _ => vec![quote! { #module_name::{#(#used),*} }],
+        }
+    }
+
+    /// Those of these paths whose last names are used.
+    fn used(&self, paths: &[&str]) -> Vec<TokenStream> {
+        let of_path = |path: &&str| {
+            let names: Vec<&str> = path.split("::").collect();
+            let is_used = names.last().is_some_and(|name| self.has(name));
+            let names = names.iter().map(|name| format_ident!("{name}"));
+            is_used.then(|| quote! { #(#names)::* })
+        };
+        paths.iter().filter_map(of_path).collect()
+    }
+}
+
+/// Collects the first names of paths: what stands behind `::` is not in scope by itself.
+fn collect(tokens: TokenStream, names: &mut HashSet<String>) {
+    let mut after_colons = false;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(tree) = tokens.next() {
+        // Of two colons, the first is joined to the second.
+        let colons = |tree: &TokenTree| match tree {
+            TokenTree::Punct(punct) => punct.as_char() == ':' && punct.spacing() == Spacing::Joint,
+            _ => false,
+        };
+        match &tree {
+            TokenTree::Group(group) => collect(group.stream(), names),
+            TokenTree::Ident(name) if !after_colons => {
+                names.insert(name.to_string());
+                if tokens.peek().is_some_and(colons) {
+                    names.insert(format!("{name}::"));
+                }
+            }
+            _ => {}
+        }
+        after_colons = colons(&tree) && tokens.next().is_some();
+    }
+}
