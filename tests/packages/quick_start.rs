@@ -66,5 +66,5 @@ fn the_quick_start_is_read_as_it_stands() {
         ["add nnue-runtime --features cozy-chess", "add cozy-chess"]
     );
     assert!(found.program.starts_with("use ") && found.program.ends_with("}\n"));
-    assert_eq!(found.output.lines().count(), 5, "{}", found.output);
+    assert_eq!(found.output.lines().count(), 6, "{}", found.output);
 }
