@@ -87,6 +87,9 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
     }
     for layer in &network.layers {
         let name = || layer.name.clone();
+        if let Some(operation) = graph::unknown_operation(layer) {
+            reasons.push(Reason::UnknownOperation(name(), operation));
+        }
         let Op::Affine(op) = &layer.op else { continue };
         if op.weights == WeightType::Binary {
             reasons.push(Reason::Binary(name()));
@@ -495,4 +498,20 @@ fn limits(limits: &[(String, f64)]) -> String {
     }}
 "
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use nnue_compiler::operation::test_operation;
+
+    use super::*;
+
+    #[test]
+    fn an_operation_that_is_not_known_is_refused_by_name() {
+        let (_, network) = test_operation::network();
+        let reasons = program(&network).expect_err("nobody described it for bullet");
+        let unknown = Reason::UnknownOperation("ac_0".into(), "test_operation");
+        assert_eq!(reasons, [unknown]);
+        assert!(reasons[0].to_string().contains("`test_operation`"));
+    }
 }

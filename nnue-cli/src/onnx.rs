@@ -151,3 +151,22 @@ fn described(
         doc_string,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nnue_compiler::operation::test_operation;
+    use nnue_test_support::net_file::random_net_file;
+
+    use super::*;
+
+    #[test]
+    fn an_operation_that_is_not_known_is_refused_by_name() {
+        let (_, network) = test_operation::network();
+        let file = random_net_file(&network, 1);
+        let net = Net::from_bytes(&network, &file).expect("it is a net file");
+        let error = export(&net).expect_err("nobody translated it");
+        let expected =
+            "`ac_0` has the operation `test_operation`, which has no translation to ONNX";
+        assert_eq!(error, expected);
+    }
+}

@@ -148,6 +148,15 @@ def test_whatever_is_changed_there_is_a_network_or_a_message(name):
     assert refused > 30
 
 
+def test_an_activation_that_is_not_known_is_refused_by_name():
+    text = description(SPECS["sfnnv5"]).text
+    kinds = [layer["operation"]["kind"] for layer in json.loads(text)["layers"]]
+    place = ("layers", kinds.index("activations"), "operation", "functions", 0, "name")
+    unknown = changed(text, place, lambda owner, key: owner.update(name="test_operation"))
+    with pytest.raises(BadDescription, match="found the activation `test_operation`, which is not known"):
+        built(Description(unknown))
+
+
 def test_what_fits_in_itself_but_not_together_is_said():
     zero = {"to_float": {"scale": 0}, "weights_one": None}
     kind = changed(USUAL, ("layers", 0, "operation"), lambda owner, key: owner[key].update(zero))

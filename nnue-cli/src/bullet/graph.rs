@@ -8,6 +8,8 @@ use nnue_compiler::network::{Head, Network, PSQT, Slice, Source, TRANSFORMER, UN
 use super::multiplier::{is_one, literal};
 use super::parameters::Parameters;
 
+pub(super) use layers::unknown_operation;
+
 /// The beginning of each line in a function.
 const INDENT: &str = "    ";
 

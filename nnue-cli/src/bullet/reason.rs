@@ -17,6 +17,8 @@ pub enum Reason {
     PairsOfWeights,
     /// This layer's weights are -1 and 1.
     Binary(String),
+    /// This layer has an operation, which is named, that nobody has described for bullet.
+    UnknownOperation(String, &'static str),
     /// This layer's sums are multiplied by numbers of the file.
     Scales(String),
     /// Each input of this layer reaches few outputs, which its weights choose.
@@ -59,6 +61,11 @@ impl fmt::Display for Reason {
             Reason::Binary(layer) => write!(
                 f,
                 "`{layer}` has binary weights: bullet has no signs with a gradient that passes"
+            ),
+            Reason::UnknownOperation(layer, operation) => write!(
+                f,
+                "`{layer}` has the operation `{operation}`, which this program does not know of \
+                 bullet"
             ),
             Reason::Scales(layer) => write!(
                 f,

@@ -1,9 +1,9 @@
 //! The operations from active rows to the value, with their parameters.
 
 use nnue_compiler::network::{
-    self, Activation, Elementwise, Network, Op, PSQT, Pooling, Source, TRANSFORMER,
-    TransformerActivation, UNPOOLED,
+    self, Network, Op, PSQT, Pooling, Source, TRANSFORMER, TransformerActivation, UNPOOLED,
 };
+use nnue_compiler::operation::{Activation, Elementwise};
 use serde::{Deserialize, Serialize};
 
 use super::Values;
@@ -400,30 +400,33 @@ impl Operation {
                 }),
                 output_blocks: affine.output_blocks,
             },
-            Op::Elementwise(Elementwise::Activations(functions)) => Operation::Activations {
-                functions: functions.iter().copied().map(Function::of).collect(),
+            Op::Elementwise(elementwise) => match elementwise {
+                Elementwise::Activations(functions) => Operation::Activations {
+                    functions: functions.iter().map(Function::of).collect(),
+                },
+                Elementwise::Sum(sum) => Operation::Sum {
+                    aligns: sum.aligns.iter().map(Align::of).collect(),
+                },
+                Elementwise::Product(product) => Operation::Product {
+                    shift: product.shift,
+                },
+                Elementwise::RmsNorm(norm) => Operation::RmsNorm {
+                    epsilon: norm.epsilon,
+                    gain: norm.gain.map(|gain| gain.to_string()),
+                },
+                Elementwise::Float(float) => Operation::Float { scale: float.scale },
+                other => unimplemented!("`{}` has no place in the description", other.word()),
             },
-            Op::Elementwise(Elementwise::Sum { aligns }) => Operation::Sum {
-                aligns: aligns.iter().map(Align::of).collect(),
-            },
-            Op::Elementwise(Elementwise::Product { shift }) => Operation::Product { shift: *shift },
-            Op::Elementwise(Elementwise::RmsNorm { epsilon, gain }) => Operation::RmsNorm {
-                epsilon: *epsilon,
-                gain: gain.map(|gain| gain.to_string()),
-            },
-            Op::Elementwise(Elementwise::Float { scale }) => Operation::Float { scale: *scale },
         }
     }
 }
 
 impl Function {
-    fn of(activation: Activation) -> Function {
-        let (name, arguments) = activation.call();
-        let mut arguments = arguments.into_iter();
+    fn of(activation: &Activation) -> Function {
         Function {
-            name: name.to_string(),
-            shift: arguments.next(),
-            limit: arguments.next(),
+            name: activation.name().to_string(),
+            shift: activation.parameter("shift"),
+            limit: activation.parameter("limit"),
             formula: activation.formula(),
         }
     }
@@ -487,5 +490,26 @@ impl Units {
             network::Units::Wide(ratio) => integer(ratio, true),
             network::Units::Float { factor } => Units::Float { factor },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nnue_compiler::operation::test_operation;
+
+    use super::*;
+
+    #[test]
+    fn an_activation_has_its_name_and_its_parameters() {
+        let (_, network) = test_operation::network();
+        let layer = Layer::of(&network, &network.layers[1]);
+        let function = Function {
+            name: "test_operation".into(),
+            shift: Some(6),
+            limit: Some(127),
+            formula: "min(|x| >> 6, 127)".into(),
+        };
+        let functions = vec![function];
+        assert_eq!(layer.operation, Operation::Activations { functions });
     }
 }

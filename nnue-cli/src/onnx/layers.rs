@@ -1,7 +1,11 @@
 //! The layers of a stack.
 
 use nnue_compiler::network::{
-    Activation, Affine, Align, Divide, Element, Elementwise, Layer, Op, Rounding, Sums, WeightType,
+    Affine, Align, Divide, Element, Layer, Op, Rounding, Sums, WeightType,
+};
+use nnue_compiler::operation::{
+    Activation, Elementwise, Product, Quantmoid4, Relu, ReluLeft, Screlu, SqrCrelu, SqrCreluI32,
+    Sum,
 };
 use nnue_interpreter::{LayerWeights, Net, Values};
 
@@ -21,7 +25,7 @@ pub(super) fn compute(export: &mut Export<'_>, index: usize) -> Result<Value, St
     });
     let op = match &layer.op {
         Op::Affine(_) => "affine",
-        Op::Elementwise(function) => word(function),
+        Op::Elementwise(function) => function.word(),
     };
     if layer.output.element == Element::F32 || reads_floats {
         return Err(format!(
@@ -40,40 +44,34 @@ pub(super) fn compute(export: &mut Export<'_>, index: usize) -> Result<Value, St
             match function {
                 Elementwise::Activations(functions) => {
                     let results = functions.iter();
-                    let results = results.map(|function| activate(builder, *function, &inputs[0]));
-                    let results = results.collect::<Result<Vec<_>, _>>();
-                    let results = results.map_err(|function| format!("`{name}` has {function}"))?;
+                    let results = results.map(|function| {
+                        let result = activate(builder, *function, &inputs[0]);
+                        result.ok_or_else(|| unknown(name, function.name()))
+                    });
+                    let results = results.collect::<Result<Vec<_>, _>>()?;
                     builder.concatenate(&results)
                 }
-                Elementwise::Sum { aligns } => {
+                Elementwise::Sum(Sum { aligns }) => {
                     let terms = inputs.iter().zip(aligns);
                     let terms: Vec<_> = terms.map(|(x, own)| align(builder, x, own)).collect();
                     let sum = sum(builder, terms);
                     builder.wrap(&sum, DataType::I32)
                 }
-                Elementwise::Product { shift } => {
+                Elementwise::Product(Product { shift }) => {
                     let product = builder.multiply(&inputs[0], &inputs[1]);
                     let product = builder.shift_right(&product, *shift);
                     builder.wrap(&product, DataType::I32)
                 }
-                Elementwise::RmsNorm { .. } | Elementwise::Float { .. } => {
-                    return Err(format!("`{name}` has op `{op}`, which is f32"));
-                }
+                other => return Err(unknown(name, other.word())),
             }
         }
     };
     Ok(export.builder.rename(output, &format!("{name}.output")))
 }
 
-/// What a spec calls the operation.
-fn word(function: &Elementwise) -> &'static str {
-    match function {
-        Elementwise::Activations(_) => "activation",
-        Elementwise::Sum { .. } => "sum",
-        Elementwise::Product { .. } => "product",
-        Elementwise::RmsNorm { .. } => "rms_norm",
-        Elementwise::Float { .. } => "float",
-    }
+/// Why there is no model of a network with this operation.
+fn unknown(layer: &str, operation: &str) -> String {
+    format!("`{layer}` has the operation `{operation}`, which has no translation to ONNX")
 }
 
 /// The terms added up; there is at least one.
@@ -84,52 +82,39 @@ pub(super) fn sum(builder: &mut Builder, terms: Vec<Value>) -> Value {
     sum.unwrap_or_else(|| unreachable!("every sum has a term"))
 }
 
-/// A function of every value, or the function if ONNX has no operators for it here.
-fn activate(builder: &mut Builder, function: Activation, x: &Value) -> Result<Value, String> {
-    Ok(match function {
-        Activation::Relu { shift, limit } => {
+/// A function of every value; `None` if it is not known here.
+fn activate(builder: &mut Builder, function: Activation, x: &Value) -> Option<Value> {
+    Some(match function {
+        Activation::Relu(Relu { shift, limit }) => {
             let shifted = builder.shift_right(x, shift);
             builder.clip(&shifted, 0, limit.into())
         }
-        Activation::ReluLeft { shift, limit } => {
+        Activation::ReluLeft(ReluLeft { shift, limit }) => {
             let factor = builder.number(1 << shift);
             let shifted = builder.multiply(x, &factor);
             builder.clip(&shifted, 0, limit.into())
         }
-        Activation::SqrCrelu { shift, limit } => {
+        Activation::SqrCrelu(SqrCrelu { shift, limit }) => {
             let square = builder.multiply(x, x);
             let shifted = builder.shift_right(&square, shift);
             builder.at_most(&shifted, limit.into())
         }
-        Activation::SqrCreluI32 { shift, limit } => {
+        Activation::SqrCreluI32(SqrCreluI32 { shift, limit }) => {
             let square = builder.multiply(x, x);
             let square = builder.wrap(&square, DataType::I32);
             let shifted = builder.shift_right(&square, shift);
             builder.at_most(&shifted, limit.into())
         }
-        Activation::Screlu { shift, limit } => {
+        Activation::Screlu(Screlu { shift, limit }) => {
             let clipped = builder.clip(x, 0, limit.into());
             let square = builder.multiply(&clipped, &clipped);
             builder.shift_right(&square, shift)
         }
-        Activation::Quantmoid4 { shift } => {
+        Activation::Quantmoid4(Quantmoid4 { shift }) => {
             let shifted = builder.shift_right(x, shift);
             quantmoid4(builder, &shifted)
         }
-        Activation::FloatCrelu
-        | Activation::FloatScrelu
-        | Activation::FloatSqrCrelu
-        | Activation::FloatRelu
-        | Activation::FloatSigmoid
-        | Activation::FloatHardSwish
-        | Activation::FloatSqr
-        | Activation::FloatSqrRelu
-        | Activation::FloatSqrNegative => {
-            return Err(format!(
-                "the activation {}, which is f32",
-                function.formula()
-            ));
-        }
+        _ => return None,
     })
 }
 

@@ -12,7 +12,8 @@ use nnue_compiler::diagnostics::{Span, Spanned};
 use nnue_compiler::network::{
     Elementwise, Network, Op, Pooling, Source, TRANSFORMER, TransformerActivation,
 };
-use nnue_compiler::spec::{self, Align, OpName};
+use nnue_compiler::operation::activation::Shifted;
+use nnue_compiler::spec::{self, Align};
 use serde::Serialize;
 
 /// A part of a network that has a one of its own.
@@ -152,7 +153,7 @@ fn align_readers(edited: &mut Edited, network: &Network, layer: usize) -> bool {
     let name = &network.layers[layer].name;
     let before = edited.changes.len();
     let sums = network.layers.iter().filter(|reader| {
-        let is_sum = matches!(reader.op, Op::Elementwise(Elementwise::Sum { .. }));
+        let is_sum = matches!(reader.op, Op::Elementwise(Elementwise::Sum(_)));
         let mut inputs = reader.inputs.iter();
         is_sum && inputs.any(|slice| slice.source == Source::Layer(layer))
     });
@@ -184,7 +185,12 @@ pub(super) fn edit_followed(spec: &spec::Spec, network: &Network, to: i64) -> Op
     let ratio = match (transformer.activation, transformer.pooling) {
         (TransformerActivation::Quantmoid4, _) => return None,
         (TransformerActivation::Screlu { .. }, Pooling::None) => (from * from, to * to),
-        (_, Pooling::None) => (from, to),
+        (
+            TransformerActivation::None
+            | TransformerActivation::Crelu { .. }
+            | TransformerActivation::Relu { .. },
+            Pooling::None,
+        ) => (from, to),
         _ => return None,
     };
     let mut edited = edit(spec, network, Part::Transformer, to)?;
@@ -270,10 +276,8 @@ fn alignments(spec: &mut spec::Spec) -> Vec<(String, &mut spec::Alignment)> {
     let mut found = Vec::new();
     for layer in &mut spec.layers {
         let table = table_of_layer(&layer.name.value);
-        if let spec::Op::Elementwise(elementwise) = &mut layer.op
-            && matches!(elementwise.functions.as_slice(), [function] if function.value == OpName::Sum)
-        {
-            found.push((table, &mut elementwise.alignment));
+        if let spec::Op::Sum(sum) = &mut layer.op {
+            found.push((table, &mut sum.alignment));
         }
     }
     found.push((OUTPUT.to_string(), &mut spec.output.scaling.alignment));
@@ -370,21 +374,19 @@ fn edit_readers(
 
 /// Shifts that take another one to the same one as before.
 fn edit_shifts(edited: &mut Edited, layer: &str, (from, to): (i64, i64)) -> Option<()> {
-    let spec::Op::Elementwise(elementwise) = op_mut(&mut edited.spec, layer)? else {
+    let spec::Op::Activations(activations) = op_mut(&mut edited.spec, layer)? else {
         return None;
     };
-    let shift = elementwise.shift.as_mut()?;
+    let shift = activations.shift.as_mut()?;
     let before: Vec<i64> = shift.value.iter().map(|shift| shift.value).collect();
     let doublings = (to as f64 / from as f64).log2();
-    let functions = elementwise.functions.iter().enumerate();
+    let functions = activations.functions.iter().enumerate();
     let after = functions.map(|(index, function)| {
         let shift = *before.get(index).or(before.first())?;
-        let more = match function.value {
-            OpName::Screlu | OpName::SqrCrelu => (2.0 * doublings).round(),
-            // Which squares wrap around in 32 bits depends on the one.
-            OpName::SqrCreluI32 => return None,
-            _ if doublings.fract() == 0.0 => doublings,
-            _ => return None,
+        let more = match function.value.shifted()? {
+            Shifted::Value if doublings.fract() == 0.0 => doublings,
+            Shifted::Square => (2.0 * doublings).round(),
+            Shifted::Value | Shifted::WrappedSquare => return None,
         };
         Some(shift + more as i64)
     });
@@ -415,7 +417,7 @@ fn affine<'s>(spec: &'s spec::Spec, network: &Network, layer: usize) -> Option<&
     let own = spec.layers.iter().find(|own| own.name.value == *name)?;
     match &own.op {
         spec::Op::Affine(affine) => Some(affine),
-        spec::Op::Elementwise(_) => None,
+        _ => None,
     }
 }
 
@@ -437,5 +439,26 @@ fn spanned<T>(value: T) -> Spanned<T> {
     Spanned {
         value,
         span: Span::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nnue_compiler::operation::test_operation;
+
+    use super::*;
+
+    #[test]
+    fn a_shift_follows_as_its_operation_says() {
+        let (spec, network) = test_operation::network();
+        let edited = edit(&spec, &network, Part::Layer(0), 2 * 8128).expect("its shift follows");
+        let shift = change(
+            "[[layer]] ac_0".into(),
+            "shift",
+            Some("6".into()),
+            "7".into(),
+        );
+        assert!(edited.changes.contains(&shift), "{:?}", edited.changes);
+        assert!(edit(&spec, &network, Part::Layer(0), 3 * 8128).is_none());
     }
 }

@@ -2,17 +2,15 @@
 //! reported in one go, and no later stage can fail. What depends on something wrong is not checked,
 //! because its error would only repeat the cause.
 
-mod activation;
-mod affine;
-mod alignment;
-mod elementwise;
+pub(crate) mod alignment;
 mod features;
 mod file;
+pub(crate) mod fixed_point;
 mod layers;
 mod output;
 mod perspectives;
-mod product;
 mod psqt;
+pub(crate) mod reader;
 mod transformer;
 mod unread;
 pub(crate) mod value;
@@ -68,7 +66,7 @@ fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<S
 }
 
 /// What 1.0 can be in sums.
-const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
+pub(crate) const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
 
 /// How many stacks there may be.
 const STACKS: RangeInclusive<i64> = 1..=65536;

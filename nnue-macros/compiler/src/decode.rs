@@ -9,6 +9,8 @@ mod output;
 mod reference;
 pub(crate) mod table;
 
+pub(crate) use layer::alignment;
+
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all, list};

@@ -21,6 +21,7 @@ pub mod feature_set;
 mod known;
 pub mod layout;
 pub mod network;
+pub mod operation;
 pub mod plan;
 pub mod spec;
 mod write_spec;

@@ -2,21 +2,21 @@
 //!
 //! It knows no instruction set: [`mod@crate::plan`] decides how the operations are carried out.
 
-mod activation;
-mod affine;
-mod elementwise;
+mod align;
 pub mod file;
 
 use crate::feature_set::FeatureSet;
 pub use nnue_format::{Element, MAX_LAYERS};
 
-pub use self::activation::Activation;
-pub use self::affine::{
+pub use self::align::Align;
+pub use self::file::File;
+pub use crate::operation::affine::{
     Affine, Divide, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, Scale, Scales,
     Sparse, weights_one,
 };
-pub use self::elementwise::{Argument, Call, Calls, Elementwise};
-pub use self::file::File;
+pub use crate::operation::neuron::Activation as TransformerActivation;
+pub use crate::operation::pooling::Pooling;
+pub use crate::operation::{Activation, Elementwise};
 pub use crate::spec::{Gain, Order, ProductRounding, Rounding, SparseBy, Sums, WeightType};
 
 /// What references call the transformer's output.
@@ -141,61 +141,6 @@ impl Transformer {
     }
 }
 
-/// What the transformer does to an accumulator value `x`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransformerActivation {
-    /// `x` as it is, an `i16`.
-    None,
-    /// `clamp(x, 0, limit)`, the clipped rectifier.
-    Crelu {
-        /// The largest result: the one, unless the spec gives another.
-        limit: u32,
-    },
-    /// `clamp(x, 0, one) * clamp(x, 0, one) >> shift`.
-    Screlu {
-        /// Bits that are shifted out to the right.
-        shift: u32,
-    },
-    /// `clamp(x >> shift, 0, limit)`.
-    Relu {
-        /// Bits that are shifted out to the right.
-        shift: u32,
-        /// The largest result, at least 1.
-        limit: u32,
-    },
-    /// A sigmoid made of two parabolas, from `i16` to `0..=126`:
-    /// `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x` and `126 - y` for the others.
-    Quantmoid4,
-}
-
-/// How two activated values `a` and `b` of a perspective become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pooling {
-    /// Every value goes on by itself.
-    None,
-    /// `a * b >> shift`.
-    Product {
-        /// Bits that are shifted out to the right.
-        shift: u32,
-        /// What becomes of these bits.
-        rounding: ProductRounding,
-    },
-    /// `(a + b + 1) >> 1`.
-    Average,
-    /// `max(a, b)`, the larger one.
-    Max,
-}
-
-impl ProductRounding {
-    /// What is added to a product before it is shifted.
-    pub fn summand(self, shift: u32) -> u32 {
-        match self {
-            ProductRounding::Floor => 0,
-            ProductRounding::Nearest => (1 << shift) >> 1,
-        }
-    }
-}
-
 /// A vector of values that layers hand on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
@@ -282,7 +227,7 @@ pub struct Layer {
     /// The operation that makes the output of the inputs.
     pub op: Op,
     /// The values that it reads, concatenated. Activations and conversions read exactly one slice;
-    /// the summands of [`Elementwise::Sum`] all have the output's length.
+    /// the summands of [`Sum`](crate::operation::sum::Sum) all have the output's length.
     pub inputs: Vec<Slice>,
     /// The values that it computes.
     pub output: Tensor,
@@ -331,10 +276,7 @@ impl Layer {
                 Some(Scale::OfFile) => Some(("scales", Element::F32)),
                 _ => None,
             },
-            Op::Elementwise(Elementwise::RmsNorm { gain, .. }) => {
-                gain.map(|_| ("gamma", Element::F32))
-            }
-            Op::Elementwise(_) => None,
+            Op::Elementwise(function) => function.factors(),
         }
     }
 
@@ -396,22 +338,6 @@ pub struct TransformerRun {
     pub output: usize,
     /// The number of inputs, at least 1.
     pub len: usize,
-}
-
-/// How a term of one fixed point is brought to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Align {
-    /// The term is in that fixed point already.
-    None,
-    /// `x * numerator / denominator` in `i64`, truncating; one pair, or one per value.
-    Exact(Vec<(i64, i64)>),
-    /// `x * multiplier >> shift` in `i64`, rounding down; one multiplier, or one per value.
-    Shift {
-        /// One multiplier for all values, or one for each; at most 2^31.
-        multipliers: Vec<i64>,
-        /// Bits that are shifted out to the right.
-        shift: u32,
-    },
 }
 
 /// From the layers' outputs to the engine's units.

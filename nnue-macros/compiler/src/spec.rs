@@ -8,6 +8,13 @@ pub(crate) mod named;
 
 use crate::diagnostics::{Span, Spanned};
 
+pub use crate::operation::affine::{
+    BiasType, Keys as Affine, ScaleType, ScalesKey as Scales, SparseBy, Sums, WeightType,
+};
+pub use crate::operation::neuron::Name as TransformerActivation;
+pub use crate::operation::pooling::{Name as Pooling, ProductRounding};
+pub use crate::operation::rms_norm::Gain;
+pub use crate::operation::{Op, OpName};
 pub use features::{Features, ROW_ELEMENTS};
 pub use file::{
     Axis, AxisPart, Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Part,
@@ -71,46 +78,6 @@ pub struct Transformer {
     pub order: Option<Spanned<Order>>,
     /// `weights`: whether both perspectives have the same weights.
     pub weights: Option<Spanned<Sharing>>,
-}
-
-named! {
-    /// What the transformer does to each accumulator value.
-    TransformerActivation {
-        /// The value `x` of the accumulator as it is.
-        None = "none",
-        /// `clamp(x, 0, limit)`, where `limit` is `one` unless the spec gives it.
-        Crelu = "crelu",
-        /// `clamp(x, 0, one)` squared, `>> shift`.
-        Screlu = "screlu",
-        /// `clamp(x >> shift, 0, limit)`.
-        Relu = "relu",
-        /// A sigmoid made of two parabolas.
-        Quantmoid4 = "quantmoid4",
-    }
-}
-
-named! {
-    /// How two of a perspective's values are brought together.
-    Pooling {
-        /// Every value goes on by itself.
-        None = "none",
-        /// `a * b >> product_shift`.
-        Product = "product",
-        /// `(a + b + 1) >> 1`.
-        Average = "average",
-        /// `max(a, b)`, the larger one.
-        Max = "max",
-    }
-}
-
-named! {
-    /// What the shift of a product does with the bits that it shifts out.
-    ProductRounding {
-        /// The product is rounded down.
-        Floor = "floor",
-        /// The product is rounded to the nearest, halves up.
-        Nearest = "nearest",
-    }
 }
 
 /// `psqt = 8` or `psqt = { values = 3, one = 16384 }`.
@@ -180,151 +147,12 @@ named! {
 }
 
 named! {
-    /// The type of an affine layer's weights.
-    WeightType {
-        /// Signed integers of 8 bits.
-        I8 = "i8",
-        /// Signed integers of 16 bits.
-        I16 = "i16",
-        /// Signed integers of 32 bits.
-        I32 = "i32",
-        /// Floating point of 32 bits.
-        F32 = "f32",
-        /// -1 and 1, a bit each.
-        Binary = "binary",
-    }
-}
-
-named! {
-    /// The type of an affine layer's biases, and with it that of its outputs.
-    BiasType {
-        /// Signed integers of 32 bits.
-        I32 = "i32",
-        /// Floating point of 32 bits.
-        F32 = "f32",
-        /// There are none.
-        None = "none",
-    }
-}
-
-named! {
-    /// Which zero inputs are skipped.
-    SparseBy {
-        /// The plan chooses what is fastest.
-        Auto = "auto",
-        /// Blocks of four inputs, where all four are zero.
-        Blocks = "blocks",
-        /// Every single input that is zero.
-        Inputs = "inputs",
-    }
-}
-
-named! {
-    /// How products are added: in which order where they are floating point, and in how many bits
-    /// where weights are `i32`.
-    Sums {
-        /// Each output starts at its bias and adds its products in the order of the inputs.
-        Columns = "columns",
-        /// Sixteen sums over every sixteenth input, brought together as a tree; the bias comes
-        /// last.
-        Lanes = "lanes",
-        /// Sums of 32 bits, which wrap around.
-        I32 = "i32",
-        /// Sums of 64 bits, which only the output reads.
-        I64 = "i64",
-    }
-}
-
-named! {
-    /// The type of factors that make floating point of integer sums.
-    ScaleType {
-        /// Floating point of 32 bits.
-        F32 = "f32",
-    }
-}
-
-named! {
-    /// What a normalised value is multiplied by.
-    Gain {
-        /// A number of the net file.
-        Gamma = "gamma",
-        /// 1 more than a number of the net file.
-        OneMore = "1 + gamma",
-    }
-}
-
-named! {
     /// What a division does with the remainder.
     Rounding {
         /// The quotient is rounded towards zero.
         Truncate = "truncate",
         /// The quotient is rounded down.
         Floor = "floor",
-    }
-}
-
-named! {
-    /// What a layer does.
-    OpName {
-        /// `y[o] = bias[o] + sum of weight[o][i] * x[i]`.
-        Affine = "affine",
-        /// `clamp(x >> shift, 0, limit)`, where `limit` is `one` unless the spec gives it.
-        Crelu = "crelu",
-        /// `min(x * x >> shift, limit)`, where `limit` is `one` unless the spec gives it.
-        SqrCrelu = "sqr_crelu",
-        /// [`OpName::SqrCrelu`] with a square that wraps around in 32 bits.
-        SqrCreluI32 = "sqr_crelu_i32",
-        /// `clamp(x, 0, x's one)` squared, `>> shift`.
-        Screlu = "screlu",
-        /// `clamp(x >> shift, 0, limit)`.
-        Relu = "relu",
-        /// A sigmoid made of two parabolas.
-        Quantmoid4 = "quantmoid4",
-        /// `1 / (1 + exp(-x))`.
-        Sigmoid = "sigmoid",
-        /// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`.
-        HardSwish = "hard_swish",
-        /// `x * x`.
-        Sqr = "sqr",
-        /// `max(x, 0)` squared.
-        SqrRelu = "sqr_relu",
-        /// `min(x, 0)` squared.
-        SqrNegative = "sqr_negative",
-        /// `y[i] = a[i] + b[i] + ...`
-        Sum = "sum",
-        /// `y[i] = a[i] * b[i] >> shift`
-        Product = "product",
-        /// `y[i] = x[i] / sqrt(mean of x * x + epsilon)`.
-        RmsNorm = "rms_norm",
-        /// `y[i] = x[i] * scale`, which makes floating point of integers.
-        Float = "float",
-    }
-}
-
-impl OpName {
-    /// Whether it is a function of single values, of which a layer can have several.
-    pub fn is_activation(self) -> bool {
-        !matches!(
-            self,
-            OpName::Affine | OpName::Sum | OpName::Product | OpName::RmsNorm | OpName::Float
-        )
-    }
-
-    /// The keys of [`Elementwise`] that a layer of this kind may have.
-    pub fn keys(self) -> &'static [&'static str] {
-        match self {
-            OpName::Affine => &[],
-            OpName::Crelu | OpName::SqrCrelu | OpName::SqrCreluI32 | OpName::Relu => {
-                &["shift", "one", "limit", "clips_one"]
-            }
-            OpName::Screlu | OpName::Quantmoid4 => &["shift", "one"],
-            OpName::Sigmoid | OpName::HardSwish => &["shift", "one"],
-            OpName::Sqr | OpName::SqrRelu | OpName::SqrNegative => &["shift", "one"],
-            OpName::Product => &["shift", "one"],
-            OpName::Sum => &["one", "align", "bits", "error"],
-            OpName::RmsNorm => &["epsilon", "gain", "shared"],
-            OpName::Float => &["scale"],
-        }
     }
 }
 
@@ -377,7 +205,7 @@ pub struct Layer {
     pub name: Spanned<String>,
     /// `input`: what the layer reads; the layer above when absent.
     pub input: Option<Spanned<Vec<Spanned<Reference>>>>,
-    /// `op` and its own keys.
+    /// `op` and the keys that go with it.
     pub op: Op,
     /// The place of the table's header.
     pub span: Span,
@@ -392,98 +220,6 @@ pub struct Reference {
     pub range: (Option<usize>, Option<usize>),
     /// Whether it is subtracted, which only the output's sums allow.
     pub negative: bool,
-}
-
-/// `op` and the keys that go with it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Op {
-    /// A fully connected layer.
-    Affine(Box<Affine>),
-    /// A layer that computes value by value.
-    Elementwise(Box<Elementwise>),
-}
-
-/// Functions of the inputs, value by value, with the keys of all such functions. Which of them a
-/// function may have is [`OpName::keys`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct Elementwise {
-    /// The value of `op`: one function, or several activations, whose results follow one another.
-    pub functions: Vec<Spanned<OpName>>,
-    /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative; of
-    /// all functions or of each.
-    pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `one`, and how a sum's inputs are brought to it; of a sum of one layer, its alignment.
-    pub alignment: Alignment,
-    /// `limit`: the largest value, `one` unless the function is `relu`; of all functions or each.
-    pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `clips_one = true`: a largest value below 1.0 is meant, of at least one of the functions.
-    pub clips_one: Option<Spanned<bool>>,
-    /// `scale`: what a conversion multiplies by; 1 / one when absent.
-    pub scale: Option<Spanned<f64>>,
-    /// `epsilon`: what a normalisation adds to the mean square.
-    pub epsilon: Option<Spanned<f64>>,
-    /// `gain`: what normalised values are multiplied by.
-    pub gain: Option<Spanned<Gain>>,
-    /// `shared = true`: all stacks have the same gains, which are in the file once.
-    pub shared: Option<Spanned<bool>>,
-}
-
-impl Elementwise {
-    /// The keys that only integers have, each with its place.
-    pub(crate) fn keys_of_integers(&self) -> impl Iterator<Item = (&'static str, Span)> {
-        let shift = place("shift", &self.shift);
-        let limit = place("limit", &self.limit);
-        shift.into_iter().chain(self.alignment.keys()).chain(limit)
-    }
-}
-
-/// The keys of an affine layer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Affine {
-    /// `outputs`: the number of neurons.
-    pub outputs: Spanned<i64>,
-    /// `weights`: the type of the weights.
-    pub weights: Spanned<WeightType>,
-    /// `biases`: the type of the biases.
-    pub biases: Option<Spanned<BiasType>>,
-    /// `one`: the integer that stands for 1.0 in the sums: one for all outputs, or one for each.
-    pub one: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.
-    pub weights_one: Option<Spanned<i64>>,
-    /// `sparse = true` or how, where the spec says it: zero inputs are skipped.
-    pub sparse: Option<Spanned<SparseBy>>,
-    /// `density`: the share of inputs that are not zero.
-    pub density: Option<Spanned<f64>>,
-    /// `output_blocks`: runs of 16 outputs that an input reaches.
-    pub output_blocks: Option<Spanned<i64>>,
-    /// `divide`: what the sum of products is divided by before the bias is added.
-    pub divide: Option<Spanned<i64>>,
-    /// `rounding` of that division.
-    pub rounding: Option<Spanned<Rounding>>,
-    /// `scale`: what integer sums are multiplied by where biases are `f32`.
-    pub scale: Option<Spanned<f64>>,
-    /// `sums`: how products of `f32` or `i32` are added.
-    pub sums: Option<Spanned<Sums>>,
-    /// `scales`: factors of the sums, which are a tensor of the net file.
-    pub scales: Option<Spanned<Scales>>,
-    /// `shared = true`: all stacks have the same weights, which are in the file once.
-    pub shared: Option<Spanned<bool>>,
-    /// `factorised = true`: the file has weights of each stack, and others that are added to them.
-    pub factorised: Option<Spanned<bool>>,
-}
-
-/// The factors of an affine layer's sums.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Scales {
-    /// `scales = { shift = 8, inputs = true }`: integers, of binary layers.
-    Integers {
-        /// The bits by which products with the factors are shifted to the right.
-        shift: Spanned<i64>,
-        /// Whether the inputs' mean magnitude is a factor too.
-        inputs: bool,
-    },
-    /// `scales = "f32"`: floating point, which makes `f32` of integer sums.
-    Floats(ScaleType),
 }
 
 /// How values of different ones are brought together.

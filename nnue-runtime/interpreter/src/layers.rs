@@ -3,7 +3,8 @@
 mod activation;
 mod affine;
 
-use nnue_compiler::network::{Align, Elementwise, Gain, Layer, Op, Slice, Source};
+use nnue_compiler::network::{Align, Gain, Layer, Op, Slice, Source};
+use nnue_compiler::operation::{Elementwise, Float, Product, RmsNorm, Sum};
 
 use crate::fixed_point::align;
 use crate::weights::{LayerWeights, Values};
@@ -48,9 +49,9 @@ pub(crate) fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &T
                     .map(|function| activation::compute(*function, tensors, layer.inputs[0]));
                 Values::joined(results.collect())
             }
-            Elementwise::Sum { aligns } => sum(layer, aligns, tensors),
-            Elementwise::Product { shift } => product(layer, *shift, tensors),
-            Elementwise::RmsNorm { epsilon, gain } => {
+            Elementwise::Sum(Sum { aligns }) => sum(layer, aligns, tensors),
+            Elementwise::Product(Product { shift }) => product(layer, *shift, tensors),
+            Elementwise::RmsNorm(RmsNorm { epsilon, gain }) => {
                 let normed = rms_norm(*epsilon, tensors.floats(layer.inputs[0]));
                 let gammas = weights.map(|weights| weights.factors.floats());
                 Values::Floats(match gain.zip(gammas) {
@@ -58,7 +59,9 @@ pub(crate) fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &T
                     Some((gain, gammas)) => gained(gain, &normed, gammas),
                 })
             }
-            Elementwise::Float { scale } => float(*scale, tensors.integers(layer.inputs[0])),
+            Elementwise::Float(Float { scale }) => float(*scale, tensors.integers(layer.inputs[0])),
+            // Every operation of the language has a spec that tests it here.
+            other => unimplemented!("the interpreter has no loop for `{}`", other.word()),
         },
     }
 }

@@ -83,7 +83,9 @@ pub use crate::features::{ActiveRows, UnknownFeature, active_rows};
 pub use crate::net::Net;
 pub use crate::number::NumberPlace;
 pub use crate::transformer::{Accumulator, Accumulators};
-pub use crate::unrounded::{UnroundedLayer, UnroundedNet, UnroundedTrace, UnroundedWeights};
+pub use crate::unrounded::{
+    UnroundedError, UnroundedLayer, UnroundedNet, UnroundedTrace, UnroundedWeights,
+};
 pub use crate::weights::{LayerWeights, Shape, TransformerWeights, Values, Weights, WrongWeights};
 pub use nnue_format::LoadError;
 

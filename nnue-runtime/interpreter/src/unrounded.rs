@@ -81,14 +81,60 @@ pub struct UnroundedTrace {
     pub heads: Vec<f64>,
 }
 
+/// Why there is no [`UnroundedNet`].
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub enum UnroundedError {
+    /// The bytes are not a net file of the network.
+    Load(LoadError),
+    /// A layer has an operation that has no meaning without rounding yet.
+    UnknownOperation {
+        /// The name of the layer.
+        layer: String,
+        /// The operation.
+        operation: &'static str,
+    },
+}
+
+impl fmt::Display for UnroundedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnroundedError::Load(error) => error.fmt(f),
+            UnroundedError::UnknownOperation { layer, operation } => write!(
+                f,
+                "`{layer}` has the operation `{operation}`, which is not known without rounding"
+            ),
+        }
+    }
+}
+
+nnue_format::debug_is_message!(UnroundedError);
+
+impl std::error::Error for UnroundedError {}
+
+impl From<LoadError> for UnroundedError {
+    fn from(error: LoadError) -> UnroundedError {
+        UnroundedError::Load(error)
+    }
+}
+
 impl UnroundedNet {
     /// Reads the bytes of a net file of the network. Of files of integers there is nothing to
     /// round, and the weights are those integers.
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if they are not a net file of this network.
-    pub fn from_bytes(network: &Network, bytes: &[u8]) -> Result<UnroundedNet, LoadError> {
+    /// [`UnroundedError`] if they are not a net file of this network, or if the network has an
+    /// operation that nobody has described here.
+    pub fn from_bytes(network: &Network, bytes: &[u8]) -> Result<UnroundedNet, UnroundedError> {
+        for layer in &network.layers {
+            if let Some(operation) = layers::unknown_operation(layer) {
+                return Err(UnroundedError::UnknownOperation {
+                    layer: layer.name.clone(),
+                    operation,
+                });
+            }
+        }
         Ok(UnroundedNet {
             network: network.clone(),
             weights: file::read_unrounded(network, bytes)?,

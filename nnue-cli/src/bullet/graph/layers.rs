@@ -1,10 +1,38 @@
 //! The layers of a stack.
 
 use nnue_compiler::network::file::Role;
-use nnue_compiler::network::{Activation, Affine, Element, Elementwise, Gain, Layer, Op, Slice};
+use nnue_compiler::network::{Affine, Element, Gain, Layer, Op, Slice};
+use nnue_compiler::operation::{
+    Activation, Elementwise, Float, OpName, Product, Quantmoid4, Relu, ReluLeft, RmsNorm, Screlu,
+    SqrCrelu, SqrCreluI32,
+};
 
 use super::{Graph, INDENT, clamped, concatenated, local, quantmoid4, times};
 use crate::bullet::multiplier::literal;
+
+/// The name of an operation of the layer that is not known here.
+pub(in crate::bullet) fn unknown_operation(layer: &Layer) -> Option<&'static str> {
+    match &layer.op {
+        Op::Affine(_) => None,
+        Op::Elementwise(Elementwise::Activations(functions)) => {
+            let mut functions = functions.iter();
+            let unknown = functions.find(|function| activated(**function, "x", 1.0, 1.0).is_none());
+            unknown.map(Activation::name)
+        }
+        Op::Elementwise(
+            Elementwise::Sum(_)
+            | Elementwise::Product(_)
+            | Elementwise::RmsNorm(_)
+            | Elementwise::Float(_),
+        ) => None,
+        Op::Elementwise(other) => Some(other.word()),
+    }
+}
+
+/// What [`unknown_operation`] names is refused before anything is written.
+fn refused<T>(name: &str) -> T {
+    unreachable!("a network with `{name}` was refused")
+}
 
 pub(super) fn write(graph: &mut Graph<'_>, index: usize, layer: &Layer) {
     let stack = match graph.network.stacks.count > 1 && !layer.shared {
@@ -90,26 +118,27 @@ fn elementwise(
                 graph.define("x_", &x);
                 x = "x_".into();
             }
-            let results = functions
-                .iter()
-                .map(|function| activated(*function, &x, ones[0], out_one));
+            let results = functions.iter().map(|function| {
+                let activated = activated(*function, &x, ones[0], out_one);
+                activated.unwrap_or_else(|| refused(function.name()))
+            });
             let all = concatenated(&results.collect::<Vec<_>>());
             graph.define(&name, &all);
         }
-        Elementwise::Sum { .. } => {
+        Elementwise::Sum(_) => {
             graph.comment(&format!("{}: a sum.", layer.name));
             graph.define(&name, &inputs.join(" + "));
         }
-        Elementwise::Product { shift } => {
+        Elementwise::Product(Product { shift }) => {
             graph.comment(&format!("{}: a product, value by value.", layer.name));
             let factor = ones[0] * ones[1] / (f64::from(*shift).exp2() * out_one);
             graph.define(&name, &times(factor, &inputs.join(" * ")));
         }
-        Elementwise::Float { scale } => {
+        Elementwise::Float(Float { scale }) => {
             graph.comment(&format!("{}: integers as floating point.", layer.name));
             graph.define(&name, &times(f64::from(*scale) * ones[0], &inputs[0]));
         }
-        Elementwise::RmsNorm { epsilon, gain } => {
+        Elementwise::RmsNorm(RmsNorm { epsilon, gain }) => {
             let len = layer.output.len;
             graph.comment(&format!(
                 "{}: values over the root of their mean square.",
@@ -128,6 +157,7 @@ fn elementwise(
             gains(graph, index, layer, *gain, stack);
             graph.define(&name, "x_ * gain_");
         }
+        other => refused(other.word()),
     }
 }
 
@@ -172,37 +202,38 @@ fn one_of(graph: &Graph<'_>, layer: &Layer, slice: Option<Slice>) -> f64 {
     }
 }
 
-/// What a function makes of `x`; what 1.0 is in it, and in the result.
-fn activated(function: Activation, x: &str, x_one: f64, one: f64) -> String {
+/// What a function makes of `x`; what 1.0 is in it, and in the result. `None` if the function is not
+/// known here.
+fn activated(function: Activation, x: &str, x_one: f64, one: f64) -> Option<String> {
     let power = |shift: u32| f64::from(shift).exp2();
     let square = |shift| x_one * x_one / (power(shift) * one);
-    match function {
-        Activation::Relu { shift, limit } => {
+    Some(match function {
+        Activation::Relu(Relu { shift, limit }) => {
             let x = times(x_one / (power(shift) * one), x);
             clamped(&x, f64::from(limit) / one)
         }
-        Activation::ReluLeft { shift, limit } => clamped(
+        Activation::ReluLeft(ReluLeft { shift, limit }) => clamped(
             &times(x_one * power(shift) / one, x),
             f64::from(limit) / one,
         ),
-        Activation::SqrCrelu { shift, limit } | Activation::SqrCreluI32 { shift, limit } => {
-            clamped(
-                &times(square(shift), &format!("{x} * {x}")),
-                f64::from(limit) / one,
-            )
-        }
-        Activation::Screlu { shift, .. } => times(square(shift), &format!("{x}.screlu()")),
-        Activation::Quantmoid4 { .. } => quantmoid4(x, one),
-        Activation::FloatCrelu => format!("{x}.crelu()"),
-        Activation::FloatScrelu => format!("{x}.screlu()"),
-        Activation::FloatSqrCrelu => format!("({x} * {x}).crelu()"),
-        Activation::FloatRelu => format!("{x}.relu()"),
-        Activation::FloatSigmoid => format!("{x}.sigmoid()"),
-        Activation::FloatHardSwish => {
+        Activation::SqrCrelu(SqrCrelu { shift, limit })
+        | Activation::SqrCreluI32(SqrCreluI32 { shift, limit }) => clamped(
+            &times(square(shift), &format!("{x} * {x}")),
+            f64::from(limit) / one,
+        ),
+        Activation::Screlu(Screlu { shift, .. }) => times(square(shift), &format!("{x}.screlu()")),
+        Activation::Quantmoid4(Quantmoid4 { .. }) => quantmoid4(x, one),
+        Activation::Float(OpName::Crelu) => format!("{x}.crelu()"),
+        Activation::Float(OpName::Screlu) => format!("{x}.screlu()"),
+        Activation::Float(OpName::SqrCrelu) => format!("({x} * {x}).crelu()"),
+        Activation::Float(OpName::Relu) => format!("{x}.relu()"),
+        Activation::Float(OpName::Sigmoid) => format!("{x}.sigmoid()"),
+        Activation::Float(OpName::HardSwish) => {
             format!("{x} * ({} * {x} + 0.5).crelu()", literal(1.0 / 6.0))
         }
-        Activation::FloatSqr => format!("{x} * {x}"),
-        Activation::FloatSqrRelu => format!("{x}.sqrrelu()"),
-        Activation::FloatSqrNegative => format!("(-{x}).sqrrelu()"),
-    }
+        Activation::Float(OpName::Sqr) => format!("{x} * {x}"),
+        Activation::Float(OpName::SqrRelu) => format!("{x}.sqrrelu()"),
+        Activation::Float(OpName::SqrNegative) => format!("(-{x}).sqrrelu()"),
+        _ => return None,
+    })
 }

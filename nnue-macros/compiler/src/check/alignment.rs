@@ -15,8 +15,8 @@ const MULTIPLIER_BITS: u32 = 8;
 const LARGEST_ERROR: f64 = 1.0 / 256.0;
 
 /// What an alignment brings values to, and how.
-pub(super) struct Method {
-    pub(super) one: u32,
+pub(crate) struct Method {
+    pub(crate) one: u32,
     align: Option<Spanned<spec::Align>>,
     bits: u32,
     error: f64,
@@ -26,7 +26,7 @@ pub(super) struct Method {
 
 impl Method {
     /// Checks the keys of an alignment; `default_one` is the one when the spec says none.
-    pub(super) fn check(
+    pub(crate) fn check(
         keys: &spec::Alignment,
         default_one: Option<u32>,
         owner: (Span, &str),
@@ -74,7 +74,7 @@ impl Method {
 
     /// How values of these ones become those of [`Method::one`]; reports it if the spec does not
     /// say.
-    pub(super) fn align(
+    pub(crate) fn align(
         &self,
         ones: &One,
         term: (Span, &str),
@@ -199,7 +199,7 @@ fn approximation((numerator, denominator): (i64, i64), bits: u32) -> (i64, i32) 
 }
 
 /// `numerator / denominator` in lowest terms.
-pub(super) fn reduced(numerator: u32, denominator: u32) -> (i64, i64) {
+pub(crate) fn reduced(numerator: u32, denominator: u32) -> (i64, i64) {
     let (mut a, mut b) = (numerator, denominator);
     while b != 0 {
         (a, b) = (b, a % b);

@@ -1,13 +1,13 @@
 //! Checks the layers of a stack: what each reads, whether that fits, and which tensor it computes.
 
-use crate::diagnostics::{Diagnostics, Span, Spanned, all};
+use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{
-    Element, Layer, MAX_LAYERS, One, Op, PSQT, Slice, Source, TRANSFORMER, Tensor, Transformer,
-    UNPOOLED,
+    Element, Layer, MAX_LAYERS, PSQT, Slice, Source, TRANSFORMER, Tensor, Transformer, UNPOOLED,
 };
 use crate::spec::{self, Reference, Spec};
 
-use super::{affine, check_length, elementwise, value_or};
+use super::check_length;
+use super::reader::{Reader, Scope, input_span};
 
 /// The largest number of inputs of a layer, or of terms of a sum.
 const MAX_REFERENCES: usize = 256;
@@ -89,13 +89,6 @@ pub(super) fn is_good_name(name: &str) -> bool {
             .all(|word| !word.is_empty() && word.chars().all(allowed))
 }
 
-/// The transformer and the layers seen so far; what was wrong is `None`.
-struct Scope<'a> {
-    spec: &'a Spec,
-    transformer: Option<&'a Transformer>,
-    layers: Vec<Option<Layer>>,
-}
-
 impl Scope<'_> {
     fn check_layer(
         &self,
@@ -109,17 +102,9 @@ impl Scope<'_> {
             layer,
             inputs,
         });
-        let (op, output, shared, factorised) = match &layer.op {
-            spec::Op::Affine(keys) => {
-                let (op, output) = affine::check(layer, keys, reader, diagnostics)?;
-                (Op::Affine(op), output, &keys.shared, &keys.factorised)
-            }
-            spec::Op::Elementwise(keys) => {
-                let (op, output) = elementwise::check(&reader?, keys, diagnostics)?;
-                (Op::Elementwise(op), output, &keys.shared, &None)
-            }
-        };
-        if let Some(shared) = shared.as_ref().filter(|shared| shared.value) {
+        let (op, output) = layer.op.check(layer, reader, diagnostics)?;
+        let shared = layer.op.shared().filter(|shared| shared.value);
+        if let Some(shared) = shared {
             self.check_shared(shared, diagnostics)?;
         }
         Some(Layer {
@@ -127,8 +112,8 @@ impl Scope<'_> {
             op,
             inputs: inputs?,
             output,
-            shared: value_or(shared, false),
-            factorised: value_or(factorised, false),
+            shared: shared.is_some(),
+            factorised: layer.op.is_factorised(),
         })
     }
 
@@ -207,24 +192,6 @@ impl Scope<'_> {
             .error(input_span(layer, wide), message)
             .help("only the output's `sum` reads them");
         None
-    }
-
-    fn tensor(&self, source: Source) -> Option<&Tensor> {
-        match source {
-            Source::Transformer => Some(&self.transformer?.output),
-            Source::Unpooled => self.transformer?.unpooled.as_ref(),
-            Source::Psqt => self.transformer?.psqt_sums.as_ref(),
-            Source::Layer(index) => self.layers[index].as_ref().map(|layer| &layer.output),
-        }
-    }
-
-    fn name(&self, source: Source) -> &str {
-        match source {
-            Source::Transformer => TRANSFORMER,
-            Source::Unpooled => UNPOOLED,
-            Source::Psqt => PSQT,
-            Source::Layer(index) => &self.spec.layers[index].name.value,
-        }
     }
 
     fn slice(
@@ -349,90 +316,6 @@ impl Scope<'_> {
     }
 }
 
-/// A layer, and the values that it reads.
-pub(super) struct Reader<'a> {
-    scope: &'a Scope<'a>,
-    pub(super) layer: &'a spec::Layer,
-    pub(super) inputs: &'a [Slice],
-}
-
-impl<'a> Reader<'a> {
-    /// What the spec calls the layer.
-    pub(super) fn name(&self) -> &'a str {
-        &self.layer.name.value
-    }
-
-    /// Where the spec names its input of this index.
-    pub(super) fn input_span(&self, index: usize) -> Span {
-        input_span(self.layer, index)
-    }
-
-    /// What the spec calls the tensor that the input of this index is a part of.
-    pub(super) fn input_name(&self, index: usize) -> &'a str {
-        self.scope.name(self.inputs[index].source)
-    }
-
-    /// The tensor that the input of this index is a part of.
-    pub(super) fn tensor(&self, index: usize) -> Option<&'a Tensor> {
-        self.scope.tensor(self.inputs[index].source)
-    }
-
-    /// What 1.0 is in the values of the input of this index.
-    pub(super) fn one(&self, index: usize) -> Option<One> {
-        let slice = self.inputs[index];
-        Some(self.tensor(index)?.one.slice(slice.start, slice.len))
-    }
-
-    /// The one of the input of this index, which all its values must share.
-    pub(super) fn shared_one(&self, index: usize, diagnostics: &mut Diagnostics) -> Option<u32> {
-        let one = self.one(index)?;
-        if one.shared().is_none() {
-            let message = format!(
-                "`{}` reads channels with different ones from `{}`",
-                self.name(),
-                self.input_name(index)
-            );
-            diagnostics
-                .error(self.input_span(index), message)
-                .help("make them the same: a layer with `op = \"sum\"`, `one` and `align`");
-        }
-        one.shared()
-    }
-
-    /// The only input of a layer that reads one, and its tensor.
-    pub(super) fn only_input(&self, diagnostics: &mut Diagnostics) -> Option<(Slice, &'a Tensor)> {
-        let [input] = self.inputs else {
-            let message = format!(
-                "`{}` reads {} inputs, expected one",
-                self.name(),
-                self.inputs.len()
-            );
-            diagnostics
-                .error(self.input_span(1), message)
-                .help("give each a layer of its own, and list these in an affine layer");
-            return None;
-        };
-        Some((*input, self.tensor(0)?))
-    }
-
-    /// Whether the input of this index is the sums of an affine layer.
-    pub(super) fn reads_affine(&self, index: usize) -> bool {
-        match self.inputs[index].source {
-            Source::Transformer | Source::Unpooled | Source::Psqt => false,
-            Source::Layer(index) => matches!(self.scope.spec.layers[index].op, spec::Op::Affine(_)),
-        }
-    }
-
-    /// Whether it reads the transformer's output, all of it and nothing else.
-    pub(super) fn reads_whole_transformer(&self) -> bool {
-        matches!(
-            self.inputs,
-            [slice] if slice.source == Source::Transformer
-                && self.tensor(0).is_some_and(|transformer| slice.len == transformer.len)
-        )
-    }
-}
-
 /// Reports a reference to neurons that are not pooled, where all are.
 pub(super) fn check_unpooled(
     transformer: &Transformer,
@@ -486,15 +369,6 @@ pub(super) fn check_count(
         return None;
     }
     Some(())
-}
-
-/// Where a layer names its input of this index. A layer without `input` reads the layer above, and
-/// its header is shown.
-fn input_span(layer: &spec::Layer, index: usize) -> Span {
-    match &layer.input {
-        Some(inputs) => inputs.value[index].span,
-        None => layer.span,
-    }
 }
 
 /// The part of a tensor that a reference means: its start and length.

@@ -8,9 +8,9 @@ use crate::network::{
 };
 use crate::spec::{self, DivideOf, PsqtKey, Reference, Spec};
 
-use super::affine::check_scale;
 use super::alignment::Method;
 use super::layers::{check_count, is_good_name, layer_named, resolve_range};
+use super::value::check_scale;
 use super::{ONES, check_length, in_range, in_range_or, value_or};
 
 /// Words of Rust, which no field can be called.

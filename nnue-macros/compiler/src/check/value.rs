@@ -60,6 +60,20 @@ pub(crate) fn value_or<T: Copy>(said: &Option<Spanned<T>>, default: T) -> T {
     said.as_ref().map_or(default, |said| said.value)
 }
 
+/// A factor that `f32` holds.
+pub(crate) fn check_scale(scale: &Spanned<f64>, diagnostics: &mut Diagnostics) -> Option<f32> {
+    let rounded = scale.value as f32;
+    if !rounded.is_normal() {
+        let message = format!(
+            "`scale` is {}, expected a number that `f32` holds and that is not 0",
+            scale.value
+        );
+        diagnostics.error(scale.span, message);
+        return None;
+    }
+    Some(rounded)
+}
+
 /// The entries of a list of buckets, which are numbered from 0 to `largest`.
 pub(crate) fn check_buckets(
     key: &str,

@@ -19,8 +19,6 @@ pub(crate) struct Table<'t> {
     pub(crate) span: Span,
     title: String,
     asked: Vec<&'static str>,
-    /// Keys that are not among these are as good as absent, and unknown.
-    pub(super) only: Option<Vec<&'static str>>,
     elsewhere: &'static [(&'static str, &'static str)],
 }
 
@@ -31,16 +29,12 @@ impl<'t> Table<'t> {
             span,
             title: title.into(),
             asked: Vec::new(),
-            only: None,
             elsewhere: &[],
         }
     }
 
     /// The value of an optional key.
     pub(crate) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
-        if self.only.as_ref().is_some_and(|only| !only.contains(&key)) {
-            return None;
-        }
         if !self.asked.contains(&key) {
             self.asked.push(key);
         }
@@ -124,7 +118,7 @@ impl<'t> Table<'t> {
 /// the result `None`, so that every mistake is reported.
 macro_rules! keys {
     ($table:expr, $diagnostics:expr, $name:ident {
-        $($key:ident: $decode:path $(= $example:literal)?,)*
+        $($key:ident: $decode:path $(= $example:literal)?),* $(,)?
         $(; $($field:ident: $value:expr,)*)?
     }) => {{
         $(let $key = keys!(@read $table, $diagnostics, $key, $decode $(, $example)?);)*
@@ -348,6 +342,15 @@ pub(crate) fn integers(
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<Spanned<i64>>>> {
     array(key, value, integer, diagnostics)
+}
+
+/// One integer alone, or a list of them.
+pub(crate) fn integers_or_one(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<i64>>>> {
+    one_or_more(key, value, integer, diagnostics)
 }
 
 /// What is written in braces: `key = { ... }`; `example` shows how.

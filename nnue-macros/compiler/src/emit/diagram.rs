@@ -1,8 +1,8 @@
 //! A network as text, from features to value: its shape at a glance, then one line per operation.
 
 use crate::network::{
-    Affine, Align, Element, Head, Layer, Network, One, Op, Order, PSQT, Pooling, Ratio, Rounding,
-    Scale, Slice, Source, SparseBy, Sums, TransformerActivation, UNPOOLED, Units, WeightType,
+    Affine, Align, Element, Head, Layer, Network, One, Op, Order, PSQT, Ratio, Rounding, Scale,
+    Slice, Source, SparseBy, Sums, UNPOOLED, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -150,24 +150,9 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
             "active features' PSQT rows".to_string(),
         ));
     }
-    let clamped = |limit| format!("clamp(accumulator, 0, {limit})");
-    let (activation, name) = match transformer.activation {
-        TransformerActivation::None => ("accumulator".to_string(), "accumulator"),
-        TransformerActivation::Crelu { limit } => (clamped(limit), "clipped"),
-        TransformerActivation::Screlu { shift } => {
-            let shifted = match shift {
-                0 => String::new(),
-                _ => format!(" >> {shift}"),
-            };
-            let clamped = clamped(transformer.one);
-            (format!("{clamped} squared{shifted}"), "squared")
-        }
-        TransformerActivation::Relu { shift, limit } => (
-            format!("clamp(accumulator >> {shift}, 0, {limit})"),
-            "activated",
-        ),
-        TransformerActivation::Quantmoid4 => ("quantmoid4(accumulator)".to_string(), "activated"),
-    };
+    let (activation, name) = transformer
+        .activation
+        .formula("accumulator", transformer.one);
     let half = transformer.half();
     let (a, b) = match transformer.block {
         2 => (format!("{name}[2 j]"), format!("{name}[2 j + 1]")),
@@ -178,16 +163,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
         block if block == 2 * half => String::new(),
         block => format!(", in blocks of {block}"),
     };
-    let pooled = match transformer.pooling {
-        Pooling::None => None,
-        Pooling::Product { shift: 0, .. } => Some(format!("{a} * {b}")),
-        Pooling::Product { shift, rounding } => Some(match rounding.summand(shift) {
-            0 => format!("{a} * {b} >> {shift}"),
-            summand => format!("({a} * {b} + {summand}) >> {shift}"),
-        }),
-        Pooling::Average => Some(format!("({a} + {b} + 1) >> 1")),
-        Pooling::Max => Some(format!("max({a}, {b})")),
-    };
+    let pooled = transformer.pooling.formula(&a, &b);
     let output = &transformer.output;
     let computed_as = match pooled {
         None => activation,

@@ -7,7 +7,8 @@ use quote::{ToTokens, format_ident, quote};
 use super::Program;
 use super::names::{count, ident, values, variable};
 use crate::layout;
-use crate::network::{self, Argument, Call, Calls, Element, Gain, Slice, Source};
+use crate::network::{self, Element, Gain, Slice, Source};
+use crate::operation::{Argument, Call, Calls};
 
 /// A statement that leaves the layer's values in a variable of its name.
 pub(super) fn statement(

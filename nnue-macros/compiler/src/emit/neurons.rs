@@ -2,14 +2,14 @@
 //! of a net file belong to them.
 
 use nnue_format::Section;
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Program;
 use super::names::count;
 use crate::layout::{Affine, Form};
+use crate::network::Source;
 use crate::network::file::{Role, Tensor};
-use crate::network::{Pooling, Source, TransformerActivation};
 
 /// The table as a constant of the runtime's type `Neurons`.
 pub(super) fn table(program: &Program<'_>) -> TokenStream {
@@ -22,32 +22,8 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         program.layout.columns.unpooled,
     ]
     .map(count);
-    let one = Literal::u32_unsuffixed(transformer.one);
-    let activation = match transformer.activation {
-        TransformerActivation::None => quote!(None),
-        TransformerActivation::Crelu { limit } => {
-            let limit = Literal::u32_unsuffixed(limit);
-            quote! { Crelu { limit: #limit } }
-        }
-        TransformerActivation::Screlu { shift } => {
-            let shift = Literal::u32_unsuffixed(shift);
-            quote! { Screlu { one: #one, shift: #shift } }
-        }
-        TransformerActivation::Relu { shift, limit } => {
-            let [shift, limit] = [shift, limit].map(Literal::u32_unsuffixed);
-            quote! { Relu { shift: #shift, limit: #limit } }
-        }
-        TransformerActivation::Quantmoid4 => quote!(Quantmoid4),
-    };
-    let pooling = match transformer.pooling {
-        Pooling::None => quote!(None),
-        Pooling::Product { shift, rounding } => {
-            let [shift, summand] = [shift, rounding.summand(shift)].map(Literal::u32_unsuffixed);
-            quote! { Product { summand: #summand, shift: #shift } }
-        }
-        Pooling::Average => quote!(Average),
-        Pooling::Max => quote!(Max),
-    };
+    let activation = transformer.activation.constant(transformer.one);
+    let pooling = transformer.pooling.constant();
     let skipped = skipped(program);
     let sections = network.file.sections_once();
     let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();
@@ -65,8 +41,8 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         neurons::Neurons {
             outputs: #outputs,
             perspectives: #perspectives,
-            activation: neurons::Activation::#activation,
-            pooling: neurons::Pooling::#pooling,
+            activation: #activation,
+            pooling: #pooling,
             block: #block,
             unpooled: #unpooled,
             skipped: neurons::Skipped::#skipped,

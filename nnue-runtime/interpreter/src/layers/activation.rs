@@ -1,6 +1,9 @@
 //! Elementwise functions of a layer's values.
 
-use nnue_compiler::network::{Activation, Slice};
+use nnue_compiler::network::Slice;
+use nnue_compiler::operation::{
+    Activation, OpName, Quantmoid4, Relu, ReluLeft, Screlu, SqrCrelu, SqrCreluI32,
+};
 
 use super::Tensors;
 use crate::transformer::quantmoid4;
@@ -17,34 +20,36 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
         Values::Floats(values.map(|x| function(*x)).collect())
     };
     match function {
-        Activation::Relu { shift, limit } => {
+        Activation::Relu(Relu { shift, limit }) => {
             of_integers(&|x| (x >> shift).clamp(0, i64::from(limit)))
         }
-        Activation::ReluLeft { shift, limit } => {
+        Activation::ReluLeft(ReluLeft { shift, limit }) => {
             of_integers(&|x| (x * (1 << shift)).clamp(0, i64::from(limit)))
         }
-        Activation::SqrCreluI32 { shift, limit } => of_integers(&|x| {
+        Activation::SqrCreluI32(SqrCreluI32 { shift, limit }) => of_integers(&|x| {
             // The lower 32 bits of the square, with the sign that they have.
             let square = i64::from((x * x) as i32);
             (square >> shift).min(i64::from(limit))
         }),
-        Activation::SqrCrelu { shift, limit } => {
+        Activation::SqrCrelu(SqrCrelu { shift, limit }) => {
             of_integers(&|x| ((x * x) >> shift).min(i64::from(limit)))
         }
-        Activation::Screlu { shift, limit } => of_integers(&|x| {
+        Activation::Screlu(Screlu { shift, limit }) => of_integers(&|x| {
             let clipped = x.clamp(0, i64::from(limit));
             (clipped * clipped) >> shift
         }),
-        Activation::Quantmoid4 { shift } => of_integers(&|x| quantmoid4(x >> shift)),
-        Activation::FloatCrelu => of_floats(&clipped),
-        Activation::FloatScrelu => of_floats(&|x| clipped(x) * clipped(x)),
-        Activation::FloatSqrCrelu => of_floats(&|x| clipped(x * x)),
-        Activation::FloatRelu => of_floats(&|x| if x > 0.0 { x } else { 0.0 }),
-        Activation::FloatSigmoid => of_floats(&sigmoid),
-        Activation::FloatSqr => of_floats(&|x| x * x),
-        Activation::FloatSqrRelu => of_floats(&|x| if x > 0.0 { x * x } else { 0.0 }),
-        Activation::FloatSqrNegative => of_floats(&|x| if x < 0.0 { x * x } else { 0.0 }),
-        Activation::FloatHardSwish => of_floats(&hard_swish),
+        Activation::Quantmoid4(Quantmoid4 { shift }) => of_integers(&|x| quantmoid4(x >> shift)),
+        Activation::Float(OpName::Crelu) => of_floats(&clipped),
+        Activation::Float(OpName::Screlu) => of_floats(&|x| clipped(x) * clipped(x)),
+        Activation::Float(OpName::SqrCrelu) => of_floats(&|x| clipped(x * x)),
+        Activation::Float(OpName::Relu) => of_floats(&|x| if x > 0.0 { x } else { 0.0 }),
+        Activation::Float(OpName::Sigmoid) => of_floats(&sigmoid),
+        Activation::Float(OpName::Sqr) => of_floats(&|x| x * x),
+        Activation::Float(OpName::SqrRelu) => of_floats(&|x| if x > 0.0 { x * x } else { 0.0 }),
+        Activation::Float(OpName::SqrNegative) => of_floats(&|x| if x < 0.0 { x * x } else { 0.0 }),
+        Activation::Float(OpName::HardSwish) => of_floats(&hard_swish),
+        // Every operation of the language has a spec that tests it here.
+        other => unimplemented!("the interpreter has no loop for `{}`", other.name()),
     }
 }
 

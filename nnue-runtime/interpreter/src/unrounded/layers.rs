@@ -1,7 +1,9 @@
 //! The layers of a stack, output by output.
 
-use nnue_compiler::network::{
-    Activation, Affine, Align, Elementwise, Gain, Layer, Op, Scale, Slice, Source, WeightType,
+use nnue_compiler::network::{Affine, Align, Gain, Layer, Op, Scale, Slice, Source, WeightType};
+use nnue_compiler::operation::{
+    Activation, Elementwise, Float, OpName, Product, Quantmoid4, Relu, ReluLeft, RmsNorm, Screlu,
+    SqrCrelu, SqrCreluI32, Sum,
 };
 
 use super::UnroundedLayer;
@@ -27,6 +29,30 @@ impl Tensors {
     }
 }
 
+/// The name of an operation of the layer that has no meaning here yet.
+pub(super) fn unknown_operation(layer: &Layer) -> Option<&'static str> {
+    match &layer.op {
+        Op::Affine(_) => None,
+        Op::Elementwise(Elementwise::Activations(functions)) => {
+            let mut functions = functions.iter();
+            let unknown = functions.find(|function| activate(**function, 0.0).is_none());
+            unknown.map(Activation::name)
+        }
+        Op::Elementwise(
+            Elementwise::Sum(_)
+            | Elementwise::Product(_)
+            | Elementwise::RmsNorm(_)
+            | Elementwise::Float(_),
+        ) => None,
+        Op::Elementwise(other) => Some(other.word()),
+    }
+}
+
+/// What [`unknown_operation`] names is refused before anything is computed.
+fn refused<T>(name: &str) -> T {
+    unreachable!("a network with `{name}` was refused")
+}
+
 /// Computes a layer from the tensors before it.
 pub(super) fn compute(
     layer: &Layer,
@@ -46,27 +72,30 @@ pub(super) fn compute(
             Elementwise::Activations(functions) => {
                 let values = |function: &Activation| {
                     let function = *function;
-                    inputs[0].iter().map(move |x| activate(function, *x))
+                    let activate =
+                        move |x| activate(function, x).unwrap_or_else(|| refused(function.name()));
+                    inputs[0].iter().map(move |x| activate(*x))
                 };
                 functions.iter().flat_map(values).collect()
             }
-            Elementwise::Sum { aligns } => {
+            Elementwise::Sum(Sum { aligns }) => {
                 let sums = (0..layer.output.len).map(|index| {
                     let terms = inputs.iter().zip(aligns);
                     terms.map(|(x, own)| align(x[index], own, index)).sum()
                 });
                 sums.collect()
             }
-            Elementwise::Product { shift } => {
+            Elementwise::Product(Product { shift }) => {
                 let factors = inputs[0].iter().zip(inputs[1]);
                 factors.map(|(a, b)| a * b / power_of_two(*shift)).collect()
             }
-            Elementwise::RmsNorm { epsilon, gain } => {
+            Elementwise::RmsNorm(RmsNorm { epsilon, gain }) => {
                 rms_norm(*epsilon, *gain, inputs[0], &weights.factors)
             }
-            Elementwise::Float { scale } => {
+            Elementwise::Float(Float { scale }) => {
                 inputs[0].iter().map(|x| x * f64::from(*scale)).collect()
             }
+            other => refused(other.word()),
         },
     }
 }
@@ -136,28 +165,34 @@ pub(super) fn align(x: f64, align: &Align, index: usize) -> f64 {
     }
 }
 
-/// A function of a value.
-fn activate(function: Activation, x: f64) -> f64 {
-    match function {
-        Activation::Relu { shift, limit } => (x / power_of_two(shift)).clamp(0.0, limit.into()),
-        Activation::ReluLeft { shift, limit } => (x * power_of_two(shift)).clamp(0.0, limit.into()),
+/// A function of a value; `None` if it has no meaning here yet.
+fn activate(function: Activation, x: f64) -> Option<f64> {
+    Some(match function {
+        Activation::Relu(Relu { shift, limit }) => {
+            (x / power_of_two(shift)).clamp(0.0, limit.into())
+        }
+        Activation::ReluLeft(ReluLeft { shift, limit }) => {
+            (x * power_of_two(shift)).clamp(0.0, limit.into())
+        }
         // Without 32 bits, squares have no other sign.
-        Activation::SqrCrelu { shift, limit } | Activation::SqrCreluI32 { shift, limit } => {
+        Activation::SqrCrelu(SqrCrelu { shift, limit })
+        | Activation::SqrCreluI32(SqrCreluI32 { shift, limit }) => {
             (x * x / power_of_two(shift)).min(limit.into())
         }
-        Activation::Screlu { shift, limit } => {
+        Activation::Screlu(Screlu { shift, limit }) => {
             let clipped = x.clamp(0.0, limit.into());
             clipped * clipped / power_of_two(shift)
         }
-        Activation::Quantmoid4 { shift } => quantmoid4(x / power_of_two(shift)),
-        Activation::FloatCrelu => x.clamp(0.0, 1.0),
-        Activation::FloatScrelu => x.clamp(0.0, 1.0).powi(2),
-        Activation::FloatSqrCrelu => (x * x).min(1.0),
-        Activation::FloatRelu => x.max(0.0),
-        Activation::FloatSigmoid => 1.0 / (1.0 + (-x).exp()),
-        Activation::FloatSqr => x * x,
-        Activation::FloatSqrRelu => x.max(0.0).powi(2),
-        Activation::FloatSqrNegative => x.min(0.0).powi(2),
-        Activation::FloatHardSwish => x * (x + 3.0).clamp(0.0, 6.0) / 6.0,
-    }
+        Activation::Quantmoid4(Quantmoid4 { shift }) => quantmoid4(x / power_of_two(shift)),
+        Activation::Float(OpName::Crelu) => x.clamp(0.0, 1.0),
+        Activation::Float(OpName::Screlu) => x.clamp(0.0, 1.0).powi(2),
+        Activation::Float(OpName::SqrCrelu) => (x * x).min(1.0),
+        Activation::Float(OpName::Relu) => x.max(0.0),
+        Activation::Float(OpName::Sigmoid) => 1.0 / (1.0 + (-x).exp()),
+        Activation::Float(OpName::Sqr) => x * x,
+        Activation::Float(OpName::SqrRelu) => x.max(0.0).powi(2),
+        Activation::Float(OpName::SqrNegative) => x.min(0.0).powi(2),
+        Activation::Float(OpName::HardSwish) => x * (x + 3.0).clamp(0.0, 6.0) / 6.0,
+        _ => return None,
+    })
 }

@@ -5,7 +5,8 @@ use std::fs;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::file::Role;
-use nnue_compiler::network::{Element, Elementwise, Layer, Op, Pooling};
+use nnue_compiler::network::{Element, Layer, Op, Pooling};
+use nnue_compiler::operation::{Activation, Elementwise, test_operation};
 use nnue_format::Section;
 use nnue_runtime::Board;
 use nnue_test_support::net_file::random_net_file;
@@ -157,16 +158,11 @@ fn tolerance(layer: &Layer, factors: &[f64], found: f64, exact: f64) -> Option<f
         Op::Affine(affine) if affine.scales.is_some_and(|scales| scales.inputs) => None,
         _ if is_beyond => None,
         Op::Elementwise(Elementwise::Activations(functions)) => {
-            let wraps = |function: &&nnue_compiler::network::Activation| {
-                matches!(
-                    function,
-                    nnue_compiler::network::Activation::SqrCreluI32 { .. }
-                )
-            };
+            let wraps = |function: &&Activation| matches!(function, Activation::SqrCreluI32(_));
             // Quantmoid4 rounds twice.
             functions.iter().find(wraps).is_none().then_some(2.0)
         }
-        Op::Elementwise(Elementwise::Sum { aligns }) => Some(aligns.len() as f64),
+        Op::Elementwise(Elementwise::Sum(sum)) => Some(sum.aligns.len() as f64),
         _ => Some(1.0),
     }
 }
@@ -302,4 +298,15 @@ fn every_step_is_as_the_network_computes_it_but_for_rounding() {
     assert!(left_out * 10 < compared, "{left_out} of {compared}");
     assert!(wrapping * 10 < networks.len(), "{wrapping}");
     assert!(large_values * 5 < values, "{large_values} of {values}");
+}
+
+#[test]
+fn an_operation_that_is_not_known_is_refused_by_name() {
+    let (_, network) = test_operation::network();
+    let file = random_net_file(&network, 1);
+    let error = UnroundedNet::from_bytes(&network, &file).expect_err("nobody described it here");
+    assert_eq!(
+        error.to_string(),
+        "`ac_0` has the operation `test_operation`, which is not known without rounding"
+    );
 }

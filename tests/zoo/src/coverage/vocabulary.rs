@@ -67,10 +67,6 @@ const FORMS: &[&str] = &[
     "layer.input, a part of the transformer",
     "layer.input, an element",
     "layer.limit, for each function",
-    "layer.limit, of crelu",
-    "layer.limit, of relu",
-    "layer.limit, of sqr_crelu",
-    "layer.limit, of sqr_crelu_i32",
     "layer.one, for each output",
     "layer.one, of an activation",
     "layer.one, of a product",
@@ -138,19 +134,6 @@ const READS: &[(&str, &[&str])] = &[
     ("binary", &["i16", "i32"]),
 ];
 
-/// The activations of `f32`.
-const OF_FLOATS: &[OpName] = &[
-    OpName::Crelu,
-    OpName::Relu,
-    OpName::SqrCrelu,
-    OpName::Screlu,
-    OpName::Sigmoid,
-    OpName::HardSwish,
-    OpName::Sqr,
-    OpName::SqrRelu,
-    OpName::SqrNegative,
-];
-
 impl Words {
     fn names<T: Named + Display>(&mut self, key: &str) {
         for (_, value) in T::NAMES {
@@ -190,8 +173,13 @@ impl Words {
         self.names::<Order>("transformer.order");
         self.names::<Sharing>("transformer.weights");
         self.names::<OpName>("layer.op");
-        for function in OF_FLOATS {
-            self.add(format!("layer.op = {function}, of f32"));
+        for (function, name) in OpName::NAMES {
+            if name.has_floats() {
+                self.add(format!("layer.op = {function}, of f32"));
+            }
+            if name.has_limit() {
+                self.add(format!("layer.limit, of {function}"));
+            }
         }
         for (weights, elements) in READS {
             for element in *elements {

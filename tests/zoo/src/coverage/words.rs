@@ -5,10 +5,11 @@ use std::fmt::Display;
 
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Slice, Source, Units};
+use nnue_compiler::operation::activation::Keys as Activations;
 use nnue_compiler::spec::{
-    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, PairsKey, Part, PsqtKey,
-    Scales, Select, Spec, Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation,
-    Transposed, Value, WeightType,
+    Affine, Alignment, Bullet, Content, Entry, File, Op, Output, PairsKey, Part, PsqtKey, Scales,
+    Select, Spec, Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation, Transposed,
+    Value, WeightType,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -165,51 +166,62 @@ impl Words {
     fn layer(&mut self, op: &Op, checked: &Layer, network: &Network) {
         match op {
             Op::Affine(affine) => self.affine(affine, checked, network),
-            Op::Elementwise(keys) => {
-                let function = keys.functions[0].value;
-                let is_float = checked.output.element == Element::F32;
-                let (owner, of_floats) = match function {
-                    OpName::Sum => ("a sum", false),
-                    OpName::Product => ("a product", false),
-                    OpName::Float => ("a conversion", false),
-                    OpName::RmsNorm => ("a normalisation", false),
-                    _ => ("an activation", is_float),
-                };
+            Op::Activations(keys) => self.activations(keys, checked),
+            Op::Sum(keys) => {
+                self.operation("sum", checked);
                 let one = keys.alignment.one.is_some();
-                let of_transformer = checked.inputs[0].source == Source::Transformer;
-                self.add_if(
-                    of_transformer,
-                    &format!("layer.op = {function}, of the transformer"),
-                );
-                for Spanned {
-                    value: function, ..
-                } in &keys.functions
-                {
-                    self.add(format!("layer.op = {function}"));
-                    self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
-                    self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
-                }
+                self.add_if(one, "layer.one, of a sum");
+                self.alignment("layer", &keys.alignment);
+            }
+            Op::Product(keys) => {
+                self.operation("product", checked);
+                let is_gate = checked.output.element == Element::F32;
+                self.add_if(is_gate, "layer.op = product, of f32");
+                self.add_if(keys.one.is_some(), "layer.one, of a product");
+            }
+            Op::RmsNorm(keys) => {
+                self.operation("rms_norm", checked);
                 self.add_if(keys.epsilon.is_some(), "layer.epsilon");
                 self.value("layer.gain", keys.gain.as_ref());
                 self.add_if(checked.shared, "layer.shared, of a normalisation");
-                let is_gate = function == OpName::Product && is_float;
-                self.add_if(is_gate, "layer.op = product, of f32");
-                let shifts = keys.shift.iter().flat_map(|shift| &shift.value);
-                let left = shifts.filter(|shift| shift.value < 0).count();
-                self.add_if(left > 0, "layer.shift, to the left");
-                let several = keys.functions.len() > 1;
-                self.add_if(several && !is_float, "layer.op, several of integers");
-                self.add_if(several && is_float, "layer.op, several of f32");
-                let lists = [("shift", &keys.shift), ("limit", &keys.limit)];
-                for (key, list) in lists {
-                    let entries = list.as_ref().map_or(0, |list| list.value.len());
-                    self.add_if(entries > 1, &format!("layer.{key}, for each function"));
-                }
-                self.add_if(one, &format!("layer.one, of {owner}"));
-                self.add_if(keys.scale.is_some(), "layer.scale, of a conversion");
-                self.alignment("layer", &keys.alignment);
             }
+            Op::Float(keys) => {
+                self.operation("float", checked);
+                self.add_if(keys.scale.is_some(), "layer.scale, of a conversion");
+            }
+            other => panic!("the words of {other:?} are not known"),
         }
+    }
+
+    fn operation(&mut self, name: &str, checked: &Layer) {
+        self.add(format!("layer.op = {name}"));
+        let of_transformer = checked.inputs[0].source == Source::Transformer;
+        self.add_if(
+            of_transformer,
+            &format!("layer.op = {name}, of the transformer"),
+        );
+    }
+
+    fn activations(&mut self, keys: &Activations, checked: &Layer) {
+        let is_float = checked.output.element == Element::F32;
+        for function in &keys.functions {
+            let function = function.value;
+            self.operation(function.name(), checked);
+            self.add_if(is_float, &format!("layer.op = {function}, of f32"));
+            self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
+        }
+        let shifts = keys.shift.iter().flat_map(|shift| &shift.value);
+        let left = shifts.filter(|shift| shift.value < 0).count();
+        self.add_if(left > 0, "layer.shift, to the left");
+        let several = keys.functions.len() > 1;
+        self.add_if(several && !is_float, "layer.op, several of integers");
+        self.add_if(several && is_float, "layer.op, several of f32");
+        let lists = [("shift", &keys.shift), ("limit", &keys.limit)];
+        for (key, list) in lists {
+            let entries = list.as_ref().map_or(0, |list| list.value.len());
+            self.add_if(entries > 1, &format!("layer.{key}, for each function"));
+        }
+        self.add_if(keys.one.is_some(), "layer.one, of an activation");
     }
 
     fn affine(&mut self, affine: &Affine, checked: &Layer, network: &Network) {

@@ -1,7 +1,7 @@
 //! Activations of sums: every function for which some shift gives a useful one.
 
 use nnue_compiler::network::{Element, One, Tensor};
-use nnue_compiler::spec::OpName;
+use nnue_compiler::spec::{Named, OpName};
 
 use super::{Graph, Part};
 
@@ -262,11 +262,13 @@ impl Graph<'_> {
             OpName::Sigmoid,
             OpName::HardSwish,
         ];
-        const SQUARES: &[OpName] = &[OpName::Sqr, OpName::SqrRelu, OpName::SqrNegative];
+        let others = OpName::NAMES.iter().map(|(_, name)| *name);
+        let others = others.filter(|name| name.has_floats() && !FUNCTIONS.contains(name));
+        let others: Vec<OpName> = others.collect();
         let mut aside = self.dice.aside_for("squares");
         let function = self.dice.pick(FUNCTIONS);
         match aside.once_in(4) {
-            true => aside.pick(SQUARES),
+            true => aside.pick(&others),
             false => function,
         }
     }

@@ -1,32 +1,14 @@
 //! What sums are multiplied or divided by: the same number for all outputs, or one for each.
 
-use crate::diagnostics::{Diagnostics, Span, Spanned};
-use crate::network::{Divide, Scales, WeightType};
-use crate::spec::{self, BiasType, Rounding};
+use crate::diagnostics::{Diagnostics, Span};
+use crate::spec::{Rounding, place};
 
-use super::super::{ONES, in_range, value_or};
+use super::{BiasType, Divide, Keys, Scales, ScalesKey, WeightType};
 
-/// A factor that `f32` holds.
-pub(in crate::check) fn check_scale(
-    scale: &Spanned<f64>,
-    diagnostics: &mut Diagnostics,
-) -> Option<f32> {
-    let rounded = scale.value as f32;
-    if !rounded.is_normal() {
-        let message = format!(
-            "`scale` is {}, expected a number that `f32` holds and that is not 0",
-            scale.value
-        );
-        diagnostics.error(scale.span, message);
-        return None;
-    }
-    Some(rounded)
-}
+use crate::check::ONES;
+use crate::check::value::{in_range, value_or};
 
-pub(super) fn check_divide(
-    affine: &spec::Affine,
-    diagnostics: &mut Diagnostics,
-) -> Option<Option<Divide>> {
+pub(super) fn check_divide(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<Option<Divide>> {
     let weights = affine.weights.value;
     if let Some(rounding) = &affine.rounding
         && affine.divide.is_none()
@@ -53,30 +35,27 @@ pub(super) fn check_divide(
 }
 
 /// The factors of binary sums. Reports what cannot stand beside factors of any sums.
-pub(super) fn check_scales(
-    affine: &spec::Affine,
-    diagnostics: &mut Diagnostics,
-) -> Option<Option<Scales>> {
+pub(super) fn check_scales(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<Option<Scales>> {
     let Some(scales) = &affine.scales else {
         return Some(None);
     };
     let weights = affine.weights.value;
     match &scales.value {
-        spec::Scales::Integers { shift, inputs } if weights == WeightType::Binary => {
+        ScalesKey::Integers { shift, inputs } if weights == WeightType::Binary => {
             let shift = in_range("shift", shift, 0..=31, diagnostics)?;
             let inputs = *inputs;
             return Some(Some(Scales { shift, inputs }));
         }
-        spec::Scales::Floats(_) if !matches!(weights, WeightType::Binary | WeightType::F32) => {
+        ScalesKey::Floats(_) if !matches!(weights, WeightType::Binary | WeightType::F32) => {
             return check_float_scales(affine, scales.span, diagnostics).map(|()| None);
         }
-        spec::Scales::Integers { .. } => diagnostics
+        ScalesKey::Integers { .. } => diagnostics
             .error(
                 scales.span,
                 "a table of `scales` is only for binary weights",
             )
             .help("a factor of `f32` for each output is `scales = \"f32\"`"),
-        spec::Scales::Floats(_) => diagnostics.error(
+        ScalesKey::Floats(_) => diagnostics.error(
             scales.span,
             format!("`scales = \"f32\"` is only for integer weights, not for `{weights}`"),
         ),
@@ -86,14 +65,10 @@ pub(super) fn check_scales(
 }
 
 /// Reports what cannot stand beside factors of floating point.
-fn check_float_scales(
-    affine: &spec::Affine,
-    span: Span,
-    diagnostics: &mut Diagnostics,
-) -> Option<()> {
-    let same = spec::place("one", &affine.one)
-        .or(spec::place("weights_one", &affine.weights_one))
-        .or(spec::place("scale", &affine.scale));
+fn check_float_scales(affine: &Keys, span: Span, diagnostics: &mut Diagnostics) -> Option<()> {
+    let same = place("one", &affine.one)
+        .or(place("weights_one", &affine.weights_one))
+        .or(place("scale", &affine.scale));
     if let Some((key, place)) = same {
         diagnostics
             .error(
@@ -115,7 +90,7 @@ fn check_float_scales(
 }
 
 /// Whether the net file has factors that make floating point of integer sums.
-pub(super) fn has_float_scales(affine: &spec::Affine) -> bool {
+pub(super) fn has_float_scales(affine: &Keys) -> bool {
     let scales = affine.scales.as_ref();
-    scales.is_some_and(|scales| matches!(scales.value, spec::Scales::Floats(_)))
+    scales.is_some_and(|scales| matches!(scales.value, ScalesKey::Floats(_)))
 }

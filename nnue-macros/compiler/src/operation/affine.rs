@@ -1,6 +1,19 @@
-//! Affine layers: what is multiplied, in which types, and what becomes of the sums.
+//! `affine`, a fully connected layer: what is multiplied, in which types, and what becomes of the
+//! sums. Its kinds differ in their keys.
 
-use super::{Rounding, SparseBy, Sums, WeightType};
+mod check;
+mod keys;
+mod scales;
+mod sparse;
+
+use crate::spec::Rounding;
+
+pub use keys::{BiasType, Keys, ScaleType, ScalesKey, SparseBy, Sums, WeightType};
+
+pub(super) use keys::decode;
+
+/// The word of a spec.
+pub(super) const NAME: &str = "affine";
 
 /// Where a spec does not say in which order products of `f32` are added, layers with this many
 /// outputs or more add them by [`Sums::Columns`], and smaller ones by [`Sums::Lanes`].
@@ -110,6 +123,16 @@ pub struct Divide {
     pub by: i32,
     /// How the quotient is rounded.
     pub rounding: Rounding,
+}
+
+impl Divide {
+    /// What the division makes of a sum.
+    fn quotient(self, sum: i64) -> i64 {
+        match self.rounding {
+            Rounding::Truncate => sum / i64::from(self.by),
+            Rounding::Floor => sum.div_euclid(self.by.into()),
+        }
+    }
 }
 
 /// Which zero inputs of an affine layer are skipped.

@@ -1,17 +1,14 @@
 //! Whether a layer can skip zeros, of its inputs or of its weights.
 
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{Element, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, Sparse, SparseBy, WeightType};
-use crate::spec;
+use nnue_format::Element;
 
-use super::super::in_range;
-use super::super::layers::Reader;
+use super::{FEWEST_SPARSE_OUTPUTS, Keys, OUTPUT_RUN, Sparse, SparseBy, WeightType};
+use crate::check::reader::Reader;
+use crate::check::value::in_range;
 
 /// The share of inputs that are not zero.
-pub(super) fn check_density(
-    affine: &spec::Affine,
-    diagnostics: &mut Diagnostics,
-) -> Option<Option<f64>> {
+pub(super) fn check_density(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
     let Some(density) = &affine.density else {
         return Some(None);
     };
@@ -31,7 +28,7 @@ pub(super) fn check_density(
 
 pub(super) fn check_sparse(
     reader: &Reader<'_>,
-    affine: &spec::Affine,
+    affine: &Keys,
     density: Option<f64>,
     (element, outputs): (Element, usize),
     diagnostics: &mut Diagnostics,
@@ -67,7 +64,7 @@ pub(super) fn check_sparse(
 
 /// Whether zeros of these inputs can be skipped, and in this way.
 fn check_sparse_types(
-    affine: &spec::Affine,
+    affine: &Keys,
     sparse: &Spanned<SparseBy>,
     element: Element,
     diagnostics: &mut Diagnostics,
@@ -90,7 +87,7 @@ fn check_sparse_types(
 }
 
 pub(super) fn check_output_blocks(
-    affine: &spec::Affine,
+    affine: &Keys,
     outputs: usize,
     diagnostics: &mut Diagnostics,
 ) -> Option<Option<usize>> {

@@ -1,113 +1,113 @@
 //! Checks affine layers: whether the weights go with the inputs, which range the sums have, and
 //! whether zeros can be skipped.
 
-mod scales;
-mod sparse;
+use nnue_format::Element;
 
-use crate::diagnostics::{Diagnostics, Spanned, all};
-use crate::network::{
-    Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, One, Scale, Source, Sums, Tensor, WeightType,
-    weights_one,
+use super::scales::{check_divide, check_scales, has_float_scales};
+use super::sparse::{check_density, check_output_blocks, check_sparse};
+use super::{
+    Affine, BiasType, Divide, FEWEST_COLUMN_OUTPUTS, Keys, Scale, Sums, WeightType, weights_one,
 };
-use crate::spec::{self, BiasType, Rounding};
-
-use super::layers::Reader;
-use super::{ONES, in_range, value_or};
-use scales::{check_divide, check_scales, has_float_scales};
-use sparse::{check_density, check_output_blocks, check_sparse};
-
-pub(super) use scales::check_scale;
+use crate::check::ONES;
+use crate::check::reader::Reader;
+use crate::check::value::{check_scale, in_range, value_or};
+use crate::diagnostics::{Diagnostics, Spanned, all};
+use crate::network::{One, Source, Tensor};
+use crate::spec::{self, place};
 
 /// The largest number of outputs. Layers are meant to be small; only the transformer is large.
 const MAX_OUTPUTS: i64 = 4096;
 
-/// Checks an affine layer; `None` if it is wrong, or what it reads, which then has no `reader`.
-pub(super) fn check(
-    layer: &spec::Layer,
-    affine: &spec::Affine,
-    reader: Option<Reader<'_>>,
-    diagnostics: &mut Diagnostics,
-) -> Option<(Affine, Tensor)> {
-    let len = in_range("outputs", &affine.outputs, 1..=MAX_OUTPUTS, diagnostics);
-    let divide = check_divide(affine, diagnostics);
-    let added = check_sums(affine, len, diagnostics);
-    let density = check_density(affine, diagnostics);
-    let scales = check_scales(affine, diagnostics);
-    let summands = check_factorised(affine, diagnostics);
-    check_weights_one_key(affine, diagnostics)?;
-    let ones = match affine.weights_one {
-        None => check_ones(layer, affine, len, diagnostics),
-        // They follow from the inputs' one.
-        Some(_) => None,
-    };
-    let reader = reader?;
-    let (element, inputs_one) = common_input(&reader, affine.weights.value, diagnostics)?;
-    let sums = range_of_sums(&reader, affine)?;
-    let len = len? as usize;
-    let sparse = check_sparse(&reader, affine, density?, (element, len), diagnostics);
-    let output_blocks = check_output_blocks(affine, len, diagnostics);
-    let divide = divide?;
-    let (one, to_float) = match &affine.weights_one {
-        None => ones?,
-        Some(weights_one) => {
-            let one = sums_one(layer, weights_one, divide, inputs_one, diagnostics)?;
-            let affine = spec::Affine {
-                one: Some(one),
-                ..affine.clone()
-            };
-            check_ones(layer, &affine, Some(len as u32), diagnostics)?
-        }
-    };
-    check_weights_one(&reader, affine, divide, inputs_one, diagnostics)?;
-    summands?;
-    let (element, range) = match one {
-        Some(_) => {
-            let divided = |sum: i64| match divide {
-                None => sum,
-                Some(Divide {
-                    by,
-                    rounding: Rounding::Truncate,
-                }) => sum / i64::from(by),
-                Some(Divide {
-                    by,
-                    rounding: Rounding::Floor,
-                }) => sum.div_euclid(by.into()),
-            };
-            let range = match scales? {
-                None => (divided(sums.0), divided(sums.1)),
-                // The factors are the net file's.
-                Some(_) => (i64::from(i32::MIN), i64::from(i32::MAX)),
-            };
-            let element = match added? {
-                Sums::I64 => Element::I64,
-                _ => Element::I32,
-            };
-            (element, range)
-        }
-        None => (Element::F32, (0, 0)),
-    };
-    let checked = Affine {
-        weights: affine.weights.value,
-        sparse: sparse?,
-        output_blocks: output_blocks?,
-        divide,
-        biases: value_or(&affine.biases, BiasType::I32) != BiasType::None,
-        to_float,
-        inputs_one,
-        sums: added?,
-        scales: scales?,
-    };
-    let output = Tensor {
-        len,
-        element,
-        one: one.unwrap_or(One::Tensor(1)),
-        range,
-    };
-    Some((checked, output))
+/// What the sums of a layer are.
+enum Outputs {
+    /// Integers, with what stands for 1.0 in them.
+    Integers(One),
+    /// Sums of products of `f32`.
+    Floats,
+    /// Integers that become `f32`, multiplied by a factor.
+    Converted(Scale),
+}
+
+impl Keys {
+    /// Checks an affine layer; `None` if it is wrong, or what it reads, which then has no `reader`.
+    pub(in crate::operation) fn check(
+        &self,
+        layer: &spec::Layer,
+        reader: Option<Reader<'_>>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<(Affine, Tensor)> {
+        let len = in_range("outputs", &self.outputs, 1..=MAX_OUTPUTS, diagnostics);
+        let divide = check_divide(self, diagnostics);
+        let added = check_sums(self, len, diagnostics);
+        let density = check_density(self, diagnostics);
+        let scales = check_scales(self, diagnostics);
+        let summands = check_factorised(self, diagnostics);
+        check_weights_one_key(self, diagnostics)?;
+        let outputs = match self.weights_one {
+            None => check_outputs(layer, self, len, diagnostics),
+            // What 1.0 is in them follows from the inputs' one.
+            Some(_) => None,
+        };
+        let reader = reader?;
+        let (element, inputs_one) = common_input(&reader, self.weights.value, diagnostics)?;
+        let sums = range_of_sums(&reader, self)?;
+        let len = len? as usize;
+        let sparse = check_sparse(&reader, self, density?, (element, len), diagnostics);
+        let output_blocks = check_output_blocks(self, len, diagnostics);
+        let divide = divide?;
+        let outputs = match &self.weights_one {
+            None => outputs?,
+            Some(weights_one) => {
+                let one = sums_one(layer, weights_one, divide, inputs_one, diagnostics)?;
+                let keys = Keys {
+                    one: Some(one),
+                    ..self.clone()
+                };
+                check_outputs(layer, &keys, Some(len as u32), diagnostics)?
+            }
+        };
+        check_weights_one(&reader, self, divide, inputs_one, diagnostics)?;
+        summands?;
+        let (scales, added) = (scales?, added?);
+        let (output, to_float) = match outputs {
+            Outputs::Floats => (Tensor::float(len), None),
+            Outputs::Converted(scale) => (Tensor::float(len), Some(scale)),
+            Outputs::Integers(one) => {
+                let divided = |sum| divide.map_or(sum, |divide| divide.quotient(sum));
+                let range = match scales {
+                    None => (divided(sums.0), divided(sums.1)),
+                    // The factors are the net file's.
+                    Some(_) => (i64::from(i32::MIN), i64::from(i32::MAX)),
+                };
+                let output = Tensor {
+                    len,
+                    element: match added {
+                        Sums::I64 => Element::I64,
+                        _ => Element::I32,
+                    },
+                    one,
+                    range,
+                };
+                (output, None)
+            }
+        };
+        let checked = Affine {
+            weights: self.weights.value,
+            sparse: sparse?,
+            output_blocks: output_blocks?,
+            divide,
+            biases: value_or(&self.biases, BiasType::I32) != BiasType::None,
+            to_float,
+            inputs_one,
+            sums: added,
+            scales,
+        };
+        Some((checked, output))
+    }
 }
 
 /// Whether `weights_one` is allowed, and alone.
-fn check_weights_one_key(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<()> {
+fn check_weights_one_key(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<()> {
     let Some(weights_one) = &affine.weights_one else {
         return Some(());
     };
@@ -119,7 +119,7 @@ fn check_weights_one_key(affine: &spec::Affine, diagnostics: &mut Diagnostics) -
             .related(affine.weights.span, "the weights");
         return None;
     }
-    let other = spec::place("one", &affine.one).or(spec::place("scale", &affine.scale));
+    let other = place("one", &affine.one).or(place("scale", &affine.scale));
     if let Some((key, span)) = other {
         let message = format!("`{key}` and `weights_one` say the same in two ways");
         diagnostics
@@ -166,18 +166,18 @@ fn sums_one(
     })
 }
 
-/// The ones of the sums; or, for floating point, none and what integer sums are multiplied by.
-fn check_ones(
+/// What the sums are, with what 1.0 is in them or what makes floating point of them.
+fn check_outputs(
     layer: &spec::Layer,
-    affine: &spec::Affine,
+    affine: &Keys,
     len: Option<u32>,
     diagnostics: &mut Diagnostics,
-) -> Option<(Option<One>, Option<Scale>)> {
+) -> Option<Outputs> {
     let name = &layer.name.value;
     let weights = affine.weights.value;
     let biases = affine.biases.as_ref();
     if has_float_scales(affine) {
-        return Some((None, Some(Scale::OfFile)));
+        return Some(Outputs::Converted(Scale::OfFile));
     }
     if weights == WeightType::F32 {
         if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
@@ -186,14 +186,14 @@ fn check_ones(
                 .related(affine.weights.span, "the weights");
             return None;
         }
-        let needless = spec::place("one", &affine.one).or(spec::place("scale", &affine.scale));
+        let needless = place("one", &affine.one).or(place("scale", &affine.scale));
         if let Some((key, span)) = needless {
             diagnostics
                 .error(span, format!("`{key}` is only for integer weights"))
                 .help("in `f32`, 1.0 is 1.0: remove it");
             return None;
         }
-        return Some((None, None));
+        return Some(Outputs::Floats);
     }
     if let Some(biases) = biases.filter(|biases| biases.value == BiasType::F32) {
         let scale = match (&affine.scale, &affine.one) {
@@ -221,7 +221,7 @@ fn check_ones(
                 return None;
             }
         };
-        return Some((None, Some(Scale::Shared(scale))));
+        return Some(Outputs::Converted(Scale::Shared(scale)));
     }
     if let Some(scale) = &affine.scale {
         let message = "`scale` is only for layers whose biases are `f32`";
@@ -241,7 +241,7 @@ fn check_ones(
         .iter()
         .map(|one| in_range("one", one, ONES, diagnostics)))?;
     if let [one] = checked.as_slice() {
-        return Some((Some(One::Tensor(*one)), None));
+        return Some(Outputs::Integers(One::Tensor(*one)));
     }
     if checked.len() != len? as usize {
         let message = format!(
@@ -254,13 +254,13 @@ fn check_ones(
             .related(affine.outputs.span, "one for all outputs, or one for each");
         return None;
     }
-    Some((Some(One::of(checked)), None))
+    Some(Outputs::Integers(One::of(checked)))
 }
 
 /// Reports sums whose one is so small that the weights' one, which follows from it, is less than 1.
 fn check_weights_one(
     reader: &Reader<'_>,
-    affine: &spec::Affine,
+    affine: &Keys,
     divide: Option<Divide>,
     inputs_one: u32,
     diagnostics: &mut Diagnostics,
@@ -289,7 +289,7 @@ fn check_weights_one(
 }
 
 /// Whether the weights of a stack can be sums.
-fn check_factorised(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<()> {
+fn check_factorised(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<()> {
     let factorised = affine.factorised.as_ref();
     let Some(factorised) = factorised.filter(|factorised| factorised.value) else {
         return Some(());
@@ -322,11 +322,7 @@ fn check_factorised(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Opt
 
 /// How products are added: the order matters to floating point alone, and only sums of `i32`
 /// weights can have more than 32 bits.
-fn check_sums(
-    affine: &spec::Affine,
-    len: Option<u32>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Sums> {
+fn check_sums(affine: &Keys, len: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Sums> {
     let weights = affine.weights.value;
     let Some(sums) = &affine.sums else {
         return Some(match weights {
@@ -366,7 +362,7 @@ fn check_sums(
 
 /// Sums of 64 bits are for the end of a network: nothing is done to them before the output.
 fn check_wide_sums(
-    affine: &spec::Affine,
+    affine: &Keys,
     sums: &Spanned<Sums>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Sums> {
@@ -375,8 +371,8 @@ fn check_wide_sums(
     }
     let biases = affine.biases.as_ref();
     let biases = biases.filter(|biases| biases.value == BiasType::F32);
-    let other = spec::place("divide", &affine.divide)
-        .or(spec::place("scales", &affine.scales))
+    let other = place("divide", &affine.divide)
+        .or(place("scales", &affine.scales))
         .or(biases.map(|biases| ("biases = \"f32\"", biases.span)));
     let Some((key, span)) = other else {
         return Some(sums.value);
@@ -481,7 +477,7 @@ fn report_different_ones(
 
 /// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide
 /// whether sums wrap.
-fn range_of_sums(reader: &Reader<'_>, affine: &spec::Affine) -> Option<(i64, i64)> {
+fn range_of_sums(reader: &Reader<'_>, affine: &Keys) -> Option<(i64, i64)> {
     let weights = affine.weights.value;
     let (lowest_weight, highest_weight) = match weights {
         WeightType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),

@@ -1,0 +1,311 @@
+//! Operations: what a layer computes of the values that it reads.
+//!
+//! Each operation is a module, which goes along the whole pipeline: the word that a spec has for
+//! it and the keys that go with this word, which values it may read, what then stands for 1.0 and
+//! which values can occur, its formula, and the function of the runtime that computes it. This file
+//! lists the operations, and the rest of the compiler follows from the list: messages name the
+//! words, diagrams and descriptions show formulas and parameters, generated code has the calls.
+//!
+//! There are three kinds.
+//!
+//! * An *activation* is a function of a single value, of which a layer can have several. Its module
+//!   has a constant [`Definition`](activation::Definition), which says what the function is of
+//!   integers, of `f32`, or of both. What integers need besides the definition is a type with the
+//!   parameters of the runtime's function. Two words can share such a type, as `crelu` and `relu`
+//!   do, which differ in their limits alone.
+//! * A *layer that computes value by value* in another way, as `sum` does. Its module has `NAME`,
+//!   the word; `Keys`, which it decodes and checks; and a type that implements [`Operation`], which
+//!   is what remains of the keys when they are checked.
+//! * [`affine`], for which layout, plan and emission have code of their own.
+//!
+//! The transformer has operations of its own: [`neuron`], what is done to each value of an
+//! accumulator, and [`pooling`], how two of them become one. Kernels compute them with primitives of
+//! their level, so plan and emission have code for each.
+//!
+//! [`OpName`], [`Activation`] and [`Elementwise`] grow with the language. Other crates have an arm
+//! for operations that they do not know, which refuses them by name.
+
+pub mod activation;
+pub mod affine;
+mod call;
+pub mod crelu;
+pub mod float;
+pub mod hard_swish;
+pub mod neuron;
+pub mod pooling;
+pub mod product;
+pub mod quantmoid4;
+pub mod relu;
+pub mod rms_norm;
+pub mod screlu;
+pub mod sigmoid;
+pub mod sqr;
+pub mod sqr_crelu;
+pub mod sqr_crelu_i32;
+pub mod sqr_negative;
+pub mod sqr_relu;
+pub mod sum;
+#[cfg(any(test, feature = "test-operation"))]
+#[doc(hidden)]
+pub mod test_operation;
+
+use std::fmt;
+
+use nnue_format::Element;
+
+use crate::check::reader::Reader;
+use crate::check::value::value_or;
+use crate::decode::table::Table;
+use crate::diagnostics::{Diagnostics, Spanned};
+use crate::network::{self, Tensor};
+use crate::spec::{self, Named};
+
+pub use self::call::{Argument, Call, Calls};
+
+/// Declares the types that have a variant for each operation, and the ways from one to the other.
+///
+/// The line of an activation names its module, its variant of [`OpName`], and the types of its
+/// forms of integers, unless another activation has them. The line of another layer names its
+/// module and its type, which is called like the variants.
+macro_rules! operations {
+    (
+        activations {
+            $($module:ident: $word:ident $(has $($form:ident)+)?;)+
+        }
+        layers { $($kind_module:ident: $kind:ident;)+ }
+        only in tests { $(#[$test:meta])+ $test_module:ident: $test_word:ident; }
+    ) => {
+        $($($(pub use self::$module::$form;)+)?)+
+        $(pub use self::$kind_module::$kind;)+
+
+        /// A word of the key `op`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum OpName {
+            #[doc = "The operation of the module [`affine`]."]
+            Affine,
+            $(#[doc = concat!("The operation of the module [`", stringify!($module), "`].")]
+            $word,)+
+            $(#[doc = concat!("The operation of the module [`", stringify!($kind_module), "`].")]
+            $kind,)+
+            $(#[$test])+
+            #[doc(hidden)]
+            $test_word,
+        }
+
+        /// An activation with its parameters: of integers, whose results are `u8`, `i16` or `i32`,
+        /// or of `f32`.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum Activation {
+            $($($(#[doc = concat!("A function of integers: [`", stringify!($form), "`].")]
+            $form($form),)+)?)+
+            /// The form of `f32` of the activation of this name. It has no parameters.
+            Float(OpName),
+            $(#[$test])+
+            #[doc(hidden)]
+            $test_word($test_module::$test_word),
+        }
+
+        /// What a layer that is not affine computes, value by value.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum Elementwise {
+            /// Functions of one value each. The results of all values by the first function come
+            /// before those by the second, and so on.
+            Activations(Vec<Activation>),
+            $(#[doc = concat!("The operation of the module [`", stringify!($kind_module), "`].")]
+            $kind($kind),)+
+        }
+
+        /// `op` and the keys that go with it.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum Op {
+            /// A fully connected layer.
+            Affine(Box<affine::Keys>),
+            /// Activations.
+            Activations(activation::Keys),
+            $(#[doc = concat!("The operation of the module [`", stringify!($kind_module), "`].")]
+            $kind($kind_module::Keys),)+
+        }
+
+        impl Named for OpName {
+            const NAMES: &'static [(&'static str, OpName)] = &[
+                (affine::NAME, OpName::Affine),
+                $(($module::DEFINITION.name, OpName::$word),)+
+                $(($kind_module::NAME, OpName::$kind),)+
+            ];
+        }
+
+        impl OpName {
+            /// The word in a spec.
+            pub fn name(self) -> &'static str {
+                match self {
+                    OpName::Affine => affine::NAME,
+                    $(OpName::$word => $module::DEFINITION.name,)+
+                    $(OpName::$kind => $kind_module::NAME,)+
+                    $(#[$test])+
+                    OpName::$test_word => $test_module::DEFINITION.name,
+                }
+            }
+
+            /// What is particular to it, if it is an activation.
+            fn activation(self) -> Option<&'static activation::Definition> {
+                match self {
+                    OpName::Affine $(| OpName::$kind)+ => None,
+                    $(OpName::$word => Some(&$module::DEFINITION),)+
+                    $(#[$test])+
+                    OpName::$test_word => Some(&$test_module::DEFINITION),
+                }
+            }
+        }
+
+        impl Activation {
+            fn function(&self) -> &dyn activation::Function {
+                match self {
+                    $($($(Activation::$form(form) => form,)+)?)+
+                    Activation::Float(name) => activation::of_floats(*name),
+                    $(#[$test])+
+                    Activation::$test_word(form) => form,
+                }
+            }
+        }
+
+        impl Elementwise {
+            fn operation(&self) -> &dyn Operation {
+                match self {
+                    Elementwise::Activations(activations) => activations,
+                    $(Elementwise::$kind(operation) => operation,)+
+                }
+            }
+
+            /// The word that a spec has for it; of activations, `activation`.
+            pub fn word(&self) -> &'static str {
+                match self {
+                    Elementwise::Activations(_) => "activation",
+                    $(Elementwise::$kind(_) => $kind_module::NAME,)+
+                }
+            }
+        }
+
+        impl Op {
+            /// Reads the keys of the functions of a layer: of several activations, or of one
+            /// operation.
+            pub(crate) fn decode(
+                functions: Vec<Spanned<OpName>>,
+                table: &mut Table<'_>,
+                diagnostics: &mut Diagnostics,
+            ) -> Option<Op> {
+                match functions[0].value {
+                    OpName::Affine => {
+                        let keys = affine::decode(table, diagnostics)?;
+                        Some(Op::Affine(Box::new(keys)))
+                    }
+                    $(OpName::$kind => $kind_module::decode(table, diagnostics).map(Op::$kind),)+
+                    _ => activation::decode(functions, table, diagnostics).map(Op::Activations),
+                }
+            }
+
+            /// What the layer computes, and its output; `None` if it, or what it reads, is wrong.
+            /// What reads something wrong has no `reader`.
+            pub(crate) fn check(
+                &self,
+                layer: &spec::Layer,
+                reader: Option<Reader<'_>>,
+                diagnostics: &mut Diagnostics,
+            ) -> Option<(network::Op, Tensor)> {
+                let (operation, output) = match self {
+                    Op::Affine(keys) => {
+                        let (affine, output) = keys.check(layer, reader, diagnostics)?;
+                        return Some((network::Op::Affine(affine), output));
+                    }
+                    Op::Activations(keys) => keys.check(&reader?, diagnostics)?,
+                    $(Op::$kind(keys) => keys.check(&reader?, diagnostics)?,)+
+                };
+                Some((network::Op::Elementwise(operation), output))
+            }
+        }
+    };
+}
+
+operations! {
+    activations {
+        crelu: Crelu;
+        sqr_crelu: SqrCrelu has SqrCrelu;
+        sqr_crelu_i32: SqrCreluI32 has SqrCreluI32;
+        screlu: Screlu has Screlu;
+        relu: Relu has Relu ReluLeft;
+        quantmoid4: Quantmoid4 has Quantmoid4;
+        sigmoid: Sigmoid;
+        hard_swish: HardSwish;
+        sqr: Sqr;
+        sqr_relu: SqrRelu;
+        sqr_negative: SqrNegative;
+    }
+    layers {
+        sum: Sum;
+        product: Product;
+        rms_norm: RmsNorm;
+        float: Float;
+    }
+    only in tests {
+        #[cfg(any(test, feature = "test-operation"))]
+        test_operation: TestOperation;
+    }
+}
+
+/// What a layer that computes value by value does, after its keys are checked. The methods are those
+/// of [`Elementwise`].
+pub(crate) trait Operation {
+    fn formula(&self, inputs: &[String]) -> String;
+
+    fn calls(&self, output: Element) -> Calls;
+
+    fn factors(&self) -> Option<(&'static str, Element)> {
+        None
+    }
+}
+
+impl Op {
+    /// `shared`, where the spec says it.
+    pub(crate) fn shared(&self) -> Option<&Spanned<bool>> {
+        match self {
+            Op::Affine(keys) => keys.shared.as_ref(),
+            Op::RmsNorm(keys) => keys.shared.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Whether it has weights that are added to those of each stack.
+    pub(crate) fn is_factorised(&self) -> bool {
+        match self {
+            Op::Affine(keys) => value_or(&keys.factorised, false),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for OpName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Elementwise {
+    /// The formula, as the table of a network shows it, of inputs that are called so.
+    pub fn formula(&self, inputs: &[String]) -> String {
+        self.operation().formula(inputs)
+    }
+
+    /// The functions in the runtime's `activation.rs` that compute it, for outputs of this type.
+    pub fn calls(&self, output: Element) -> Calls {
+        self.operation().calls(output)
+    }
+
+    /// The name and the type of its factors, if it has any: a number of the net file for each
+    /// output, by which something is multiplied.
+    pub fn factors(&self) -> Option<(&'static str, Element)> {
+        self.operation().factors()
+    }
+}

@@ -1,0 +1,181 @@
+//! The keys of an affine layer.
+
+use toml::de::DeValue;
+
+use crate::decode::table::{
+    Table, Value, boolean, inline_table, integer, integers_or_one, keys, named, number,
+};
+use crate::diagnostics::{Diagnostics, Spanned};
+use crate::spec::{Rounding, named};
+
+/// The keys of an affine layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keys {
+    /// `outputs`: the number of neurons.
+    pub outputs: Spanned<i64>,
+    /// `weights`: the type of the weights.
+    pub weights: Spanned<WeightType>,
+    /// `biases`: the type of the biases.
+    pub biases: Option<Spanned<BiasType>>,
+    /// `one`: the integer that stands for 1.0 in the sums: one for all outputs, or one for each.
+    pub one: Option<Spanned<Vec<Spanned<i64>>>>,
+    /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.
+    pub weights_one: Option<Spanned<i64>>,
+    /// `sparse = true` or how, where the spec says it: zero inputs are skipped.
+    pub sparse: Option<Spanned<SparseBy>>,
+    /// `density`: the share of inputs that are not zero.
+    pub density: Option<Spanned<f64>>,
+    /// `output_blocks`: runs of 16 outputs that an input reaches.
+    pub output_blocks: Option<Spanned<i64>>,
+    /// `divide`: what the sum of products is divided by before the bias is added.
+    pub divide: Option<Spanned<i64>>,
+    /// `rounding` of that division.
+    pub rounding: Option<Spanned<Rounding>>,
+    /// `scale`: what integer sums are multiplied by where biases are `f32`.
+    pub scale: Option<Spanned<f64>>,
+    /// `sums`: how products of `f32` or `i32` are added.
+    pub sums: Option<Spanned<Sums>>,
+    /// `scales`: factors of the sums, which are a tensor of the net file.
+    pub scales: Option<Spanned<ScalesKey>>,
+    /// `shared = true`: all stacks have the same weights, which are in the file once.
+    pub shared: Option<Spanned<bool>>,
+    /// `factorised = true`: the file has weights of each stack, and others that are added to them.
+    pub factorised: Option<Spanned<bool>>,
+}
+
+/// The factors of an affine layer's sums.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScalesKey {
+    /// `scales = { shift = 8, inputs = true }`: integers, of binary layers.
+    Integers {
+        /// The bits by which products with the factors are shifted to the right.
+        shift: Spanned<i64>,
+        /// Whether the inputs' mean magnitude is a factor too.
+        inputs: bool,
+    },
+    /// `scales = "f32"`: floating point, which makes `f32` of integer sums.
+    Floats(ScaleType),
+}
+
+named! {
+    /// The type of an affine layer's weights.
+    WeightType {
+        /// Signed integers of 8 bits.
+        I8 = "i8",
+        /// Signed integers of 16 bits.
+        I16 = "i16",
+        /// Signed integers of 32 bits.
+        I32 = "i32",
+        /// Floating point of 32 bits.
+        F32 = "f32",
+        /// -1 and 1, a bit each.
+        Binary = "binary",
+    }
+}
+
+named! {
+    /// The type of an affine layer's biases, and with it that of its outputs.
+    BiasType {
+        /// Signed integers of 32 bits.
+        I32 = "i32",
+        /// Floating point of 32 bits.
+        F32 = "f32",
+        /// There are none.
+        None = "none",
+    }
+}
+
+named! {
+    /// Which zero inputs are skipped.
+    SparseBy {
+        /// The plan chooses what is fastest.
+        Auto = "auto",
+        /// Blocks of four inputs, where all four are zero.
+        Blocks = "blocks",
+        /// Every single input that is zero.
+        Inputs = "inputs",
+    }
+}
+
+named! {
+    /// How products are added: in which order where they are floating point, and in how many bits
+    /// where weights are `i32`.
+    Sums {
+        /// Each output starts at its bias and adds its products in the order of the inputs.
+        Columns = "columns",
+        /// Sixteen sums over every sixteenth input, brought together as a tree; the bias comes
+        /// last.
+        Lanes = "lanes",
+        /// Sums of 32 bits, which wrap around.
+        I32 = "i32",
+        /// Sums of 64 bits, which only the output reads.
+        I64 = "i64",
+    }
+}
+
+named! {
+    /// The type of factors that make floating point of integer sums.
+    ScaleType {
+        /// Floating point of 32 bits.
+        F32 = "f32",
+    }
+}
+
+pub(in crate::operation) fn decode(
+    table: &mut Table<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Keys> {
+    keys!(table, diagnostics, Keys {
+        outputs: integer = "16",
+        weights: named = "\"i8\"",
+        biases: named,
+        one: integers_or_one,
+        weights_one: integer,
+        density: number,
+        output_blocks: integer,
+        divide: integer,
+        rounding: named,
+        scale: number,
+        sums: named,
+        scales: scales,
+        shared: boolean,
+        factorised: boolean,
+        ;
+        sparse: table.optional_with("sparse", sparse, diagnostics).map(Option::flatten),
+    })
+}
+
+/// A type of floating point, or a table.
+fn scales(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<ScalesKey>> {
+    if let DeValue::String(_) = value.get_ref() {
+        let floats = named::<ScaleType>(key, value, diagnostics)?;
+        return Some(Spanned::new(ScalesKey::Floats(floats.value), floats.span));
+    }
+    let mut table = inline_table("scales", value, "scales = { shift = 8 }", diagnostics)?;
+    let shift = table.required_with("shift", "8", integer, diagnostics);
+    let inputs = table.optional_with("inputs", boolean, diagnostics);
+    let span = table.span;
+    table.finish(diagnostics);
+    let scales = ScalesKey::Integers {
+        shift: shift?,
+        inputs: inputs?.is_some_and(|inputs| inputs.value),
+    };
+    Some(Spanned::new(scales, span))
+}
+
+/// `true`, `false`, or the name of a way to skip zeros; the inner `None` means `false`.
+fn sparse(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Option<Spanned<SparseBy>>> {
+    if let DeValue::String(_) = value.get_ref() {
+        return named(key, value, diagnostics).map(Some);
+    }
+    let flag = boolean(key, value, diagnostics)?;
+    Some(flag.value.then(|| Spanned::new(SparseBy::Auto, flag.span)))
+}

@@ -1,0 +1,133 @@
+//! `product`: two layers multiplied value by value, as gates are. `y[i] = a[i] * b[i] >> shift`; of
+//! `f32`, `a[i] * b[i]`.
+
+use nnue_format::Element;
+
+use super::{Argument, Calls, Elementwise, Operation};
+use crate::check::fixed_point::{Input, LARGEST_RESULT, Operand, Shift, check_amount, check_shift};
+use crate::check::reader::Reader;
+use crate::check::value::in_range;
+use crate::decode::table::{Table, integer, integers_or_one, keys};
+use crate::diagnostics::{Diagnostics, Spanned};
+use crate::network::{One, Tensor};
+use crate::spec::place;
+
+/// The word of a spec.
+pub(super) const NAME: &str = "product";
+
+/// The keys of a product.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keys {
+    /// `shift`: the bits that are shifted out to the right. A list is refused by the check.
+    pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
+    /// `one`: the integer that stands for 1.0 in the result; what the shift makes of the product of
+    /// the factors' ones when absent.
+    pub one: Option<Spanned<i64>>,
+}
+
+/// `y[i] = a[i] * b[i] >> shift` of two inputs. In `i64`, then `i32` with wrap-around; `f32` is
+/// rounded once, and `shift` is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// Bits that are shifted out to the right.
+    pub shift: u32,
+}
+
+pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Keys> {
+    keys!(
+        table,
+        diagnostics,
+        Keys {
+            shift: integers_or_one,
+            one: integer,
+        }
+    )
+}
+
+impl Operation for Product {
+    fn formula(&self, inputs: &[String]) -> String {
+        match self.shift {
+            0 => inputs.join(" * "),
+            shift => format!("{} >> {shift}", inputs.join(" * ")),
+        }
+    }
+
+    fn calls(&self, output: Element) -> Calls {
+        Calls::Joined(vec![match output {
+            Element::F32 => ("product_f32", vec![]),
+            _ => ("product", vec![Argument::Integer(self.shift)]),
+        }])
+    }
+}
+
+impl Keys {
+    pub(super) fn check(
+        &self,
+        reader: &Reader<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<(Elementwise, Tensor)> {
+        let name = reader.name();
+        let [first, _] = reader.inputs else {
+            let found = match reader.inputs.len() {
+                1 => "one input".to_string(),
+                found => format!("{found} inputs"),
+            };
+            let message = format!("`{name}` reads {found}, expected two");
+            diagnostics
+                .error(reader.input_span(reader.inputs.len() - 1), message)
+                .help("a product has two factors: `input = [\"gate\", \"fc_1\"]`");
+            return None;
+        };
+        if reader.reads_floats("multiplies", diagnostics)? {
+            let keys = [place("shift", &self.shift), place("one", &self.one)];
+            reader.refuse_keys_of_integers(keys.into_iter().flatten(), diagnostics)?;
+            let product = Elementwise::Product(Product { shift: 0 });
+            return Some((product, Tensor::float(first.len)));
+        }
+        let a = reader.shared_one(0, diagnostics)?;
+        let b = reader.shared_one(1, diagnostics)?;
+        let Some([said]) = self.shift.as_ref().map(|shift| shift.value.as_slice()) else {
+            let said = self.shift.as_ref();
+            let span = said.map_or(reader.layer.span, |shift| shift.span);
+            diagnostics
+                .error(span, format!("`{name}` needs one `shift`"))
+                .help("write how far products are shifted to the right: `shift = 7`");
+            return None;
+        };
+        let amount = check_amount(said, 0, diagnostics)?;
+        let product = u64::from(a) * u64::from(b);
+        let one = match &self.one {
+            Some(one) => in_range("one", one, 1..=LARGEST_RESULT, diagnostics)?,
+            None => (product >> amount).clamp(1, LARGEST_RESULT.unsigned_abs()) as u32,
+        };
+        let [a_name, b_name] = [0, 1].map(|index| reader.input_name(index));
+        let input = Input {
+            one: product,
+            formula: format!("{a} * {b}"),
+            label: format!(
+                "1.0 is {a} in `{a_name}`, {b} in `{b_name}` and {one} in their product"
+            ),
+        };
+        let shift = Shift {
+            amount,
+            span: said.span,
+        };
+        check_shift(Operand::Square, &input, shift, one, diagnostics)?;
+        let shift = amount.unsigned_abs();
+        let (a, b) = (reader.tensor(0)?.range, reader.tensor(1)?.range);
+        let extremes = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1].map(|extreme| extreme >> shift);
+        let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
+        let range = extremes
+            .into_iter()
+            .fold((0, 0), |(lowest, highest), extreme| {
+                (extreme.min(lowest), extreme.max(highest))
+            });
+        let output = Tensor {
+            len: first.len,
+            element: Element::I32,
+            one: One::Tensor(one),
+            range: (range.0.max(least), range.1.min(most)),
+        };
+        Some((Elementwise::Product(Product { shift }), output))
+    }
+}

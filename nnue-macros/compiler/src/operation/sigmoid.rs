@@ -1,0 +1,12 @@
+//! `sigmoid`: `1 / (1 + exp(-x))`, as the runtime computes it. Only `f32` has it.
+
+use super::activation::{Definition, OfFloats};
+
+pub(super) const DEFINITION: Definition = Definition {
+    name: "sigmoid",
+    integers: None,
+    floats: Some(OfFloats {
+        function: "sigmoid_f32",
+        formula: "1 / (1 + exp(-x))",
+    }),
+};

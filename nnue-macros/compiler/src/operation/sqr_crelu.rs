@@ -1,0 +1,56 @@
+//! `sqr_crelu`: square, then clip. `min(x * x >> shift, limit)`, where `limit` is what 1.0 is in the
+//! result unless the spec gives it.
+
+use super::Activation;
+use super::activation::{
+    Checked, DefaultLimit, DefaultOne, Definition, Function, OfFloats, OfIntegers, Shifted,
+    shifted_right,
+};
+
+pub(super) const DEFINITION: Definition = Definition {
+    name: "sqr_crelu",
+    integers: Some(OfIntegers {
+        shifts: Shifted::Square,
+        most_left: 0,
+        one: DefaultOne::Usual,
+        limit: DefaultLimit::One,
+        of,
+    }),
+    floats: Some(OfFloats {
+        function: "sqr_crelu_f32",
+        formula: "min(x * x, 1)",
+    }),
+};
+
+/// `min(x * x >> shift, limit)`, the product exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SqrCrelu {
+    /// Bits that are shifted out to the right.
+    pub shift: u32,
+    /// The largest result, at least 1.
+    pub limit: u32,
+}
+
+fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+    let (shift, limit) = (checked.shift.unsigned_abs(), checked.limit);
+    let activation = Activation::SqrCrelu(SqrCrelu { shift, limit });
+    (activation, (0, limit.into()))
+}
+
+impl Function for SqrCrelu {
+    fn name(&self) -> &'static str {
+        "sqr_crelu"
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, u32)> {
+        vec![("shift", self.shift), ("limit", self.limit)]
+    }
+
+    fn formula(&self) -> String {
+        format!(
+            "min({}, {})",
+            shifted_right("x * x", self.shift),
+            self.limit
+        )
+    }
+}

@@ -1,0 +1,12 @@
+//! `sqr_negative`: `min(x, 0)` squared. Only `f32` has it.
+
+use super::activation::{Definition, OfFloats};
+
+pub(super) const DEFINITION: Definition = Definition {
+    name: "sqr_negative",
+    integers: None,
+    floats: Some(OfFloats {
+        function: "sqr_negative_f32",
+        formula: "min(x, 0) squared",
+    }),
+};

@@ -1,0 +1,12 @@
+//! `sqr_relu`: `max(x, 0)` squared. Only `f32` has it.
+
+use super::activation::{Definition, OfFloats};
+
+pub(super) const DEFINITION: Definition = Definition {
+    name: "sqr_relu",
+    integers: None,
+    floats: Some(OfFloats {
+        function: "sqr_relu_f32",
+        formula: "max(x, 0) squared",
+    }),
+};

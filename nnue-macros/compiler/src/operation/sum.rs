@@ -1,0 +1,131 @@
+//! `sum`: layers added value by value, each brought to the one of the sum. A sum of one layer brings
+//! it to another one.
+
+use nnue_format::Element;
+
+use super::{Argument, Call, Calls, Elementwise, Operation};
+use crate::check::alignment::Method;
+use crate::check::reader::Reader;
+use crate::decode::alignment;
+use crate::decode::table::Table;
+use crate::diagnostics::Diagnostics;
+use crate::network::{Align, One, Tensor};
+use crate::spec::Alignment;
+
+/// The word of a spec.
+pub(super) const NAME: &str = "sum";
+
+/// The keys of a sum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keys {
+    /// `one`, and how the inputs are brought to it.
+    pub alignment: Alignment,
+}
+
+/// `y[i] = sum of the inputs' [i]`, each aligned. In `i64`, then `i32` with wrap-around; `f32` inputs
+/// are added from the first to the last and have [`Align::None`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sum {
+    /// What brings each input to the one of the sum, in the order of the inputs.
+    pub aligns: Vec<Align>,
+}
+
+pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Keys> {
+    let alignment = alignment(table, diagnostics)?;
+    Some(Keys { alignment })
+}
+
+impl Operation for Sum {
+    fn formula(&self, inputs: &[String]) -> String {
+        let terms = inputs.iter().zip(&self.aligns);
+        let terms: Vec<_> = terms.map(|(input, align)| align.formula(input)).collect();
+        terms.join(" + ")
+    }
+
+    fn calls(&self, output: Element) -> Calls {
+        match output {
+            Element::F32 => Calls::OfList("sum_f32"),
+            _ => Calls::OfTerms(self.aligns.iter().map(call_that_adds).collect()),
+        }
+    }
+}
+
+/// The function of the runtime that adds a term to sums.
+fn call_that_adds(align: &Align) -> Call {
+    match align {
+        Align::None => ("add", vec![]),
+        Align::Exact(factors) => {
+            let (numerators, denominators) = factors.iter().copied().unzip();
+            let factors = [numerators, denominators].map(Argument::Integers);
+            ("add_scaled", factors.into())
+        }
+        Align::Shift { multipliers, shift } => {
+            let multipliers = Argument::Integers(multipliers.clone());
+            ("add_shifted", vec![multipliers, Argument::Integer(*shift)])
+        }
+    }
+}
+
+impl Keys {
+    pub(super) fn check(
+        &self,
+        reader: &Reader<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<(Elementwise, Tensor)> {
+        let (inputs, len) = (0..reader.inputs.len(), reader.inputs.first()?.len);
+        if reader.reads_floats("adds", diagnostics)? {
+            let aligns = inputs.map(|_| Align::None).collect();
+            reader.refuse_keys_of_integers(self.alignment.keys(), diagnostics)?;
+            return Some((Elementwise::Sum(Sum { aligns }), Tensor::float(len)));
+        }
+        let ones = inputs.map(|index| reader.one(index));
+        let ones: Vec<One> = ones.collect::<Option<_>>()?;
+        let all_same = ones.iter().all(|one| *one == ones[0]);
+        let default = ones[0].shared().filter(|_| all_same);
+        let owner = format!("`{}`", reader.name());
+        let owner = (reader.layer.span, owner.as_str());
+        let method = Method::check(&self.alignment, default, owner, diagnostics)?;
+        let mut aligns = Vec::new();
+        let (mut lowest, mut highest) = (0i64, 0i64);
+        for (index, one) in ones.iter().enumerate() {
+            let term = (reader.input_span(index), reader.input_name(index));
+            let align = method.align(one, term, diagnostics)?;
+            let range = reader.tensor(index)?.range;
+            lowest = lowest.saturating_add(extreme(&align, range.0.min(0)));
+            highest = highest.saturating_add(extreme(&align, range.1.max(0)));
+            aligns.push(align);
+        }
+        let output = Tensor {
+            len,
+            element: Element::I32,
+            one: One::Tensor(method.one),
+            range: (
+                lowest.max(i64::from(i32::MIN)),
+                highest.min(i64::from(i32::MAX)),
+            ),
+        };
+        Some((Elementwise::Sum(Sum { aligns }), output))
+    }
+}
+
+/// The furthest that an aligned value gets from an extreme one, on the same side of zero.
+fn extreme(align: &Align, value: i64) -> i64 {
+    let furthest = |scaled: &mut dyn Iterator<Item = i64>| {
+        if value < 0 {
+            scaled.min().unwrap_or(value)
+        } else {
+            scaled.max().unwrap_or(value)
+        }
+    };
+    match align {
+        Align::None => value,
+        Align::Exact(factors) => {
+            furthest(&mut factors.iter().map(|(n, d)| value.saturating_mul(*n) / d))
+        }
+        Align::Shift { multipliers, shift } => furthest(
+            &mut multipliers
+                .iter()
+                .map(|multiplier| value.saturating_mul(*multiplier) >> shift),
+        ),
+    }
+}
