@@ -9,12 +9,12 @@
 //! There are three kinds.
 //!
 //! * An *activation* is a function of a single value, of which a layer can have several. Its module
-//!   has a constant [`Definition`](activation::Definition), which says what the function is of
-//!   integers, of `f32`, or of both. What integers need besides the definition is a type with the
-//!   parameters of the runtime's function. Two words can share such a type, as `crelu` and `relu`
-//!   do, which differ in their limits alone.
+//!   has a constant `DEFINITION`, which says what the function is of integers, of `f32`, or of both.
+//!   What integers need besides the definition is a type with the parameters of the runtime's
+//!   function. Two words can share such a type, as `crelu` and `relu` do, which differ in what 1.0
+//!   and the limit are unless a spec says it.
 //! * A *layer that computes value by value* in another way, as `sum` does. Its module has `NAME`,
-//!   the word; `Keys`, which it decodes and checks; and a type that implements [`Operation`], which
+//!   the word; `Keys`, which it decodes and checks; and a type that implements `Operation`, which
 //!   is what remains of the keys when they are checked.
 //! * [`affine`], for which layout, plan and emission have code of their own.
 //!
