@@ -49,6 +49,54 @@ impl From<nnue_files::Error> for Failure {
     }
 }
 
+impl From<nnue_nets::Error> for Failure {
+    fn from(error: nnue_nets::Error) -> Failure {
+        use nnue_nets::Error;
+
+        match error {
+            Error::File(error) => error.into(),
+            Error::Spec(errors) => Failure::Spec(errors.to_string()),
+            Error::MissingNet(_) => Failure::Work(format!(
+                "{error}; nets come from a trainer, or with an engine: docs/net-files.md says how to \
+                 fetch released ones, and `nnue eval` without `--net` uses one that is built in"
+            )),
+            Error::Unrecognised { .. } => Failure::Work(format!(
+                "{error}, try it with `nnue check SPEC --net FILE`, and name it with `--spec SPEC`"
+            )),
+            error => Failure::work(error),
+        }
+    }
+}
+
+impl From<nnue_quantise::Error> for Failure {
+    fn from(error: nnue_quantise::Error) -> Failure {
+        use nnue_quantise::Error;
+
+        match error {
+            Error::Net(error) => error.into(),
+            Error::NoIntegers(_) => Failure::Work(format!("{error} with `--to`")),
+            error => Failure::work(error),
+        }
+    }
+}
+
+impl From<nnue_measure::Error> for Failure {
+    fn from(error: nnue_measure::Error) -> Failure {
+        use nnue_measure::Error;
+
+        match error {
+            Error::File(error) => error.into(),
+            Error::Net(error) => error.into(),
+            Error::NoProject { .. } => Failure::Work(format!(
+                "{error}: `--runtime DIR` names the folder of the project, which has it"
+            )),
+            Error::NotText { .. } => Failure::Work(format!("{error} with `--runtime DIR`")),
+            Error::OtherFiles { .. } => Failure::Work(format!("{error} with `--cache`")),
+            error => Failure::work(error),
+        }
+    }
+}
+
 impl From<nnue_match::Error> for Failure {
     fn from(error: nnue_match::Error) -> Failure {
         match error {

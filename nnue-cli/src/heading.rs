@@ -3,17 +3,18 @@
 use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
+use nnue_nets::evaluation::Evaluate;
 
-use crate::evaluation::Evaluate;
 use crate::style::{FAINT, STRONG, WARNING, paint};
 
 /// Writes the network's name, the file's name, how the network is used, the file's description, and
 /// the loader's warnings.
-///
-/// # Errors
-///
-/// The errors of the writer.
-pub fn write(net: &dyn Evaluate, file: &str, usage: &str, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(
+    net: &dyn Evaluate,
+    file: &str,
+    usage: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (name, file) = (paint(STRONG, foreign(net.name())), foreign(file));
     writeln!(out, "{name} · {file} · {usage}")?;
     let description = one_line(net.description());

@@ -8,34 +8,26 @@ mod spec;
 mod trace;
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::format::foreign;
-use nnue_compiler::network::Network;
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use nnue_compiler::plan::Unroll;
 use nnue_files::{Inputs, is_standard_output};
 use nnue_levels::ISAS;
+use nnue_nets::net_file::LONGEST_NET;
+use nnue_nets::specs::SpecChoice;
 use nnue_runtime::Level;
 use serde::Serialize;
 
-use crate::Failure;
-use crate::json::write_plain;
-
 pub(crate) use self::net::{ChosenNet, NetArgument, NetInAndOut, NetOptions};
-pub(crate) use self::positions::SampledPositions;
+pub(crate) use self::positions::{PositionFile, SampledPositions};
 pub(crate) use self::spec::{OptionalSpec, SpecArgument};
 #[cfg(feature = "compiled")]
 pub(crate) use self::trace::TraceFile;
-
-/// The most bytes that a net file can have. Networks are far smaller.
-pub(crate) const LONGEST_NET: u64 = 1 << 32;
-
-/// The most bytes that a spec or another text for people can have.
-const LONGEST_TEXT: u64 = 1 << 26;
+use crate::Failure;
+use crate::json::write_plain;
 
 /// Reads a file, such as a net; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -58,45 +50,19 @@ pub(crate) fn remarks<'o>(written: &Path, out: &'o mut dyn Write) -> Box<dyn Wri
     }
 }
 
-/// A file could not be read.
-pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!(
-        "cannot read `{}`: {error}",
-        foreign(path.display())
-    ))
-}
-
 /// Reads a file of text.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    String::from_utf8(nnue_files::read(path, LONGEST_TEXT)?).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        Failure::Work(format!(
-            "`{}` is not UTF-8 text: the byte at offset {offset} is invalid",
-            foreign(path.display())
-        ))
-    })
+    Ok(nnue_nets::specs::read_text(path)?)
 }
 
-/// The text of a spec, and the network that it describes.
-pub(crate) fn spec(path: &Path) -> Result<(String, Network), Failure> {
-    let text = text(path)?;
-    let source = SourceFile::new(path.display().to_string(), text.clone());
-    let network =
-        nnue_compiler::analyse(&source).map_err(|errors| Failure::Spec(errors.to_string()))?;
-    Ok((text, network))
+/// Reads an argument that names a spec.
+pub(crate) fn spec_choice() -> impl TypedValueParser<Value = SpecChoice> {
+    OsStringValueParser::new().try_map(SpecChoice::of)
 }
 
 /// Writes a file as a whole or not at all; `-` is standard output.
 pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
     Ok(nnue_files::write(path, bytes)?)
-}
-
-/// A file or a folder could not be written.
-pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!(
-        "cannot write `{}`: {error}",
-        foreign(path.display())
-    ))
 }
 
 /// Prints a value as JSON.

@@ -1,51 +1,20 @@
 //! The command `nnue`, one file of `commands/` for each of its subcommands.
 //!
-//! What several subcommands need, or one of them for more than its arguments and its output, is in
-//! modules of its own. They are public for the tests of this package, and promise nothing to other
-//! crates.
+//! Arguments, rendering and exit codes: what a subcommand does is in libraries of its own, a crate for
+//! each subject. What several subcommands need to read arguments or to write is in modules beside
+//! `commands`.
 //!
 //! Exit codes: 0 if all went well, 1 if the work could not be done or found a difference, 2 if the
 //! arguments are wrong.
 
-mod bench;
-pub mod bullet;
-mod child;
 mod commands;
-#[cfg(feature = "compiled")]
-pub mod compiled;
-mod conversion;
-pub mod description;
-mod difference;
-mod drawing;
-pub mod eval;
-pub mod evaluation;
 mod failure;
-mod golden;
-pub mod heading;
-mod info;
+mod heading;
 mod inputs;
-mod interpreted;
 mod json;
-mod known;
-mod net_file;
-mod onnx;
-mod page;
-mod parallel;
-mod picture;
-mod planned;
-mod positions;
-pub mod processor;
-pub mod progress;
-mod quantisation;
-#[cfg(feature = "compiled")]
-pub mod reorder;
-#[cfg(feature = "compiled")]
-pub mod replay;
-pub mod style;
+mod progress;
+mod style;
 mod table;
-mod tensors;
-mod verification;
-mod xml;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};

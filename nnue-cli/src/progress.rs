@@ -3,20 +3,17 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A progress bar whose stages have names.
-#[must_use]
-pub fn stages() -> ProgressBar {
+pub(crate) fn stages() -> ProgressBar {
     with_template("{bar:40} {msg}")
 }
 
 /// A progress bar. Measurements draw it only in between, because drawing would disturb them.
-#[must_use]
-pub fn bar() -> ProgressBar {
+pub(crate) fn bar() -> ProgressBar {
     with_template("{bar:40} {pos} of {len}, {eta} left")
 }
 
 /// A progress bar of a match, whose message says where it stands.
-#[must_use]
-pub fn bar_with_standing() -> ProgressBar {
+pub(crate) fn bar_with_standing() -> ProgressBar {
     with_template("{bar:20} {pos} of {len} games, {eta} left: {msg}")
 }
 

@@ -11,23 +11,22 @@ const GOOD: Style = AnsiColor::Green.on_default();
 /// Bad for that player.
 const BAD: Style = AnsiColor::Red.on_default();
 /// A text like those around it.
-pub const PLAIN: Style = Style::new();
+pub(crate) const PLAIN: Style = Style::new();
 /// A piece of white's.
-pub const WHITE: Style = Style::new().bold();
+pub(crate) const WHITE: Style = Style::new().bold();
 /// A piece of black's.
-pub const BLACK: Style = AnsiColor::Magenta.on_default().bold();
+pub(crate) const BLACK: Style = AnsiColor::Magenta.on_default().bold();
 /// A value that matters more than those around it.
-pub const STRONG: Style = Style::new().bold();
+pub(crate) const STRONG: Style = Style::new().bold();
 /// The table row of the chosen bucket.
-pub const CHOSEN: Style = AnsiColor::Cyan.on_default().bold();
+pub(crate) const CHOSEN: Style = AnsiColor::Cyan.on_default().bold();
 /// Lines and captions, which should not distract.
-pub const FAINT: Style = Style::new().dimmed();
+pub(crate) const FAINT: Style = Style::new().dimmed();
 /// A warning, which the user should not overlook.
-pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// The style of a number by its sign; zero has none.
-#[must_use]
-pub fn of_sign(value: i32) -> Style {
+pub(crate) fn of_sign(value: i32) -> Style {
     match value.signum() {
         1 => GOOD,
         -1 => BAD,
@@ -37,7 +36,7 @@ pub fn of_sign(value: i32) -> Style {
 
 /// A text in a style. Widths have to be given to the text: a wider result has more characters than
 /// a terminal shows.
-pub fn paint(style: Style, text: impl Display) -> String {
+pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 

@@ -6,17 +6,16 @@ mod quantised;
 use std::fs;
 use std::sync::LazyLock;
 
-use nnue_cli::description::Description;
+use nnue_compiler::description::Description;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::{file_layout, format};
 use nnue_interpreter::UnroundedNet;
 use nnue_runtime::Board;
 use nnue_trace::Trace;
-use serde_json::{Value, json};
-
 use program::{output, refusal, scratch, scratch_path, text};
 use quantised::{USUAL, changed, checkpoint, named, network, number, quantised, unchanged};
+use serde_json::{Value, json};
 
 /// Positions of a search.
 static POSITIONS: LazyLock<String> = LazyLock::new(|| {

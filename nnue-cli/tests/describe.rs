@@ -5,17 +5,16 @@ mod program;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nnue_cli::description::features::{Attacker, Family, Orientation, Owner, Role};
-use nnue_cli::description::{Description, SCHEMA};
+use nnue_compiler::description::features::{Attacker, Family, Orientation, Owner, Role};
+use nnue_compiler::description::{Description, SCHEMA};
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::file_layout;
 use nnue_compiler::network::Network;
 use nnue_interpreter::active_rows;
 use nnue_runtime::{Board, Color, Piece, Position};
 use nnue_test_support::specs::specs_in;
-use serde_json::{Value, json};
-
 use program::{output, refusal, scratch, text};
+use serde_json::{Value, json};
 
 /// Positions with and without queens, kings on all sides of the board, pawns that attack and block
 /// one another, and pieces that threaten both weaker and stronger ones.
@@ -186,7 +185,7 @@ fn tensors_are_where_the_description_says() {
     let numbers = parts.numbers().expect("nothing is compressed");
     let mut compared = 0;
     for section in &description.file.sections {
-        let nnue_cli::description::file::Content::Tensor { name } = &section.content else {
+        let nnue_compiler::description::file::Content::Tensor { name } = &section.content else {
             continue;
         };
         let tensor = description.tensors.iter().find(|own| own.name == *name);

@@ -4,14 +4,13 @@ mod program;
 
 use std::fs;
 
-use nnue_cli::description::Description;
+use nnue_compiler::description::Description;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::{file_layout, format};
 use nnue_test_support::net_file::random_net_file;
-use serde_json::{Value, json};
-
 use program::{output, refusal, scratch, scratch_path, text};
+use serde_json::{Value, json};
 
 fn spec(path: &str) -> (String, Network) {
     let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));

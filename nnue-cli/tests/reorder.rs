@@ -7,8 +7,8 @@ use std::fs;
 use std::iter;
 use std::process::{Command, Output};
 
-use nnue_cli::compiled::Compiled;
-use nnue_cli::replay::compare;
+use nnue_measure::compiled::Compiled;
+use nnue_measure::replay::compare;
 use nnue_runtime::Level;
 use nnue_test_support::synthetic;
 use nnue_trace::Trace;

@@ -6,17 +6,16 @@ mod program;
 #[path = "../../nnue-macros/compiler/tests/golden/mod.rs"]
 mod golden;
 
-use nnue_cli::bullet::inputs::{Set, board::Board};
-use nnue_cli::bullet::{Reason, program};
-use nnue_cli::description::Description;
 use nnue_compiler::analyse;
+use nnue_compiler::description::Description;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::Format;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::section_len;
+use nnue_export::bullet::inputs::{Set, board::Board};
+use nnue_export::bullet::{Reason, program};
 use nnue_interpreter::active_rows;
 use nnue_runtime::{Board as Position, Color, Piece, Position as _, Role};
-
 use nnue_test_support::net_file::random_net_file;
 
 use crate::bullet::{POSITIONS, networks, rotates, unpacked};

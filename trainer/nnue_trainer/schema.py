@@ -1,6 +1,6 @@
 """The form of what `nnue describe SPEC --json` prints, schema 1: all keys of the types of
-`nnue-cli/src/description.rs`, which has their meaning. Limits are those of specs, or of the integers
-that a key has."""
+`nnue-macros/compiler/src/description.rs`, which has their meaning. Limits are those of specs, or of
+the integers that a key has."""
 
 from nnue_trainer.form import Items, Kinds, Optional, Several, Whole, Words
 

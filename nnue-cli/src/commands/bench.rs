@@ -1,5 +1,8 @@
 //! `nnue bench`: how fast networks are, beside each other.
 
+mod packages;
+mod table;
+
 use std::fmt;
 use std::fs;
 use std::io::Write;
@@ -10,20 +13,22 @@ use std::time::Duration;
 
 use clap::Args;
 use nnue_compiler::{file_layout, format};
+use nnue_measure::ProgramError;
+use nnue_measure::bench::{
+    Measured, Packages, Program, Row, Spec, density_of_trained, measure, net_file, steps,
+};
+use nnue_nets::evaluation::told_features;
+use nnue_nets::net_file::read_net;
+use nnue_nets::specs::SpecChoice;
 use nnue_runtime::Level;
 use nnue_trace::Trace;
 use serde::Serialize;
 
+pub(super) use self::packages::{PackageOptions, waiting};
+use self::table::Table;
 use crate::Failure;
-use crate::bench::{
-    Measured, PackageOptions, Packages, Program, Row, Spec, Table, density_of_trained, measure,
-    net_file, steps,
-};
 use crate::failure::{complain, warn};
 use crate::inputs::{available_level, default_level, write_json};
-use crate::interpreted::told_features;
-use crate::known::SpecChoice;
-use crate::net_file::read_net;
 use crate::progress;
 
 const EXAMPLE: &str = "\
@@ -40,10 +45,10 @@ forward pass alone. All values are compared: they must be the same however they 
 pub(crate) struct Bench {
     /// The specs, of which the first is what the others are compared with: TOML files, or names of
     /// those in `specs`
-    #[arg(value_name = "SPEC", required_unless_present = "named_specs", value_parser = SpecChoice::parser())]
+    #[arg(value_name = "SPEC", required_unless_present = "named_specs", value_parser = crate::inputs::spec_choice())]
     specs: Vec<SpecChoice>,
     /// Specs after those
-    #[arg(long = "spec", hide = true, value_name = "SPEC", value_parser = SpecChoice::parser())]
+    #[arg(long = "spec", hide = true, value_name = "SPEC", value_parser = crate::inputs::spec_choice())]
     named_specs: Vec<SpecChoice>,
     /// A net file of one of the specs; may be given several times. The others are measured with
     /// weights that nobody has trained
@@ -167,7 +172,7 @@ impl Bench {
         let nets = self.nets_of(&specs)?;
         bar.set_message("compiling");
         bar.tick();
-        let turn = packages.turn()?;
+        let turn = packages.turn(waiting)?;
         let built = turn.build(&specs)?;
         bar.set_message("choosing weights");
         bar.tick();
@@ -180,7 +185,7 @@ impl Bench {
                 let file = match &net {
                     Some(net) => net.clone(),
                     None => net_file(&turn.folder_of(spec), spec, density, trace)
-                        .map_err(|failure| failure.message())?,
+                        .map_err(|error| ProgramError::from(error.to_string()))?,
                 };
                 let start = |level: &Level| Program::start(&program, &file, *level);
                 levels.iter().map(start).collect::<Result<Vec<_>, _>>()
@@ -193,7 +198,7 @@ impl Bench {
                         (Row::new(names, net, *level, program.facts), program)
                     }))
                 }
-                Err(error) => errors.push(wrong(&spec.choice, &error)),
+                Err(error) => errors.push(wrong(&spec.choice, &error.to_string())),
             }
         }
         drop(turn);
@@ -214,7 +219,7 @@ impl Bench {
         for (row, (unmeasured, _)) in measured.into_iter().zip(&programs) {
             match row {
                 Ok(row) => rows.push(row),
-                Err(error) => errors.push(wrong(&unmeasured.spec, &error)),
+                Err(error) => errors.push(wrong(&unmeasured.spec, &error.to_string())),
             }
         }
         let report = Report {
@@ -293,7 +298,7 @@ impl Bench {
 
 /// Reads a spec whose network can be measured on chess positions.
 fn spec(choice: &SpecChoice) -> Result<Spec, String> {
-    let spec = Spec::read(choice).map_err(|failure| failure.message())?;
+    let spec = Spec::read(choice).map_err(|error| Failure::from(error).message())?;
     if told_features(&spec.network).is_some() {
         return Err("it has custom feature sets, which only its engine knows: the recorded search is one of chess".into());
     }

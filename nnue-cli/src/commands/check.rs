@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::description::Description;
 use nnue_compiler::format::{Format, Section};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{File, Tensor};
+use nnue_nets::net_file::{NetFile, UNTOLD, read_net};
 use serde::Serialize;
 
 use crate::Failure;
-use crate::description::Description;
 use crate::inputs::{SpecArgument, write_json};
-use crate::net_file::{NetFile, UNTOLD, read_net};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue check my-net.toml --net my-net.nnue")]

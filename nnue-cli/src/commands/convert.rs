@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_nets::conversion::{convert, lay_out};
+use nnue_nets::net_file::NetFile;
+use nnue_nets::specs::SpecChoice;
 use nnue_runtime::Level;
 
 use crate::Failure;
-use crate::conversion::{convert, lay_out};
 use crate::inputs::{NetInAndOut, available_level, check_outputs, remarks, write};
-use crate::known::SpecChoice;
-use crate::net_file::NetFile;
 
 const EXAMPLE: &str = "\
 Example: nnue convert raw.nnue compressed.nnue --spec raw.toml --to leb128.toml
@@ -34,11 +34,11 @@ pub(crate) struct Convert {
     #[command(flatten)]
     files: NetInAndOut,
     /// The spec of the file that is read: its name in `specs`, or a TOML file
-    #[arg(long, alias = "from", value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser(), required_unless_present = "layout")]
+    #[arg(long, alias = "from", value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice(), required_unless_present = "layout")]
     spec: Option<SpecChoice>,
     /// The spec of the file that is written: the same network with another `[file]`, or without
     /// virtual rows and weights that stacks share
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser(), required_unless_present = "layout")]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice(), required_unless_present = "layout")]
     to: Option<SpecChoice>,
     /// Write the weights as they lie in memory at this instruction set, for `Network::map`; without
     /// `--spec`, the net file decides which network it is

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::description::Description;
 
 use crate::Failure;
-use crate::description::Description;
 use crate::inputs::{SpecArgument, write_json};
 
 #[derive(Args, Debug)]

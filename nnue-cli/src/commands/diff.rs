@@ -6,13 +6,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_nets::Error;
+use nnue_nets::difference::Difference;
+use nnue_nets::net_file::NetFile;
+use nnue_nets::positions::{Given, START};
+use nnue_nets::specs::SpecChoice;
 
 use crate::Failure;
-use crate::difference::Difference;
-use crate::inputs::write_json;
-use crate::known::SpecChoice;
-use crate::net_file::NetFile;
-use crate::positions::{Given, PositionFile, START};
+use crate::inputs::{PositionFile, write_json};
 use crate::table::Table;
 
 /// The positions that are compared where no file names any: from the beginning of a game to its end,
@@ -43,11 +44,11 @@ pub(crate) struct Diff {
     #[arg(value_name = "B")]
     second: PathBuf,
     /// The spec of both, for files that no header tells: its name in `specs`, or a TOML file
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice())]
     spec: Option<SpecChoice>,
     /// The spec of B, if it is another one: that of a file which `nnue convert` wrote, or of another
     /// network
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice())]
     spec_b: Option<SpecChoice>,
     #[command(flatten)]
     positions: PositionFile,
@@ -85,8 +86,8 @@ impl Diff {
     }
 
     /// Of a spec that was given for both files, one of them may not be a net.
-    fn advised(&self, opened: Result<NetFile, Failure>) -> Result<NetFile, Failure> {
-        match (opened, &self.spec_b) {
+    fn advised(&self, opened: Result<NetFile, Error>) -> Result<NetFile, Failure> {
+        match (opened.map_err(Failure::from), &self.spec_b) {
             (Err(Failure::Work(message)), None) if self.spec.is_some() => {
                 let advice = "if B has another spec than A, name it with `--spec-b SPEC`";
                 Err(Failure::Work(format!("{message}; {advice}")))

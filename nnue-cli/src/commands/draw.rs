@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_nets::net_file::NetFile;
+use nnue_nets::specs::SpecChoice;
+use nnue_picture::{drawing, picture};
 
 use crate::Failure;
 use crate::inputs::{OptionalSpec, SampledPositions, check_outputs, remarks, write};
-use crate::known::SpecChoice;
-use crate::net_file::NetFile;
-use crate::{drawing, picture};
 
 const WEIGHTS: &str = "\
 With --net, the picture is a PNG of the weights; SPEC may be left out if the file is of a known \

@@ -1,21 +1,24 @@
 //! `nnue eval`: what a network says of positions, and why.
 
+mod json;
+mod raw;
+mod show;
+
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_nets::evaluation::Evaluate;
+use nnue_nets::evaluation::{Interpreted, told_features};
+use nnue_nets::positions::{Given, Positions, START};
 use nnue_runtime::{Level, Warning};
 
 use crate::Failure;
-use crate::eval::{json, raw, show};
-use crate::evaluation::Evaluate;
 use crate::failure::{complain, warn};
 use crate::heading;
-use crate::inputs::{ChosenNet, NetOptions, available_level};
-use crate::interpreted::{Interpreted, told_features};
-use crate::positions::{Given, PositionFile, Positions, START};
+use crate::inputs::{ChosenNet, NetOptions, PositionFile, available_level};
 
 /// A position of the kind that the built-in net is made for: black is without the queen.
 const QUEEN_AHEAD: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -96,7 +99,7 @@ impl Eval {
     fn network(&self, chosen: &mut ChosenNet) -> Result<Box<dyn Evaluate>, Failure> {
         let network = &chosen.file.network;
         #[cfg(feature = "compiled")]
-        if crate::compiled::Compiled::of(network).is_some() {
+        if nnue_measure::compiled::Compiled::of(network).is_some() {
             let level = match self.level {
                 Some(level) => level,
                 None => crate::inputs::default_level()?,
@@ -178,11 +181,11 @@ fn evaluate_lines(mut sheet: Sheet<'_>, mut positions: Positions) -> Result<Exit
         if positions.may_wait() {
             sheet.out.flush()?;
         }
-        match positions.next()? {
+        match positions.next_position()? {
             None => return Ok(code),
             Some(Ok(position)) => sheet.position(&position)?,
             Some(Err(wrong)) => {
-                complain(&wrong);
+                complain(&wrong.to_string());
                 code = ExitCode::FAILURE;
             }
         }

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_nets::info::{Contents, Info, number};
+use nnue_nets::net_file::{NetFile, read_net};
+use nnue_nets::specs::SpecChoice;
 
 use crate::Failure;
-use crate::info::{Contents, Info, number};
 use crate::inputs::{NetArgument, write_json};
-use crate::known::SpecChoice;
-use crate::net_file::{NetFile, read_net};
 use crate::table::Table;
 
 #[derive(Args, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct InfoCommand {
     #[command(flatten)]
     net: NetArgument,
     /// The spec of the network, for files that no header tells: its name in `specs`, or a TOML file
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice())]
     spec: Option<SpecChoice>,
     /// Print JSON
     #[arg(long)]

@@ -11,12 +11,12 @@ use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_loop::{Error, Event, Loop, RunFile, Spec};
+use nnue_nets::specs::SpecChoice;
+use nnue_nets::verification::require_values;
 
 use self::report::Page;
 use crate::Failure;
 use crate::inputs::{text, write};
-use crate::known::SpecChoice;
-use crate::verification::require_values;
 
 const EXAMPLE: &str = "\
 Example: nnue loop examples/loops/first-net.toml";

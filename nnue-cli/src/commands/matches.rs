@@ -20,6 +20,7 @@ use nnue_match::{
     BadOpening, DrawRule, Error, Event, Limit, ListedBook, Match, Player, RandomBook, Report,
     Rules, Settings, Side, Sprt, State, WinRule, standing,
 };
+use nnue_nets::positions::{Given, Lines};
 
 use self::players::{Fingerprints, players};
 use self::values::{
@@ -27,7 +28,6 @@ use self::values::{
 };
 use crate::Failure;
 use crate::inputs::{check_outputs, remarks, write_json};
-use crate::positions::{Given, Lines};
 use crate::progress;
 
 const EXAMPLE: &str = "\
@@ -277,15 +277,13 @@ impl MatchCommand {
     fn listed_openings(&self, path: &Path, pairs: usize) -> Result<Vec<Board>, Failure> {
         let mut lines = Lines::open(path)?;
         let mut book = ListedBook::new(&*lines.source, self.openings.chess960);
-        while let Some(line) = lines.next()? {
-            let given = Given::parse(&line).map_err(|error| Failure::Work(lines.wrong(error)))?;
-            book.add(&given.fen).map_err(|error| {
-                Failure::Work(match error {
-                    BadOpening::Chess960 { .. } => {
-                        lines.wrong(format!("{error}, which needs `--chess960`"))
-                    }
-                    error => lines.wrong(error),
-                })
+        while let Some(line) = lines.next_line()? {
+            let given = Given::parse(&line).map_err(|error| lines.wrong(error))?;
+            book.add(&given.fen).map_err(|error| match error {
+                BadOpening::Chess960 { .. } => {
+                    lines.wrong(format!("{error}, which needs `--chess960`"))
+                }
+                error => lines.wrong(error),
             })?;
         }
         Ok(book.openings(self.openings.openings_seed.into(), pairs)?)

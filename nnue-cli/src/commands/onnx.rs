@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_export::onnx;
+use nnue_nets::net_file::NetFile;
+use nnue_nets::specs::SpecChoice;
 
 use crate::Failure;
 use crate::inputs::{OptionalSpec, check_outputs, remarks, write};
-use crate::known::SpecChoice;
-use crate::net_file::NetFile;
-use crate::onnx;
 
 /// What a user of the model needs to know.
 const MODEL: &str = "\

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::description::plans;
 use nnue_compiler::layout::Layout;
 use nnue_compiler::plan::Plans;
 
 use crate::Failure;
 use crate::inputs::{Kernels, SpecArgument, write_json};
-use crate::planned::Planned;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue plan sfnnv5 --level avx2")]
@@ -30,7 +30,7 @@ impl Plan {
         let plans = Plans::of(&layout, self.kernels.unroll()).map_err(Failure::work)?;
         if self.json {
             let shows = |level: &str| self.kernels.shows(level);
-            write_json(&Planned::of(&network.name, &plans, shows), out)?;
+            write_json(&plans::Plans::of(&network.name, &plans, shows), out)?;
             return Ok(ExitCode::SUCCESS);
         }
         write!(out, "{}", plans.prefetch)?;

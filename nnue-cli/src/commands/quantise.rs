@@ -6,16 +6,16 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_nets::net_file::read_net;
+use nnue_nets::positions::Positions;
+use nnue_nets::specs::SpecChoice;
+use nnue_quantise::{
+    Calibration, Change, Choice, Comparison, Proposal, Report, Spec, TensorReport, quantise,
+};
 use nnue_runtime::Board;
 
 use crate::Failure;
 use crate::inputs::{NetInAndOut, SampledPositions, check_outputs, remarks, write, write_json};
-use crate::known::SpecChoice;
-use crate::net_file::read_net;
-use crate::positions::Positions;
-use crate::quantisation::{
-    Calibration, Change, Choice, Comparison, Proposal, Report, Spec, TensorReport, quantise,
-};
 use crate::style::{PLAIN, STRONG};
 use crate::table::Table;
 
@@ -60,11 +60,11 @@ pub(crate) struct QuantiseCommand {
     #[command(flatten)]
     files: NetInAndOut,
     /// The spec of the network: its name in `specs`, or a TOML file
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice())]
     spec: SpecChoice,
     /// The spec of OUT: the same network with another `[file]`; of a factorised network, the one
     /// without virtual rows
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice())]
     to: Option<SpecChoice>,
     #[command(flatten)]
     positions: SampledPositions,

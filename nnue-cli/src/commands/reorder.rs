@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_measure::reorder::{Gain, NotZero, reorder};
+use nnue_measure::replay::thousands;
 use nnue_runtime::Level;
 use nnue_runtime::neurons::BLOCK;
 
@@ -15,8 +17,6 @@ use crate::inputs::{
     NetOptions, TraceFile, check_outputs, default_level, remarks, write, write_json,
 };
 use crate::progress;
-use crate::reorder::{Gain, NotZero, reorder};
-use crate::replay::thousands;
 use crate::table::Table;
 
 const EXAMPLE: &str = "\

@@ -1,23 +1,29 @@
 //! `nnue replay`: how fast a network evaluates the positions of a search, on each level.
 
+#[cfg(feature = "beside")]
+mod beside;
+mod show;
+mod together;
+
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_measure::processor::processor;
+use nnue_measure::replay::processes::{self, Role, Weights};
+use nnue_measure::replay::{Engine, Measured, Workload, measure};
 use nnue_runtime::Level;
 
+use self::show::Report;
 use crate::Failure;
 use crate::heading;
 use crate::inputs::{
     ChosenNet, NetOptions, TraceFile, available_level, default_level, level_of_environment,
     write_json,
 };
-use crate::processor::processor;
 use crate::progress;
-use crate::replay::processes::{self, Role, Weights};
-use crate::replay::{Engine, Measured, Report, Workload, measure};
 
 const EXAMPLE: &str = "\
 Example: nnue replay --net nn-ad9b42354671.nnue --level avx2,avx512icl";
@@ -179,10 +185,10 @@ impl Replay {
             bar.set_position(done as u64);
         });
         bar.finish_and_clear();
-        let results = results.map_err(Failure::Work)?;
+        let results = results.map_err(Failure::work)?;
         match self.json {
             true => write_json(&results, out)?,
-            false => processes::write(&results, out)?,
+            false => together::write(&results, out)?,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -249,9 +255,11 @@ mod race {
     use nnue_trace::Trace;
 
     use super::*;
-    use crate::compiled::AnyNetwork;
-    use crate::replay::beside::nnue_rs::Peer;
-    use crate::replay::beside::{self, Conditions, Raced, Report};
+    use nnue_measure::compiled::AnyNetwork;
+    use nnue_measure::replay::beside::nnue_rs::Peer;
+    use nnue_measure::replay::beside::{self, Conditions, Raced};
+
+    use super::beside::Report;
 
     impl Replay {
         pub(super) fn race(

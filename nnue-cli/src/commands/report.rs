@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_nets::info::Info;
+use nnue_nets::net_file::{NetFile, read_net};
+use nnue_nets::specs::SpecChoice;
+use nnue_picture::page::{self, Subject};
+use nnue_picture::picture;
 
 use crate::Failure;
-use crate::info::Info;
 use crate::inputs::{NetArgument, SampledPositions, check_outputs, remarks, write};
-use crate::known::SpecChoice;
-use crate::net_file::{NetFile, read_net};
-use crate::page::{self, Subject};
-use crate::picture;
 
 /// How many neurons are drawn.
 const NEURONS: usize = 32;
@@ -32,7 +32,7 @@ pub(crate) struct Report {
     #[command(flatten)]
     net: NetArgument,
     /// The spec of the network, for files that no header tells: its name in `specs`, or a TOML file
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice())]
     spec: Option<SpecChoice>,
     /// The HTML file to write
     #[arg(long, value_name = "FILE")]

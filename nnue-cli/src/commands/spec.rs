@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_files::Output;
+use nnue_nets::net_file::{Recognised, read_net};
 
 use crate::Failure;
 use crate::inputs::{NetArgument, check_outputs};
-use crate::net_file::{Recognised, read_net};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue spec my-net.nnue --out my-net.toml")]

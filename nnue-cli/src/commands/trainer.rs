@@ -4,9 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_export::bullet;
 
 use crate::Failure;
-use crate::bullet;
 use crate::inputs::SpecArgument;
 
 /// What a user of the program needs to know.

@@ -6,17 +6,19 @@ use std::process::ExitCode;
 
 use clap::Args;
 use indicatif::ProgressBar;
+use nnue_measure::bench::Spec;
+use nnue_measure::verification::compare_compiled;
+use nnue_nets::golden::{self, Vector};
+use nnue_nets::net_file::NetFile;
+use nnue_nets::positions::Positions;
+use nnue_nets::specs::SpecChoice;
+use nnue_nets::verification::{Verification, interpret, require_values};
 
+use super::bench::{PackageOptions, waiting};
 use crate::Failure;
-use crate::bench::{PackageOptions, Spec};
-use crate::golden::{self, Vector};
-use crate::inputs::{NetArgument, check_outputs, write, write_json};
-use crate::known::SpecChoice;
-use crate::net_file::NetFile;
-use crate::positions::{PositionFile, Positions};
+use crate::inputs::{NetArgument, PositionFile, check_outputs, write, write_json};
 use crate::progress;
 use crate::table::Table;
-use crate::verification::{Verification, compare_compiled, interpret, require_values};
 
 const EXAMPLE: &str = "\
 Example: nnue verify my-net.nnue --spec my-net.toml --golden golden.txt --compile";
@@ -40,7 +42,7 @@ pub(crate) struct Verify {
     #[command(flatten)]
     net: NetArgument,
     /// The network's spec: its name in `specs`, or a TOML file; without it, the net file decides
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice())]
     spec: Option<SpecChoice>,
     /// Compare with the golden vectors of this file; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["write", "fens"])]
@@ -116,11 +118,11 @@ impl Verify {
         #[cfg(feature = "compiled")]
         if let (false, Some(compiled)) = (
             self.compile || self.interpret,
-            crate::compiled::Compiled::of(&file.network),
+            nnue_measure::compiled::Compiled::of(&file.network),
         ) {
             let level = crate::inputs::default_level()?;
             let net = compiled.load(&file.bytes, level).map_err(Failure::work)?;
-            crate::verification::compare_compiled_in(verification, &*net, vectors, &progress);
+            nnue_nets::verification::compare_compiled_in(verification, &*net, vectors, &progress);
             return Ok(());
         }
         let found = interpret(
@@ -138,7 +140,9 @@ impl Verify {
         bar.inc_length((levels * vectors.len()) as u64);
         let spec = Spec::read(choice)?;
         let packages = self.packages.open()?;
-        compare_compiled(verification, &packages, &spec, file, vectors, &progress)
+        let turn = packages.turn(waiting)?;
+        compare_compiled(verification, &turn, &spec, file, vectors, &progress)?;
+        Ok(())
     }
 
     fn write(&self, path: &Path, positions: Positions) -> Result<ExitCode, Failure> {

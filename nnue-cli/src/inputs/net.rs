@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use nnue_compiler::format::foreign;
 #[cfg(feature = "compiled")]
+use nnue_measure::compiled::{AnyNetwork, Compiled};
+use nnue_nets::net_file::NetFile;
+use nnue_nets::specs::{Known, SpecChoice};
+#[cfg(feature = "compiled")]
 use nnue_runtime::Level;
 
 use crate::Failure;
-#[cfg(feature = "compiled")]
-use crate::compiled::{AnyNetwork, Compiled};
-use crate::known::{Known, SpecChoice};
-use crate::net_file::NetFile;
 
 /// The spec of the net that is part of the program.
 const BUILT_IN_SPEC: &str = "small128";
@@ -91,7 +91,7 @@ pub(crate) struct NetOptions {
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// The network's spec: its name in `specs`, or a TOML file; without it, the net file decides
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice())]
     spec: Option<SpecChoice>,
 }
 

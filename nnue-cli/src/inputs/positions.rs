@@ -1,13 +1,39 @@
-//! The positions over which a network's activations are looked at.
+//! The options that name positions.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use nnue_nets::positions::{Positions, source};
 use nnue_runtime::Board;
 use nnue_trace::Trace;
 
 use crate::Failure;
-use crate::positions::PositionFile;
+
+/// The option that names a list of positions.
+#[derive(Args, Debug)]
+pub(crate) struct PositionFile {
+    /// Take the positions of this file, one FEN, EPD or `startpos` a line; `-` reads standard input.
+    /// Blank lines and lines that begin with `#` are skipped
+    #[arg(long, value_name = "FILE")]
+    fens: Option<PathBuf>,
+}
+
+impl PositionFile {
+    /// The file, if the option is given.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.fens.as_deref()
+    }
+
+    /// The list, if the option is given.
+    pub(crate) fn open(&self) -> Result<Option<Positions>, Failure> {
+        Ok(self.fens.as_deref().map(Positions::open).transpose()?)
+    }
+
+    /// Where the list comes from, for messages, if the option is given.
+    pub(crate) fn source(&self) -> Option<String> {
+        self.fens.as_deref().map(source)
+    }
+}
 
 /// Positions of a file, or some of a search that is part of the program.
 #[derive(Args, Debug)]

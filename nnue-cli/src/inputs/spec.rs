@@ -2,18 +2,18 @@
 
 use clap::Args;
 use nnue_compiler::network::Network;
+use nnue_nets::specs::SpecChoice;
 
 use crate::Failure;
-use crate::known::SpecChoice;
 
 /// The spec that a subcommand is about: its name may stand alone, or after `--spec` as everywhere.
 #[derive(Args, Debug)]
 pub(crate) struct SpecArgument {
     /// The spec: a TOML file, or the name of one in `specs`; `--spec SPEC` is the same
-    #[arg(value_name = "SPEC", required_unless_present = "named_spec", value_parser = SpecChoice::parser())]
+    #[arg(value_name = "SPEC", required_unless_present = "named_spec", value_parser = crate::inputs::spec_choice())]
     spec: Option<SpecChoice>,
     /// The spec
-    #[arg(long = "spec", hide = true, value_name = "SPEC", conflicts_with = "spec", value_parser = SpecChoice::parser())]
+    #[arg(long = "spec", hide = true, value_name = "SPEC", conflicts_with = "spec", value_parser = crate::inputs::spec_choice())]
     named_spec: Option<SpecChoice>,
 }
 
@@ -26,7 +26,7 @@ impl SpecArgument {
 
     /// The network that it describes.
     pub(crate) fn network(&self) -> Result<Network, Failure> {
-        self.choice()?.network()
+        Ok(self.choice()?.network()?)
     }
 }
 
@@ -35,10 +35,10 @@ impl SpecArgument {
 pub(crate) struct OptionalSpec {
     /// The spec: a TOML file, or the name of one in `specs`; without it, the net file decides.
     /// `--spec SPEC` is the same
-    #[arg(value_name = "SPEC", required_unless_present_any = ["named_spec", "net"], value_parser = SpecChoice::parser())]
+    #[arg(value_name = "SPEC", required_unless_present_any = ["named_spec", "net"], value_parser = crate::inputs::spec_choice())]
     spec: Option<SpecChoice>,
     /// The spec
-    #[arg(long = "spec", hide = true, value_name = "SPEC", conflicts_with = "spec", value_parser = SpecChoice::parser())]
+    #[arg(long = "spec", hide = true, value_name = "SPEC", conflicts_with = "spec", value_parser = crate::inputs::spec_choice())]
     named_spec: Option<SpecChoice>,
 }
 
@@ -50,7 +50,7 @@ impl OptionalSpec {
 
     /// The network of the spec, which must have been named.
     pub(crate) fn network(&self) -> Result<Network, Failure> {
-        self.choice().ok_or_else(missing)?.network()
+        Ok(self.choice().ok_or_else(missing)?.network()?)
     }
 }
 

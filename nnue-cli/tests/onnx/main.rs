@@ -1,7 +1,7 @@
 //! `nnue onnx`: models give the integers of the interpreter.
 
 mod evaluator;
-#[path = "../../src/onnx/messages.rs"]
+#[path = "../../export/src/onnx/messages.rs"]
 #[allow(
     dead_code,
     reason = "reading a model needs a part of what writing it does"

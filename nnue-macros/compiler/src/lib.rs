@@ -15,6 +15,8 @@
 
 mod check;
 mod decode;
+#[cfg(feature = "description")]
+pub mod description;
 pub mod diagnostics;
 mod emit;
 pub mod feature_set;

@@ -8,11 +8,11 @@ use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_data::{DataError, Options, RowMaker, SharedCounts, write_stream};
 use nnue_files::Output;
+use nnue_nets::specs::SpecChoice;
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;
 use crate::inputs::check_outputs;
-use crate::known::SpecChoice;
 
 const EXAMPLE: &str = "\
 Example: nnue data batches small128 games.txt.gz --seed 7 | my-trainer";
@@ -26,7 +26,7 @@ unpacked. The stream and the other formats are described in docs/data.md.";
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Batches {
     /// The spec: a TOML file, or the name of one in `specs`
-    #[arg(value_name = "SPEC", value_parser = SpecChoice::parser())]
+    #[arg(value_name = "SPEC", value_parser = crate::inputs::spec_choice())]
     spec: SpecChoice,
     #[command(flatten)]
     selection: Selection,

@@ -9,10 +9,11 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nnue_compiler::format::foreign;
 use nnue_data::{Options, SharedCounts, WrittenFormat, convert};
+use nnue_files::Error;
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;
-use crate::inputs::{remarks, unwritable};
+use crate::inputs::remarks;
 
 const EXAMPLE: &str = "\
 Example: nnue data convert games.pgn --scored --to bulletformat --shards 16 --out shards";
@@ -70,7 +71,7 @@ impl Convert {
         let Some(shards) = self.shards else {
             return Ok(vec![self.out.clone()]);
         };
-        fs::create_dir_all(&self.out).map_err(|error| unwritable(&self.out, &error))?;
+        fs::create_dir_all(&self.out).map_err(|error| Error::unwritable(&self.out, error))?;
         let name = |number| format!("{number:04}.{}", self.to.ending());
         Ok((1..=shards)
             .map(|number| self.out.join(name(number)))

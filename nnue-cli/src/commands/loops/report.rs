@@ -5,13 +5,12 @@ use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
-
 use nnue_loop::{NetMatch, Outcome, RunFile};
+use nnue_picture::drawing;
+use nnue_picture::page::{END, start};
+use nnue_picture::xml::escaped;
 
 use super::training;
-use crate::drawing;
-use crate::page::{END, start};
-use crate::xml::escaped;
 
 /// All that the page shows.
 pub(super) struct Page<'a> {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use nnue_loop::{Cost, Summary, Training};
 use serde_json::Value;
 
-use crate::xml::escaped;
+use nnue_picture::xml::escaped;
 
 /// What is wrong with the run, if something is.
 pub(super) fn warning(training: &Training) -> Option<String> {

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use nnue_compiler::format::foreign;
 use nnue_files::is_standard;
 use nnue_match::{Player, Side};
+use nnue_nets::net_file::read_net;
 use sha2::{Digest, Sha256};
 
 use super::SetUp;
 use crate::Failure;
 use crate::inputs::read;
-use crate::net_file::read_net;
 
 /// The two players: engines, or with an engine its nets, which are there.
 pub(super) fn players(

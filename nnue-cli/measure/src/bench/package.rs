@@ -1,0 +1,415 @@
+//! The packages into which networks are compiled, in a folder that is kept for the next time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use nnue_compiler::network::Network;
+use nnue_files::{Error as FileError, Lock};
+use nnue_nets::specs::{SpecChoice, read_text};
+use serde_json::{Value, json};
+
+use crate::{Error, ProgramError};
+
+/// A spec that is compiled.
+pub struct Spec {
+    /// The spec as the user named it.
+    pub choice: SpecChoice,
+    /// What it says.
+    pub text: String,
+    /// What that means.
+    pub network: Network,
+}
+
+impl Spec {
+    /// Reads a spec that the user names.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or the spec is wrong.
+    pub fn read(choice: &SpecChoice) -> Result<Spec, nnue_nets::Error> {
+        let (text, network) = choice.read()?;
+        Ok(Spec {
+            choice: choice.clone(),
+            text,
+            network,
+        })
+    }
+}
+
+/// A workspace with a package for each spec, and the runtime that all of them use.
+///
+/// A spec's package is the same each time, so that only what has changed is compiled.
+pub struct Packages {
+    folder: PathBuf,
+    runtime: Runtime,
+}
+
+/// Where the packages of the project are from.
+#[derive(Debug)]
+enum Runtime {
+    /// The project's folder.
+    Folder(PathBuf),
+    /// The registry, in the version of this program.
+    Registry,
+}
+
+/// The packages that the programs need, by their folders in the project.
+const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-cli/replay"];
+
+impl Runtime {
+    /// A folder that the user names, or else the one from which this program was built. That is
+    /// the project's, unless cargo has built a package of the registry.
+    fn new(named: Option<&Path>) -> Result<Runtime, Error> {
+        let folder = match named {
+            Some(folder) => folder,
+            None => Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")),
+        };
+        let lacks = |package: &&str| !folder.join(package).join("Cargo.toml").is_file();
+        match (NEEDED.into_iter().find(lacks), named) {
+            (None, _) => match std::path::absolute(folder) {
+                Ok(folder) => Ok(Runtime::Folder(folder)),
+                Err(error) => Err(FileError::unreadable(folder, error).into()),
+            },
+            (Some(_), None) => Ok(Runtime::Registry),
+            (Some(package), Some(_)) => Err(Error::NoProject {
+                folder: folder.into(),
+                package,
+            }),
+        }
+    }
+
+    /// What a manifest says of the packages that are needed.
+    fn dependencies(&self) -> Result<Value, Error> {
+        let place = |package: &str| -> Result<Value, Error> {
+            let (key, place) = match self {
+                Runtime::Folder(folder) => {
+                    let path = folder.join(package);
+                    let path = path.to_str().ok_or_else(|| not_utf8(folder))?;
+                    ("path", path.to_string())
+                }
+                Runtime::Registry => ("version", format!("={}", env!("CARGO_PKG_VERSION"))),
+            };
+            Ok(json!({ key: place }))
+        };
+        let [runtime, replay] = NEEDED.map(place);
+        let mut runtime = runtime?;
+        runtime["features"] = json!(["zstd"]);
+        Ok(json!({ "nnue-runtime": runtime, "nnue-replay": replay? }))
+    }
+}
+
+/// Manifests of cargo are text.
+fn not_utf8(folder: &Path) -> Error {
+    Error::NotText {
+        folder: folder.into(),
+    }
+}
+
+fn toml(manifest: &Value) -> Result<String, Error> {
+    Ok(toml::to_string(manifest)?)
+}
+
+impl Packages {
+    /// The workspace in a cache folder, for the runtime in a folder of the project, or the one that
+    /// this program was built with.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoProject`], and [`Error::File`] if the folder cannot be made.
+    pub fn new(cache: &Path, runtime: Option<&Path>) -> Result<Packages, Error> {
+        let runtime = Runtime::new(runtime)?;
+        let folder = cache.join("bench");
+        fs::create_dir_all(&folder).map_err(|error| FileError::unwritable(&folder, error))?;
+        Ok(Packages {
+            folder: fs::canonicalize(&folder)
+                .map_err(|error| FileError::unwritable(&folder, error))?,
+            runtime,
+        })
+    }
+
+    /// Refuses a folder that is something else: all in it is written over, and what was compiled is
+    /// removed if it is damaged. A workspace has the lock of the first run that used it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherFiles`].
+    pub fn refuse_others(&self) -> Result<(), Error> {
+        let Packages { folder, .. } = self;
+        let mut entries =
+            fs::read_dir(folder).map_err(|error| FileError::unreadable(folder, error))?;
+        match entries.next().is_none() || Lock::is_known_in(folder) {
+            true => Ok(()),
+            false => Err(Error::OtherFiles {
+                folder: folder.clone(),
+            }),
+        }
+    }
+
+    /// Waits until no other run uses the workspace. If there is one, `waiting` is told of the folder
+    /// first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] if the folder cannot be used.
+    pub fn turn(&self, waiting: impl FnOnce(&Path)) -> Result<Turn<'_>, Error> {
+        let lock = Lock::wait_for_folder(&self.folder, || waiting(&self.folder))?;
+        Ok(Turn {
+            packages: self,
+            _lock: lock,
+        })
+    }
+}
+
+/// The workspace while no other run uses it: from what is compiled until the programs have started.
+pub struct Turn<'p> {
+    packages: &'p Packages,
+    _lock: Lock,
+}
+
+impl Turn<'_> {
+    /// The folder of a spec's package.
+    pub fn folder_of(&self, spec: &Spec) -> PathBuf {
+        self.packages.folder.join(name(spec))
+    }
+
+    /// Compiles the packages of some specs, all at once. For each of them there is the path of its
+    /// program, or what the compiler says.
+    ///
+    /// # Errors
+    ///
+    /// The packages cannot be written, or cargo cannot be run.
+    pub fn build(&self, specs: &[Spec]) -> Result<Vec<Result<PathBuf, ProgramError>>, Error> {
+        for spec in specs {
+            self.write_package(spec)?;
+        }
+        self.write_workspace(specs)?;
+        let names: Vec<String> = specs.iter().map(name).collect();
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.cargo_of_sound_cache(&names)?.is_ok() {
+            return Ok(names.iter().map(|name| Ok(self.program(name))).collect());
+        }
+        // Those that compile are compiled by now: this finds out which ones do not.
+        let each = names.iter().map(|name| {
+            let built = self.cargo(std::slice::from_ref(name))?;
+            Ok(built.map(|()| self.program(name)))
+        });
+        each.collect()
+    }
+
+    fn program(&self, name: &str) -> PathBuf {
+        let program = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+        self.packages.folder.join("target/release").join(program)
+    }
+
+    fn write_package(&self, spec: &Spec) -> Result<(), Error> {
+        let folder = self.folder_of(spec);
+        let bucket = match spec.network.stacks.by_pieces {
+            Some(_) => "ByPieces",
+            None => "FirstBucket",
+        };
+        let manifest = toml(&json!({
+            "package": { "name": name(spec), "version": "0.0.0", "edition": "2024" },
+            "dependencies": self.packages.runtime.dependencies()?,
+        }))?;
+        let main = format!(
+            "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\");\n}}\n\n\
+             fn main() -> std::process::ExitCode {{\n    \
+             nnue_replay::serve::<net::Net, _>(nnue_replay::{bucket})\n}}\n"
+        );
+        write(&folder.join("Cargo.toml"), &manifest)?;
+        write(&folder.join("spec.toml"), &spec.text)?;
+        write(&folder.join("src/main.rs"), &main)
+    }
+
+    fn write_workspace(&self, specs: &[Spec]) -> Result<(), Error> {
+        let mut members: Vec<String> = (specs.iter()).map(name).collect();
+        // A spec may be measured with several nets.
+        members.sort();
+        members.dedup();
+        // A network is a crate of its own, and a single unit of it is optimised as well as several
+        // that are then optimised together: in half of the processor's time, after each edit.
+        let manifest = toml(&json!({
+            "workspace": { "resolver": "3", "members": members },
+            "profile": { "release": {
+                "codegen-units": 1,
+                "package": { "*": { "codegen-units": 16 } },
+            } },
+        }))?;
+        let Packages { folder, runtime } = self.packages;
+        write(&folder.join("Cargo.toml"), &manifest)?;
+        let own = folder.join("Cargo.lock");
+        match runtime {
+            // The versions that the project is tested with; cargo adds the packages. It is written
+            // each time, for nobody knows whether the last one was cut.
+            Runtime::Folder(project) if project.join("Cargo.lock").is_file() => {
+                write(&own, &read_text(&project.join("Cargo.lock"))?)
+            }
+            // What cargo wrote. It makes another one if there is none.
+            _ if own.is_file() && !is_toml(&own) => {
+                Ok(fs::remove_file(&own).map_err(|error| FileError::unwritable(&own, error))?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Compiles some packages. If packages of the project or of others do not compile, which did for
+    /// the project's tests, what is left of an earlier run is damaged: all is compiled anew.
+    fn cargo_of_sound_cache(&self, packages: &[String]) -> Result<Result<(), ProgramError>, Error> {
+        let built = self.cargo(packages)?;
+        let target = self.packages.folder.join("target");
+        match &built {
+            Err(errors) if target.is_dir() && !is_of_specs(&errors.0) => {
+                fs::remove_dir_all(&target)
+                    .map_err(|error| FileError::unwritable(&target, error))?;
+                self.cargo(packages)
+            }
+            _ => Ok(built),
+        }
+    }
+
+    fn cargo(&self, packages: &[String]) -> Result<Result<(), ProgramError>, Error> {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        cargo.args([
+            "build",
+            "--release",
+            "--quiet",
+            "--keep-going",
+            "--target-dir",
+            "target",
+        ]);
+        for package in packages {
+            cargo.args(["--package", package]);
+        }
+        // What the command itself was run with is not for these packages.
+        cargo
+            .env_remove("CARGO_TARGET_DIR")
+            .current_dir(&self.packages.folder);
+        let output = cargo.stdin(Stdio::null()).output();
+        let output = output.map_err(Error::NoCargo)?;
+        Ok(match output.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&output.stderr).trim_end().into()),
+        })
+    }
+}
+
+/// A package's name: that of the file, and a number for its whole path.
+fn name(spec: &Spec) -> String {
+    let path = match &spec.choice {
+        SpecChoice::Known(known) => known.name.into(),
+        SpecChoice::File(path) => fs::canonicalize(path).unwrap_or_else(|_| path.clone()),
+    };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let letters = |letter: char| match letter.is_ascii_alphanumeric() {
+        true => letter.to_ascii_lowercase(),
+        false => '_',
+    };
+    let stem: String = stem.chars().map(letters).collect();
+    format!(
+        "net_{stem}_{:016x}",
+        hash(path.as_os_str().as_encoded_bytes())
+    )
+}
+
+/// FNV-1a: the same each time, which is all that is asked of it.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}
+
+fn is_toml(path: &Path) -> bool {
+    read_text(path).is_ok_and(|text| text.parse::<toml::Table>().is_ok())
+}
+
+/// Whether errors of cargo are those of specs, whose packages do not compile.
+fn is_of_specs(errors: &str) -> bool {
+    let mut failed = errors.split("could not compile `").skip(1).peekable();
+    // That what was compiled before is unreadable is found by the package that needs it.
+    let is_unreadable = ["E0460", "E0463", "E0786"]
+        .iter()
+        .any(|code| errors.contains(code));
+    failed.peek().is_some() && failed.all(|name| name.starts_with("net_")) && !is_unreadable
+}
+
+/// Writes a file, unless it is as it should be: cargo compiles what is newer.
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    if fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
+        return Ok(());
+    }
+    let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
+    parent.map_err(|error| FileError::unwritable(path, error))?;
+    Ok(nnue_files::write(path, text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rust's own way to quote has escapes that TOML has not.
+    #[test]
+    fn any_text_can_be_the_path_of_the_project() {
+        for name in [
+            "e\u{301}",
+            "\u{202e}txt",
+            "\u{7f}",
+            "\u{200b}",
+            "a\"b'\\c\n",
+            " ",
+        ] {
+            let folder = Path::new("/").join(name);
+            let dependencies = Runtime::Folder(folder.clone()).dependencies();
+            let text = toml(&dependencies.expect("it is text")).expect("TOML can hold it");
+            let read: toml::Table = text.parse().expect("it is TOML");
+            let path = read["nnue-replay"]["path"].as_str();
+            assert_eq!(path, folder.join("nnue-cli/replay").to_str());
+        }
+    }
+
+    /// A project may have a folder of the name that is made in a folder of caches.
+    #[test]
+    fn a_folder_of_something_else_is_not_written_over() {
+        let cache = std::env::temp_dir().join(format!("nnue-cache-{}", std::process::id()));
+        let manifest = cache.join("bench/Cargo.toml");
+        fs::create_dir_all(cache.join("bench")).unwrap();
+        fs::write(&manifest, "[package]").unwrap();
+        let packages = Packages::new(&cache, None).unwrap();
+        let refused = packages.refuse_others().expect_err("it is refused");
+        assert!(matches!(refused, Error::OtherFiles { .. }), "{refused}");
+        assert_eq!(fs::read(&manifest).unwrap(), b"[package]");
+        fs::remove_file(&manifest).unwrap();
+        packages.refuse_others().expect("it is empty");
+        drop(packages.turn(|_| {}).unwrap());
+        fs::write(&manifest, "[workspace]").unwrap();
+        packages.refuse_others().expect("it is its own");
+        fs::remove_dir_all(cache).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_no_text_is_refused() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+
+        let folder = Path::new(OsStr::from_bytes(b"/\xFF")).to_path_buf();
+        let refused = Runtime::Folder(folder).dependencies();
+        let message = refused.expect_err("no manifest can hold it").to_string();
+        assert!(message.contains("is not UTF-8"), "{message}");
+    }
+
+    #[test]
+    fn only_errors_of_specs_leave_the_cache_as_it_is() {
+        let spec = "error: too much code\nerror: could not compile `net_a_1` (bin \"net_a_1\") due to 1 previous error";
+        assert!(is_of_specs(spec));
+        for damaged in [
+            "error: failed to parse lock file at: Cargo.lock",
+            "error: could not compile `nnue-runtime` (lib)",
+            "error[E0786]: found invalid metadata files\nerror: could not compile `net_a_1`",
+        ] {
+            assert!(!is_of_specs(damaged), "{damaged}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Networks of which only the running program knows the architecture.
+
+use nnue_nets::evaluation::Evaluate;
+use nnue_runtime::{Network, Output, SelectedByPieces};
+
+use crate::reorder::Reorder;
+use crate::replay::Replay;
+
+/// A loaded network of any architecture that was compiled in.
+///
+/// Engines know their network and need none of this: calls through it allocate. It is for tools
+/// that are told at run time which network to load.
+pub trait AnyNetwork: Evaluate + Replay + Reorder + Sync {}
+
+impl<A: SelectedByPieces<Output = Output>> AnyNetwork for Network<A> {}
+
+#[cfg(test)]
+mod tests {
+    use nnue_nets::evaluation::Value;
+    use nnue_runtime::{Board, Color, Level};
+
+    use crate::compiled;
+
+    #[test]
+    fn white_sees_what_black_sees_with_the_opposite_sign() {
+        let net = compiled::built_in(Level::detect());
+        let mut board = Board::start();
+        assert_eq!(net.evaluate(&board).white_value(), Some(251));
+        board.set_side_to_move(Color::Black);
+        let evaluation = net.evaluate(&board);
+        assert_eq!(evaluation.value(), Some(Value::One(251)));
+        assert_eq!(evaluation.white_value(), Some(-251));
+    }
+}

@@ -1,0 +1,264 @@
+//! Processes that replay a search at the same time: how much they evaluate in all, and how much
+//! memory they take, with weights of their own and with weights that they share.
+//!
+//! Both kinds are there at once and take turns, so that whatever disturbs the machine for a while
+//! disturbs both.
+
+mod process;
+
+use std::env;
+use std::fmt;
+use std::fs;
+use std::io::Write;
+use std::process::{ChildStdin, Command};
+use std::str::FromStr;
+
+use nnue_compiler::format::foreign;
+use serde::Serialize;
+
+pub use self::process::{say_loaded, serve};
+use super::Times;
+use crate::ProgramError;
+use crate::child::Running;
+
+/// Whose the weights of a process are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weights {
+    /// Its own.
+    Private,
+    /// Those of all processes of the user.
+    Shared,
+}
+
+impl Weights {
+    const ALL: [Weights; 2] = [Weights::Private, Weights::Shared];
+
+    fn name(self) -> &'static str {
+        match self {
+            Weights::Private => "private",
+            Weights::Shared => "shared",
+        }
+    }
+}
+
+/// Which process one is among those that are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// Whose its weights are.
+    pub weights: Weights,
+    /// Its number among those of its kind, from 0.
+    pub number: usize,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.weights.name(), self.number)
+    }
+}
+
+/// A text that is no role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseRoleError(String);
+
+impl fmt::Display for ParseRoleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "found `{}`, expected `shared:0`", foreign(&self.0))
+    }
+}
+
+impl std::error::Error for ParseRoleError {}
+
+impl FromStr for Role {
+    type Err = ParseRoleError;
+
+    fn from_str(text: &str) -> Result<Role, ParseRoleError> {
+        let role = || {
+            let (name, number) = text.split_once(':')?;
+            let weights = Weights::ALL.into_iter().find(|own| own.name() == name)?;
+            let number = number.parse().ok()?;
+            Some(Role { weights, number })
+        };
+        role().ok_or_else(|| ParseRoleError(text.into()))
+    }
+}
+
+/// What processes of both kinds did.
+#[derive(Clone, Debug, Serialize)]
+pub struct Results {
+    /// How many of each kind there are.
+    pub processes: usize,
+    /// Those with weights of their own.
+    pub private: Together,
+    /// Those that share weights.
+    pub shared: Together,
+    /// The checksum of all values, which is the same in every process.
+    pub checksum: u32,
+}
+
+/// What all processes of a kind did.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Together {
+    /// Evaluations of all of them in a second, one number for each round.
+    pub evaluations_per_second: Vec<f64>,
+    /// Memory of all of them in bytes, when they have loaded the net and nothing else: their
+    /// proportional set size (PSS). None where the system does not tell it.
+    pub memory: Option<u64>,
+    /// The same of the one that takes least.
+    pub memory_of_one: Option<u64>,
+    /// Why weights are not shared, in the words of the first process that says so.
+    pub not_shared: Option<String>,
+}
+
+impl Together {
+    /// The numbers of [`Self::evaluations_per_second`], for their median.
+    #[must_use]
+    pub fn rates(&self) -> Times {
+        self.evaluations_per_second.iter().copied().collect()
+    }
+}
+
+/// Starts so many processes of each kind as this program was started, and measures them.
+///
+/// # Errors
+///
+/// What a process says if it fails, and values that differ.
+pub fn measure(
+    processes: usize,
+    rounds: usize,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Results, ProgramError> {
+    let start = |weights| -> Result<Vec<Process>, ProgramError> {
+        let roles = (0..processes).map(|number| Role { weights, number });
+        let started: Vec<Process> = roles.map(Process::start).collect::<Result<_, _>>()?;
+        Ok(started)
+    };
+    let mut all = [start(Weights::Private)?, start(Weights::Shared)?];
+    let mut together = [Together::default(), Together::default()];
+    for (processes, together) in all.iter_mut().zip(&mut together) {
+        for process in &mut *processes {
+            together.not_shared = process.loaded()?.or(together.not_shared.take());
+        }
+    }
+    // At one moment: the pages of the program count less for each the more programs have them.
+    for (processes, together) in all.iter().zip(&mut together) {
+        let memory: Option<Vec<u64>> = processes.iter().map(Process::memory).collect();
+        together.memory = memory.as_ref().map(|memory| memory.iter().sum());
+        together.memory_of_one = memory.and_then(|memory| memory.into_iter().min());
+    }
+    let mut checksum = None;
+    for process in all.iter_mut().flatten() {
+        process.ask()?;
+        let found = process.checksum()?;
+        let expected = *checksum.get_or_insert(found);
+        if found != expected {
+            return Err(ProgramError::from(format!(
+                "found the checksum {found:08x} of all values in one process, and {expected:08x} in another"
+            )));
+        }
+    }
+    for round in 0..rounds {
+        progress(round, rounds);
+        for (processes, together) in all.iter_mut().zip(&mut together) {
+            together.evaluations_per_second.push(run(processes)?);
+        }
+    }
+    let [private, shared] = together;
+    Ok(Results {
+        processes,
+        private,
+        shared,
+        checksum: checksum.unwrap_or_default(),
+    })
+}
+
+/// Lets all processes evaluate at the same time, and returns how much they do in a second.
+fn run(processes: &mut [Process]) -> Result<f64, ProgramError> {
+    for process in &mut *processes {
+        process.ask()?;
+    }
+    let rates = processes.iter_mut().map(Process::rate);
+    rates.sum()
+}
+
+/// A process that waits for its turn.
+struct Process {
+    running: Running,
+    requests: ChildStdin,
+}
+
+impl Process {
+    fn start(role: Role) -> Result<Process, ProgramError> {
+        let program = env::current_exe();
+        let program = program.map_err(|error| format!("cannot start a process: {error}"))?;
+        let mut command = Command::new(program);
+        command
+            .args(env::args_os().skip(1))
+            .arg(format!("--process={role}"));
+        let (running, requests) = Running::start(&mut command, "a process")?;
+        Ok(Process { running, requests })
+    }
+
+    /// Waits until it has loaded its net, and returns why the weights are not shared if they should
+    /// be.
+    fn loaded(&mut self) -> Result<Option<String>, ProgramError> {
+        let line = self.running.answer()?;
+        let reason = line
+            .strip_prefix("loaded")
+            .ok_or_else(|| unexpected(&line))?;
+        let reason = reason.trim();
+        Ok((!reason.is_empty()).then(|| reason.to_owned()))
+    }
+
+    fn checksum(&mut self) -> Result<u32, ProgramError> {
+        let line = self.running.answer()?;
+        u32::from_str_radix(&line, 16).map_err(|_| unexpected(&line))
+    }
+
+    /// Lets it go on.
+    fn ask(&mut self) -> Result<(), ProgramError> {
+        let request = writeln!(self.requests);
+        let request = request.and_then(|()| self.requests.flush());
+        Ok(request.map_err(|error| format!("cannot talk to a process: {error}"))?)
+    }
+
+    /// Evaluations in a second.
+    fn rate(&mut self) -> Result<f64, ProgramError> {
+        let line = self.running.answer()?;
+        let rate = || {
+            let (evaluations, nanoseconds) = line.split_once(' ')?;
+            let numbers: [f64; 2] = [evaluations.parse().ok()?, nanoseconds.parse().ok()?];
+            Some(numbers[0] / numbers[1] * 1e9)
+        };
+        rate().ok_or_else(|| unexpected(&line))
+    }
+
+    /// Its proportional set size, in bytes: of memory that processes share, each counts its part.
+    fn memory(&self) -> Option<u64> {
+        let rollup =
+            fs::read_to_string(format!("/proc/{}/smaps_rollup", self.running.id())).ok()?;
+        let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+        let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+        Some(kilobytes * 1024)
+    }
+}
+
+fn unexpected(line: &str) -> ProgramError {
+    format!("found `{}` in the answer of a process", foreign(line)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_read_as_they_are_written() {
+        for weights in Weights::ALL {
+            let role = Role { weights, number: 7 };
+            assert_eq!(role.to_string().parse(), Ok(role));
+        }
+        for text in ["", "shared", "shared:", "shared:x", "mine:1", "shared:-1"] {
+            assert!(text.parse::<Role>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What tells two net files apart.
+
+use nnue_interpreter::Net;
+use nnue_runtime::Position;
+use serde::Serialize;
+
+use crate::Error;
+use crate::evaluation::told_features;
+use crate::net_file::NetFile;
+use crate::positions::Given;
+use crate::tensors::{self, Values};
+
+/// Two net files side by side.
+#[derive(Debug, Serialize)]
+pub struct Difference {
+    /// The paths of both.
+    pub files: [String; 2],
+    /// The names of their networks.
+    pub networks: [String; 2],
+    /// The tensors, those of the first file first.
+    pub tensors: Vec<TensorDifference>,
+    /// The evaluations by both; empty for networks whose features the engine tells.
+    pub evaluations: Vec<Evaluations>,
+    /// Whether some tensor or some evaluation differs.
+    pub differ: bool,
+    /// Whether the files are the same, byte for byte.
+    pub same_bytes: bool,
+}
+
+/// How two tensors of one name differ, as the networks have them.
+#[derive(Debug, Serialize)]
+pub struct TensorDifference {
+    /// The name of the tensor.
+    pub name: String,
+    /// How many numbers both files have of it; 0 where a file has no such tensor.
+    pub values: [usize; 2],
+    /// How many numbers differ; `null` where there are not as many of both.
+    pub differing: Option<usize>,
+    /// The largest difference of two numbers; `null` where there are not as many of both.
+    pub largest: Option<f64>,
+}
+
+/// What both networks say of a position, in the units of each.
+#[derive(Debug, Serialize)]
+pub struct Evaluations {
+    /// The position.
+    pub fen: String,
+    /// The values of the first: one, or those of win, draw and loss.
+    pub first: Vec<i32>,
+    /// The values of the second.
+    pub second: Vec<i32>,
+}
+
+impl Difference {
+    /// Compares two files, and the evaluations of some positions: by stack 0 where the engine
+    /// chooses the stack.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`].
+    pub fn of(files: [&NetFile; 2], positions: &[Given]) -> Result<Difference, Error> {
+        let [first, second] = files;
+        let tensors = compare(tensors::of_file(first)?, tensors::of_file(second)?);
+        let is_told = |file: &NetFile| told_features(&file.network).is_some();
+        let evaluations: Vec<Evaluations> = if files.into_iter().any(is_told) {
+            Vec::new()
+        } else {
+            let nets = [first.net()?, second.net()?];
+            let positions = positions.iter();
+            positions.map(|given| evaluate(&nets, given)).collect()
+        };
+        let of_tensors = tensors.iter().any(|tensor| tensor.differing != Some(0));
+        let of_values = { evaluations.iter() }.any(|values| values.first != values.second);
+        Ok(Difference {
+            files: files.map(|file| file.path.display().to_string()),
+            networks: files.map(|file| file.network.name.clone()),
+            tensors,
+            evaluations,
+            differ: of_tensors || of_values,
+            same_bytes: first.bytes == second.bytes,
+        })
+    }
+}
+
+fn compare(first: Vec<Values>, mut second: Vec<Values>) -> Vec<TensorDifference> {
+    let mut found = Vec::new();
+    for own in first {
+        let index = second.iter().position(|other| other.name == own.name);
+        let other = index.map_or(Vec::new(), |index| second.remove(index).numbers);
+        found.push(TensorDifference::of(own.name, &own.numbers, &other));
+    }
+    let others = second.into_iter();
+    found.extend(others.map(|other| TensorDifference::of(other.name, &[], &other.numbers)));
+    found
+}
+
+impl TensorDifference {
+    fn of(name: String, first: &[f64], second: &[f64]) -> TensorDifference {
+        let pairs = || first.iter().zip(second).filter(|(one, other)| one != other);
+        let are_alike = first.len() == second.len();
+        TensorDifference {
+            name,
+            values: [first.len(), second.len()],
+            differing: are_alike.then(|| pairs().count()),
+            largest: are_alike.then(|| {
+                let distances = pairs().map(|(one, other)| (one - other).abs());
+                distances.fold(0.0, f64::max)
+            }),
+        }
+    }
+}
+
+fn evaluate(nets: &[Net; 2], given: &Given) -> Evaluations {
+    let [first, second] = nets.each_ref().map(|net| {
+        let bucket = net.bucket(given.board.occupied().len()).unwrap_or(0);
+        let outputs = net.evaluate(&given.board, bucket).outputs();
+        outputs.iter().map(|output| output.value).collect()
+    });
+    Evaluations {
+        fen: given.fen.clone(),
+        first,
+        second,
+    }
+}

@@ -1,0 +1,226 @@
+//! What a net file is: its network, its numbers, and what its weights prove.
+
+pub mod bounds;
+
+use std::path::Path;
+
+use nnue_compiler::format::{Format, Identity, identify, is_packed};
+use nnue_runtime::Warning;
+use serde::Serialize;
+
+pub use self::bounds::LayerBound;
+use crate::Error;
+use crate::net_file::{NetFile, UNTOLD, fitting};
+use crate::tensors::{self, Values};
+
+/// What is known of a net file.
+#[derive(Debug, Serialize)]
+pub struct Info {
+    /// The path of the file.
+    pub file: String,
+    /// Its bytes.
+    pub size: usize,
+    /// Which network it is of, or what it is instead, as words that follow "this is".
+    pub identity: String,
+    /// The known specs that it fits, by the names of their files.
+    pub fits: Vec<&'static str>,
+    /// Why it does not load although its beginning says what it is.
+    pub refused: Option<String>,
+    /// What its network is, if a spec fits.
+    pub network: Option<Contents>,
+}
+
+/// What a file of a network has.
+#[derive(Debug, Serialize)]
+pub struct Contents {
+    /// The name of the network.
+    pub name: String,
+    /// Whether the file is compressed as a whole.
+    pub compressed: bool,
+    /// The header of Stockfish's format.
+    pub header: Option<Header>,
+    /// The tensors, in the order of the file.
+    pub tensors: Vec<Statistics>,
+    /// How far the accumulator can go.
+    pub accumulator: AccumulatorBound,
+    /// How far the sums of the affine layers of integers can go.
+    pub layers: Vec<LayerBound>,
+    /// What the user of the network should know; a sound one has none.
+    pub warnings: Vec<String>,
+    /// What no file tells, so that the spec may be wrong about it although the file fits.
+    pub untold: [&'static str; 5],
+}
+
+/// The header of a file of Stockfish's format.
+#[derive(Debug, Serialize)]
+pub struct Header {
+    /// The word at offset 0.
+    pub version: u32,
+    /// The word at offset 4.
+    pub hash: u32,
+    /// The description, without what is no UTF-8.
+    pub description: String,
+}
+
+/// Bounds of the accumulator.
+#[derive(Debug, Serialize)]
+pub struct AccumulatorBound {
+    /// The features that can be active at once.
+    pub features: usize,
+    /// No value is below this.
+    pub lowest: i32,
+    /// No value is above this.
+    pub highest: i32,
+    /// The distance from the ends of 16 bits; negative if a bound is outside.
+    pub margin: i32,
+}
+
+/// The numbers of a tensor at a glance, as the network has them, over all stacks.
+#[derive(Debug, Serialize)]
+pub struct Statistics {
+    /// The name of the tensor.
+    pub name: String,
+    /// The type of its numbers.
+    pub element: &'static str,
+    /// How many there are, without padding.
+    pub values: usize,
+    /// The smallest one.
+    pub minimum: f64,
+    /// The largest one.
+    pub maximum: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// The share that is zero, from 0 to 1.
+    pub zeros: f64,
+    /// The share that is the smallest or the largest number of the type; `null` for `f32`.
+    pub saturated: Option<f64>,
+}
+
+impl Statistics {
+    fn of(values: &Values) -> Statistics {
+        let numbers = &values.numbers;
+        let share = |count: usize| count as f64 / numbers.len() as f64;
+        let count = |is: &dyn Fn(f64) -> bool| numbers.iter().filter(|number| is(**number)).count();
+        let limits = values.element.limits();
+        Statistics {
+            name: values.name.clone(),
+            element: values.element.name(),
+            values: numbers.len(),
+            minimum: numbers.iter().copied().fold(f64::INFINITY, f64::min),
+            maximum: numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            mean: numbers.iter().sum::<f64>() / numbers.len() as f64,
+            zeros: share(count(&|number| number == 0.0)),
+            saturated: limits.map(|(low, high)| {
+                let (low, high) = (f64::from(low), f64::from(high));
+                share(count(&|number| number == low || number == high))
+            }),
+        }
+    }
+}
+
+impl Info {
+    /// What the bytes of a file are; `given` is the file with the spec that the caller gave.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] of weights that are refused although the file was accepted.
+    pub fn of(path: &Path, bytes: &[u8], given: Option<NetFile>) -> Result<Info, Error> {
+        let opened = match given {
+            Some(opened) => Ok(opened),
+            None => NetFile::of_any(path, None, bytes),
+        };
+        let mut info = Info::of_opened(path, bytes, opened.as_ref().ok())?;
+        // Of another file nobody knows what it should be.
+        let identity = identify(bytes);
+        let known = matches!(
+            identity,
+            Identity::Spec { .. } | Identity::Relative(_) | Identity::Header(_)
+        );
+        if known || identity.is_no_net() || bytes.is_empty() {
+            info.refused = opened.err().map(|error| error.to_string());
+        }
+        Ok(info)
+    }
+
+    /// What the bytes of a file are that was opened with a spec, unless none is known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Info::of`].
+    pub fn of_opened(path: &Path, bytes: &[u8], opened: Option<&NetFile>) -> Result<Info, Error> {
+        let network = opened.map(|opened| Contents::of(opened, bytes));
+        let network = network.transpose()?;
+        // A packed file is recognised by what it holds.
+        let identity = match (identify(bytes), opened) {
+            (Identity::Other(_), Some(opened)) => identify(&opened.bytes),
+            (identity, _) => identity,
+        };
+        Ok(Info {
+            file: path.display().to_string(),
+            size: bytes.len(),
+            identity: identity.to_string(),
+            fits: fitting(bytes).iter().map(|known| known.name).collect(),
+            refused: None,
+            network,
+        })
+    }
+}
+
+impl Contents {
+    fn of(file: &NetFile, bytes: &[u8]) -> Result<Contents, Error> {
+        let weights = file.net()?.into_weights();
+        let accumulator = bounds::accumulator(&file.network, &weights);
+        let layers = bounds::layers(&file.network, &weights);
+        let tensors = tensors::of_file(file)?;
+        Ok(Contents {
+            name: file.network.name.clone(),
+            compressed: is_packed(&file.layout, bytes),
+            header: match file.layout.format {
+                Format::Stockfish { version, hash } => Some(Header {
+                    version,
+                    hash,
+                    description: String::from_utf8_lossy(&file.loaded.description).into_owned(),
+                }),
+                _ => None,
+            },
+            tensors: tensors.iter().map(Statistics::of).collect(),
+            warnings: warnings(file, accumulator, &layers),
+            accumulator: AccumulatorBound {
+                features: accumulator.features,
+                lowest: accumulator.lowest,
+                highest: accumulator.highest,
+                margin: accumulator.margin(),
+            },
+            layers,
+            untold: UNTOLD,
+        })
+    }
+}
+
+/// What compiled networks warn of when they are loaded.
+fn warnings(
+    file: &NetFile,
+    accumulator: nnue_runtime::AccumulatorBound,
+    layers: &[LayerBound],
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if accumulator.margin() < 0 {
+        warnings.push(Warning::AccumulatorMayOverflow(accumulator).to_string());
+    }
+    for layer in layers.iter().filter(|layer| layer.margin < 0) {
+        warnings.push(format!(
+            "sums of `{}` are not known to fit in 32 bits",
+            layer.name
+        ));
+    }
+    warnings.extend(file.warnings().iter().map(Warning::to_string));
+    warnings
+}
+
+/// An integer as it is, and other numbers with as many digits as tell them apart.
+pub fn number(number: f64) -> String {
+    match number.fract() == 0.0 {
+        true => format!("{number}"),
+        false => format!("{number:.5}"),
+    }
+}

@@ -1,0 +1,259 @@
+//! Net files whose network a spec tells: one that the caller names, one that is known, or one that
+//! can be written for the file.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::format::{self, FileLayout, Loaded};
+use nnue_compiler::network::Network;
+use nnue_compiler::{analyse, file_layout, spec_of};
+use nnue_interpreter::Net;
+use nnue_runtime::Warning;
+
+use crate::Error;
+use crate::specs::{Known, SpecChoice};
+
+/// The most bytes that a net file can have. Networks are far smaller.
+pub const LONGEST_NET: u64 = 1 << 32;
+
+/// What no net file tells, so that only the spec can be right or wrong about it.
+pub const UNTOLD: [&str; 5] = [
+    "shifts",
+    "limits",
+    "ones",
+    "`select`: which stack a position uses",
+    "the order of what layers read",
+];
+
+/// How many bytes more than those of the expected network are read: what another net is can be said.
+const ROOM: u64 = 1 << 28;
+
+/// Reads a file that should be a net of a network, if that is known, or of any.
+///
+/// # Errors
+///
+/// [`Error::MissingNet`] if it is not there, and [`Error::File`] if it cannot be read.
+pub fn read_net(path: &Path, network: Option<&Network>) -> Result<Vec<u8>, Error> {
+    let longest = network.map_or(LONGEST_NET, |network| {
+        let longest = file_layout(network).max_len().saturating_add(ROOM);
+        longest.min(LONGEST_NET)
+    });
+    match nnue_files::read(path, longest) {
+        Err(missing) if missing.is_missing() => Err(Error::MissingNet(missing)),
+        read => Ok(read?),
+    }
+}
+
+/// What to say of bytes that are no net, whatever a spec says; a spec would not help.
+fn no_net(path: &Path, bytes: &[u8]) -> Option<Error> {
+    let identity = match format::identify(bytes) {
+        _ if bytes.is_empty() => None,
+        identity if identity.is_no_net() => Some(identity),
+        _ => return None,
+    };
+    let path = path.into();
+    Some(Error::NoNet { path, identity })
+}
+
+/// A net file that fits a network.
+#[derive(Debug)]
+pub struct NetFile {
+    /// Its path, for messages.
+    pub path: PathBuf,
+    /// Its network.
+    pub network: Network,
+    /// What files of the network contain.
+    pub layout: FileLayout,
+    /// What the file has besides its weights.
+    pub loaded: Loaded,
+    /// The file, unpacked if it was compressed as a whole.
+    pub bytes: Vec<u8>,
+}
+
+impl NetFile {
+    /// The bytes of a file, which must fit the network. They are copied if they are borrowed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoNet`] and [`Error::OtherNet`].
+    pub fn of<'b>(
+        path: &Path,
+        network: Network,
+        bytes: impl Into<Cow<'b, [u8]>>,
+    ) -> Result<NetFile, Error> {
+        let layout = file_layout(&network);
+        let bytes = bytes.into();
+        let refused = |problem: format::LoadError| {
+            no_net(path, &bytes).unwrap_or_else(|| Error::OtherNet {
+                path: path.into(),
+                network: network.name.clone(),
+                problem: problem.into(),
+            })
+        };
+        let unpacked = format::unpack(&layout, &bytes).map_err(refused)?;
+        let loaded = format::check(&layout, &unpacked).map_err(refused)?;
+        let bytes = match unpacked {
+            Cow::Owned(unpacked) => unpacked,
+            Cow::Borrowed(_) => bytes.into_owned(),
+        };
+        Ok(NetFile {
+            path: path.to_path_buf(),
+            network,
+            layout,
+            loaded,
+            bytes,
+        })
+    }
+
+    /// The file, of the network that a spec describes; without a spec, of the one that is
+    /// [recognised](Recognised).
+    ///
+    /// # Errors
+    ///
+    /// The spec or the file cannot be read, or the file is not a net of the network.
+    pub fn open(path: &Path, spec: Option<&SpecChoice>) -> Result<NetFile, Error> {
+        let network = spec.map(SpecChoice::network).transpose()?;
+        let bytes = read_net(path, network.as_ref())?;
+        NetFile::of_any(path, network, bytes)
+    }
+
+    /// The bytes of a file, of the network if one is given, else of the one that is
+    /// [recognised](Recognised).
+    ///
+    /// # Errors
+    ///
+    /// The file is not a net of the network, or nothing in it tells which network it is of.
+    pub fn of_any<'b>(
+        path: &Path,
+        network: Option<Network>,
+        bytes: impl Into<Cow<'b, [u8]>>,
+    ) -> Result<NetFile, Error> {
+        match network {
+            Some(network) => NetFile::of(path, network, bytes),
+            None => Ok(Recognised::of(path, bytes, "unnamed")?.file),
+        }
+    }
+
+    /// What compiled networks warn of when they load the file, but for what their weights prove.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let Loaded {
+            ignored,
+            clamped,
+            looks_like,
+            ..
+        } = &self.loaded;
+        let ignored = (!ignored.is_empty()).then_some(Warning::IgnoredBytes(ignored.len()));
+        // The file was checked: there is no error left.
+        let parts = format::split(&self.layout, &self.bytes);
+        let transposed = parts.and_then(|parts| parts.transposed());
+        let clamped = clamped.iter().cloned();
+        let warnings = ignored
+            .into_iter()
+            .chain(
+                transposed
+                    .into_iter()
+                    .flatten()
+                    .map(Warning::LooksTransposed),
+            )
+            .chain(clamped.map(|(place, count)| Warning::Clamped(place, count)))
+            .chain(looks_like.map(Warning::LooksLike));
+        warnings.collect()
+    }
+
+    /// The network with the weights of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`].
+    pub fn net(&self) -> Result<Net, Error> {
+        Ok(Net::from_bytes(&self.network, &self.bytes)?)
+    }
+}
+
+/// A net file that says by itself which network it is of.
+#[derive(Debug)]
+pub struct Recognised {
+    /// The text of its spec: one that is known, or one that was written for the file.
+    pub spec: Cow<'static, str>,
+    /// The file, which fits it.
+    pub file: NetFile,
+}
+
+impl Recognised {
+    /// Finds the spec of a file from its bytes; `name` is what a network is called for which a spec
+    /// has to be written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoNet`], [`Error::Unrecognised`], and [`Error::OtherNet`] of a file that was cut or
+    /// damaged.
+    pub fn of<'b>(
+        path: &Path,
+        bytes: impl Into<Cow<'b, [u8]>>,
+        name: &str,
+    ) -> Result<Recognised, Error> {
+        let bytes = bytes.into();
+        if let Some(failure) = no_net(path, &bytes) {
+            return Err(failure);
+        }
+        let identity = format::identify(&bytes);
+        // Of a file that was cut or damaged, what its beginning says: the error tells the rest.
+        let known = { identity.specs() }.find_map(|name| Known::named(name).ok());
+        let spec = match (known, identity.family()) {
+            (Some(known), _) => Some(Cow::Borrowed(known.text)),
+            (None, Some(family)) => {
+                let written = || spec_of(&family, name);
+                Some(Cow::Owned(encoded(&bytes).unwrap_or_else(written)))
+            }
+            // It may be compressed.
+            (None, None) => fitting(&bytes)
+                .first()
+                .map(|known| Cow::Borrowed(known.text)),
+        };
+        let Some(spec) = spec else {
+            let path = path.into();
+            return Err(Error::Unrecognised { path, identity });
+        };
+        let source = SourceFile::new("the spec of the file", spec.to_string());
+        let network = analyse(&source)?;
+        let file = NetFile::of(path, network, bytes)?;
+        Ok(Recognised { spec, file })
+    }
+}
+
+/// A spec like a known one but for its encoding, if a file fits one: the numbers of a file that
+/// `nnue convert` wrote, or that was not compressed, mean the same.
+fn encoded(bytes: &[u8]) -> Option<String> {
+    let texts = Known::all().flat_map(|known| {
+        let name = known.name;
+        ["raw", "leb128"].map(|encoding| {
+            format!("name = \"{name}\"\nlike = \"{name}\"\nfile.encoding = \"{encoding}\"\n")
+        })
+    });
+    // Not all have a key of that name.
+    let analysed = texts.filter_map(|text| {
+        let network = analyse(&SourceFile::new("like", &*text)).ok()?;
+        Some((network, text))
+    });
+    fits(bytes, analysed).into_iter().next()
+}
+
+/// The known specs that a file fits: first those that its weights speak for.
+pub fn fitting(bytes: &[u8]) -> Vec<Known> {
+    let known = Known::all().filter_map(|known| Some((known.network().ok()?, known)));
+    fits(bytes, known)
+}
+
+/// What comes with the networks that a file fits: first with those that its weights speak for.
+fn fits<T>(bytes: &[u8], networks: impl Iterator<Item = (Network, T)>) -> Vec<T> {
+    let loaded = networks.filter_map(|(network, with)| {
+        let layout = file_layout(&network);
+        let bytes = format::unpack(&layout, bytes).ok()?;
+        let loaded = format::check(&layout, &bytes).ok()?;
+        Some((loaded.looks_like.is_some(), with))
+    });
+    let mut found: Vec<(bool, T)> = loaded.collect();
+    found.sort_by_key(|(doubted, _)| *doubted);
+    found.into_iter().map(|(_, with)| with).collect()
+}

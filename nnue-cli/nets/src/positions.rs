@@ -1,0 +1,315 @@
+//! Positions as people write them: FEN, or EPD with its operations, one a line.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use nnue_compiler::format::foreign;
+use nnue_files::is_standard;
+use nnue_runtime::{Board, FenError};
+
+use crate::Error;
+
+/// The start of a game, which may also be written as the word `startpos`, as in UCI.
+pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// A position, and the part of the text that says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// All of a FEN, or what comes before the operations of EPD; [`START`] for its word.
+    pub fen: String,
+    /// The position.
+    pub board: Board,
+}
+
+impl Given {
+    /// Reads a position.
+    ///
+    /// # Errors
+    ///
+    /// [`FenError`] says what is wrong with its text.
+    pub fn parse(text: &str) -> Result<Given, FenError> {
+        let fen = match text.trim_ascii() {
+            "startpos" => START,
+            text => without_operations(text),
+        };
+        Ok(Given {
+            fen: fen.into(),
+            board: Board::from_fen(fen)?,
+        })
+    }
+}
+
+/// Operations come after four fields, and begin with a letter, as no clock of FEN does.
+fn without_operations(text: &str) -> &str {
+    let fields = text.split_ascii_whitespace().skip(4);
+    let mut operations =
+        fields.filter(|field| field.starts_with(|c: char| c.is_ascii_alphabetic()));
+    match operations.next() {
+        Some(first) => {
+            let offset = first.as_ptr().addr() - text.as_ptr().addr();
+            text[..offset].trim_end()
+        }
+        None => text,
+    }
+}
+
+/// What a path names, for messages; `-` is standard input.
+#[must_use]
+pub fn source(path: &Path) -> String {
+    match is_standard(path) {
+        true => "standard input".to_string(),
+        false => format!("`{}`", foreign(path.display())),
+    }
+}
+
+/// The most bytes that a line of a list can have: what is longer may have no end.
+const LONGEST: u64 = 1 << 20;
+
+/// The most lines of a list that is kept as a whole.
+const MOST: usize = 1 << 20;
+
+/// The lines of a list that say something: not those that are blank or begin with `#`.
+pub struct Lines {
+    /// Where they come from, for messages.
+    pub source: String,
+    lines: BufReader<Box<dyn Read>>,
+    /// How many lines were read.
+    number: u64,
+}
+
+impl Lines {
+    /// The lines of a file, or of standard input if the path is `-`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`].
+    pub fn open(path: &Path) -> Result<Lines, Error> {
+        Ok(Lines::of(source(path), nnue_files::open(path)?))
+    }
+
+    /// Lines that come from `source`, as messages call it.
+    pub fn of(source: String, lines: Box<dyn Read>) -> Lines {
+        Lines {
+            source,
+            lines: BufReader::new(lines),
+            number: 0,
+        }
+    }
+
+    /// The next line without the spaces around it; `None` at the end. Bytes that are not UTF-8 are
+    /// replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if nothing more can be read, or a line is so long that this is no list.
+    pub fn next_line(&mut self) -> Result<Option<String>, Error> {
+        loop {
+            let mut line = Vec::new();
+            let mut rest = self.lines.by_ref().take(LONGEST + 1);
+            let length =
+                { rest.read_until(b'\n', &mut line) }.map_err(|error| Error::UnreadableList {
+                    source: self.source.clone(),
+                    error,
+                })?;
+            if length == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if length as u64 > LONGEST {
+                let wrong =
+                    format!("found more than {LONGEST} bytes, expected a list of positions");
+                return Err(self.wrong(wrong));
+            }
+            // Some editors begin a file with a mark of its encoding.
+            let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
+            let text = String::from_utf8_lossy(line.trim_ascii());
+            if !text.is_empty() && !text.starts_with('#') {
+                return Ok(Some(text.into_owned()));
+            }
+        }
+    }
+
+    /// What `parse` makes of each line, which must be right, and one at least. All are kept, so there
+    /// can be [`MOST`]. Messages say that they are `what`.
+    ///
+    /// # Errors
+    ///
+    /// A line is wrong, or there are none, or too many.
+    pub fn all<T>(
+        mut self,
+        what: &'static str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Vec<T>, Error> {
+        let mut all = Vec::new();
+        while let Some(line) = self.next_line()? {
+            if all.len() == MOST {
+                return Err(Error::TooMany {
+                    source: self.source,
+                    what,
+                    most: MOST,
+                });
+            }
+            all.push(parse(&line).map_err(|error| self.wrong(error))?);
+        }
+        match all.is_empty() {
+            true => Err(Error::EmptyList {
+                source: self.source,
+                what,
+            }),
+            false => Ok(all),
+        }
+    }
+
+    /// The error that says what is wrong with the line that was read last.
+    pub fn wrong(&self, error: impl fmt::Display) -> Error {
+        Error::Line {
+            source: self.source.clone(),
+            number: self.number,
+            wrong: error.to_string(),
+        }
+    }
+}
+
+/// Positions that are read one after the other.
+pub struct Positions(Lines);
+
+impl Positions {
+    /// Those of a file, or of standard input if the path is `-`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`].
+    pub fn open(path: &Path) -> Result<Positions, Error> {
+        Ok(Positions(Lines::open(path)?))
+    }
+
+    /// Whether the next line may have to be waited for.
+    pub fn may_wait(&self) -> bool {
+        self.0.lines.buffer().is_empty()
+    }
+
+    /// The next position, or what is wrong with its line; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if nothing more can be read.
+    pub fn next_position(&mut self) -> Result<Option<Result<Given, Error>>, Error> {
+        let Some(text) = self.0.next_line()? else {
+            return Ok(None);
+        };
+        Ok(Some(
+            Given::parse(&text).map_err(|error| self.0.wrong(error)),
+        ))
+    }
+
+    /// All of them, which must be positions, and one at least.
+    ///
+    /// # Errors
+    ///
+    /// A line is wrong, or there are none, or too many.
+    pub fn all(self) -> Result<Vec<Given>, Error> {
+        let parse = |line: &str| Given::parse(line).map_err(|error| error.to_string());
+        self.0.all("positions", parse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_no_part_of_the_position() {
+        for (text, fen) in [
+            ("4k3/8/8/8/8/8/8/4K3 w - -", "4k3/8/8/8/8/8/8/4K3 w - -"),
+            (
+                "4k3/8/8/8/8/8/8/4K3 w - - bm Kd2; id \"caf\u{e9}; 1\";",
+                "4k3/8/8/8/8/8/8/4K3 w - -",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3\tb\t-  - \thmvc 3;",
+                "4k3/8/8/8/8/8/8/4K3\tb\t-  -",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3 b - - 3 40 bm Kd2;",
+                "4k3/8/8/8/8/8/8/4K3 b - - 3 40",
+            ),
+        ] {
+            let found = Given::parse(text).unwrap();
+            assert_eq!(found.fen, fen);
+            assert_eq!(found.board, Board::from_fen(fen).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_start_of_a_game_has_a_word() {
+        assert_eq!(Given::parse("startpos"), Given::parse(START));
+        assert_eq!(Given::parse("startpos").unwrap().fen, START);
+        assert!(Given::parse("startpos w - -").is_err());
+    }
+
+    #[test]
+    fn other_fields_are_checked() {
+        for text in [
+            "4k3/8/8/8/8/8/8/4K3 w bm Kd2;",
+            "4k3/8/8/8/8/8/8/4K3 w - - -1 1",
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 1 2",
+        ] {
+            assert!(Given::parse(text).is_err(), "{text}");
+        }
+    }
+
+    fn list(text: &'static [u8]) -> Positions {
+        Positions(Lines::of("a list".into(), Box::new(text)))
+    }
+
+    #[test]
+    fn comments_and_blank_lines_are_skipped_and_counted() {
+        let mut list = list(b"# one\r\n\n  4k3/8/8/8/8/8/8/4K3 w - - id 1;\r\n8/8 w\n\xFF");
+        assert!(list.may_wait());
+        let first = list.next_position().unwrap().unwrap().unwrap();
+        assert_eq!(first.fen, "4k3/8/8/8/8/8/8/4K3 w - -");
+        assert!(!list.may_wait());
+        for number in [4, 5] {
+            let wrong = list
+                .next_position()
+                .unwrap()
+                .unwrap()
+                .unwrap_err()
+                .to_string();
+            let start = format!("line {number} of a list: found ");
+            assert!(wrong.starts_with(&start), "{wrong}");
+        }
+        assert!(list.next_position().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_read_on() {
+        let endless = Lines::of("a list".into(), Box::new(std::io::repeat(0)));
+        let message = Positions(endless).all().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "line 1 of a list: found more than 1048576 bytes, expected a list of positions"
+        );
+    }
+
+    #[test]
+    fn a_list_that_is_kept_has_an_end() {
+        let lines = |count: usize| {
+            let text = "x\n".repeat(count);
+            let lines = Lines::of("a list".into(), Box::new(std::io::Cursor::new(text)));
+            lines.all("words", |word| Ok(word.len()))
+        };
+        assert_eq!(lines(MOST).unwrap().len(), MOST);
+        let message = lines(MOST + 1).unwrap_err().to_string();
+        assert_eq!(message, "a list has more than 1048576 words, the most");
+    }
+
+    #[test]
+    fn a_list_that_must_be_right_has_positions_only() {
+        let message = |text| list(text).all().unwrap_err().to_string();
+        assert_eq!(message(b"# nothing\n"), "a list has no positions");
+        assert!(message(b"4k3/8/8/8/8/8/8/4K3 w - -\n8/8 w").starts_with("line 2 of a list: "));
+        assert_eq!(list(b"4k3/8/8/8/8/8/8/4K3 w - -").all().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,213 @@
+//! Whether a network says what golden vectors expect, in each way of computing it.
+
+use nnue_compiler::network::Network;
+use nnue_interpreter::Net;
+use nnue_runtime::{Board, Output, Position};
+use serde::Serialize;
+
+use crate::Error;
+use crate::evaluation::{Answer, Evaluate, told_features};
+use crate::golden::Vector;
+use crate::parallel;
+
+/// So many differences are told one by one.
+const TOLD: usize = 10;
+
+/// What was compared with golden vectors.
+#[derive(Debug, Serialize)]
+pub struct Verification {
+    /// The name of the network.
+    pub network: String,
+    /// How many golden vectors there are.
+    pub positions: usize,
+    /// The ways in which the network was computed, of which each must give the expected integers.
+    pub ways: Vec<Way>,
+    /// The first differences, in the order of the ways and then of the vectors.
+    pub differences: Vec<Difference>,
+}
+
+/// A way of computing a network.
+#[derive(Debug, Serialize)]
+pub struct Way {
+    /// What computed it: `interpreted`, or an instruction set with how it came to each position.
+    pub computed_by: String,
+    /// How many positions were compared. Along the list, these are the ones that differ by at most
+    /// four removed and four added pieces from the position before.
+    pub compared: usize,
+    /// How many of them have the expected integers.
+    pub equal: usize,
+}
+
+/// A position whose integers are not the expected ones.
+#[derive(Debug, Serialize)]
+pub struct Difference {
+    /// The position.
+    pub fen: String,
+    /// What was expected, as it stands in the file: the value, perhaps with its parts, or three.
+    pub expected: String,
+    /// What was found, in the same form.
+    pub found: String,
+    /// What computed it, as in the list of ways.
+    pub computed_by: String,
+}
+
+impl Verification {
+    /// What is to be compared, before anything is.
+    #[must_use]
+    pub fn of(network: &Network, vectors: &[Vector]) -> Verification {
+        Verification {
+            network: network.name.clone(),
+            positions: vectors.len(),
+            ways: Vec::new(),
+            differences: Vec::new(),
+        }
+    }
+
+    /// Whether all that was compared is equal.
+    pub fn is_equal(&self) -> bool {
+        self.ways.iter().all(|way| way.equal == way.compared)
+    }
+
+    /// Compares what was computed in a way: for each vector an output of each head, or nothing.
+    pub fn compare<'v>(
+        &mut self,
+        computed_by: &str,
+        pairs: impl IntoIterator<Item = (&'v Vector, Option<Vec<Output>>)>,
+    ) {
+        let mut way = Way {
+            computed_by: computed_by.into(),
+            compared: 0,
+            equal: 0,
+        };
+        for (vector, found) in pairs {
+            let Some(found) = found else { continue };
+            let expected = &vector.expected;
+            way.compared += 1;
+            if expected.is(&found) {
+                way.equal += 1;
+            } else if self.differences.len() < TOLD {
+                self.differences.push(Difference {
+                    fen: vector.given.fen.clone(),
+                    expected: expected.to_string(),
+                    found: expected.of(&found).to_string(),
+                    computed_by: computed_by.into(),
+                });
+            }
+        }
+        self.ways.push(way);
+    }
+}
+
+/// Refuses networks of which a position alone has no values.
+///
+/// # Errors
+///
+/// [`Error::ToldFeatures`] and [`Error::ChosenBucket`].
+pub fn require_values(network: &Network) -> Result<(), Error> {
+    let name = &network.name;
+    if let Some(set) = told_features(network) {
+        return Err(Error::ToldFeatures {
+            network: name.clone(),
+            set: set.into(),
+        });
+    }
+    match network.stacks.by_pieces {
+        Some(_) => Ok(()),
+        None => Err(Error::ChosenBucket {
+            network: name.clone(),
+        }),
+    }
+}
+
+/// What the interpreter says of some positions, on all cores; `progress` is told of each.
+///
+/// The network is one that [`require_values`] accepts.
+pub fn interpret<T: Sync>(
+    net: &Net,
+    items: &[T],
+    board: impl Fn(&T) -> &Board + Sync,
+    progress: &(dyn Fn() + Sync),
+) -> Vec<Vec<Output>> {
+    parallel::map(items, |item| {
+        let board = board(item);
+        let bucket = net.bucket(board.occupied().len()).unwrap_or(0);
+        let outputs = net.evaluate(board, bucket).outputs();
+        progress();
+        outputs
+    })
+}
+
+/// Compares what a network says of each position, on all cores; of one that is compiled, that is a
+/// full refresh. `progress` is told of each position.
+pub fn compare_compiled_in(
+    verification: &mut Verification,
+    net: &(impl Evaluate + Sync + ?Sized),
+    vectors: &[Vector],
+    progress: &(dyn Fn() + Sync),
+) {
+    let found = parallel::map(vectors, |vector| {
+        let evaluation = net.evaluate(&vector.given.board);
+        progress();
+        match evaluation.chosen()?.answer {
+            Answer::Value(sums) => Some(vec![Output {
+                psqt: sums.psqt,
+                positional: sums.positional,
+                value: sums.value,
+            }]),
+            Answer::Wdl { .. } => None,
+        }
+    });
+    let computed_by = format!("{}, refresh", net.computed_by());
+    verification.compare(&computed_by, vectors.iter().zip(found));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::Expected;
+    use crate::positions::Given;
+
+    fn output(value: i32) -> Vec<Output> {
+        vec![Output {
+            psqt: 0,
+            positional: value,
+            value,
+        }]
+    }
+
+    #[test]
+    fn differences_are_counted_and_the_first_are_told() {
+        let given = Given::parse("4k3/8/8/8/8/8/8/4K3 w - -").unwrap();
+        let vectors: Vec<Vector> = (0..30)
+            .map(|value| Vector {
+                given: given.clone(),
+                expected: Expected::from(&*output(value)),
+            })
+            .collect();
+        let network = crate::specs::Known::named("small128")
+            .unwrap()
+            .network()
+            .unwrap();
+        let mut verification = Verification::of(&network, &vectors);
+        verification.compare(
+            "right",
+            vectors.iter().zip((0..30).map(|value| Some(output(value)))),
+        );
+        assert!(verification.is_equal());
+        // Every third is left out, and every second of the others is wrong.
+        let found = (0..30).map(|value| (value % 3 != 0).then(|| output(value + value % 2)));
+        verification.compare("wrong", vectors.iter().zip(found));
+        assert!(!verification.is_equal());
+        let counts = verification
+            .ways
+            .iter()
+            .map(|way| (way.compared, way.equal));
+        assert!(counts.eq([(30, 30), (20, 10)]));
+        assert_eq!(verification.differences.len(), TOLD);
+        let first = &verification.differences[0];
+        assert_eq!(
+            [&*first.expected, &first.found, &first.computed_by],
+            ["1 | 0 | 1", "2 | 0 | 2", "wrong"]
+        );
+    }
+}

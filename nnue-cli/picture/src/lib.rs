@@ -1,0 +1,30 @@
+//! NNUE networks as pictures.
+//!
+//! ```
+//! use nnue_compiler::analyse;
+//! use nnue_compiler::diagnostics::SourceFile;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let spec = SourceFile::new("mine.toml", "name = 'Mine'\nlike = 'sfnnv9'");
+//! let svg = nnue_picture::drawing::svg(&analyse(&spec)?);
+//! assert!(svg.starts_with("<svg "));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | module | has |
+//! |---|---|
+//! | [`drawing`] | a network as SVG: a box for each operation, an arrow for each tensor that it reads |
+//! | [`picture`] | the weights of a net as PNG: boards of neurons, histograms of tensors |
+//! | [`page`] | all that is known of a net, on one HTML page that needs no other files |
+//! | [`xml`] | text in SVG and HTML |
+
+#![forbid(unsafe_code)]
+
+pub mod drawing;
+mod error;
+pub mod page;
+pub mod picture;
+pub mod xml;
+
+pub use crate::error::Error;

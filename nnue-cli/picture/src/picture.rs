@@ -1,0 +1,96 @@
+//! The weights of a net as a picture: neurons of the transformer, then histograms of all tensors.
+
+mod boards;
+mod canvas;
+mod chart;
+mod histogram;
+mod neurons;
+mod text;
+
+use nnue_interpreter::Net;
+use nnue_runtime::Board;
+
+use self::canvas::{Canvas, Colour};
+pub use self::histogram::Histogram;
+use self::histogram::histograms;
+pub use self::neurons::Neuron;
+use self::neurons::{Boards, neurons};
+use self::text::write_lines;
+use crate::Error;
+
+/// Of the positions of the recorded search, one out of so many tells what neurons do.
+pub const EVERY: usize = 29;
+
+/// The space between things, in pixels.
+const GAP: usize = 6;
+const BACKGROUND: Colour = [232, 236, 240];
+const INK: Colour = [36, 41, 47];
+
+/// A picture, and what it shows.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// The bytes of a PNG file.
+    pub png: Vec<u8>,
+    /// The neurons from top to bottom: those whose activity varies most, the first one the most.
+    pub neurons: Vec<Neuron>,
+    /// How many neurons, drawn or not, are positive in no position.
+    pub silent: usize,
+    /// How many boards a neuron has; 0 if no feature set has a row for each piece and square, and
+    /// then no neurons are drawn.
+    pub planes: usize,
+    /// The histograms from top to bottom, which stand below the neurons.
+    pub histograms: Vec<Histogram>,
+}
+
+const HISTOGRAMS: &str = "Histograms of all tensors: each bar counts the values of one of 256 equal \
+                          parts of the axis below it, and its height is the logarithm of the count. \
+                          Red lines: where the type ends.";
+
+/// Draws a net: of its neurons the `most` whose activity varies most over these positions, and
+/// histograms. `source` says where the positions come from, as words that follow "of".
+///
+/// # Errors
+///
+/// [`Error`] if the picture is too large to be written.
+pub fn draw(net: &Net, most: usize, positions: &[Board], source: &str) -> Result<Picture, Error> {
+    let boards = Boards::of(net);
+    // Without features of positions nothing is known about neurons.
+    let mut chosen = match boards {
+        Some(_) => neurons(net, positions),
+        None => Vec::new(),
+    };
+    let silent = chosen.iter().filter(|own| own.active == 0.0).count();
+    chosen.sort_by(|a, b| b.deviation.total_cmp(&a.deviation));
+    chosen.truncate(most);
+    let histograms = histograms(net);
+
+    let planes = boards.as_ref().map_or(0, |boards| boards.planes.len());
+    let width = boards::width(planes).max(chart::WIDTH) + 2 * GAP;
+    let mut canvas = Canvas::new(width, BACKGROUND);
+    let network = net.network();
+    let mut top = write_lines(&mut canvas, (GAP, GAP), &network.name) + GAP;
+    if let Some(boards) = &boards {
+        let (drawn, all) = (chosen.len(), network.transformer.width);
+        let legend = format!(
+            "{drawn} of the {all} neurons of the transformer: those whose activity varies most over \
+             {} positions of {source}, each seen by both players. \"varies by\" is the standard \
+             deviation of the neuron's activated value, and the green bar the share of positions in \
+             which its sum is positive.",
+            positions.len()
+        );
+        top = write_lines(&mut canvas, (GAP, top), &legend) + GAP;
+        top = boards::draw(&mut canvas, top, boards, &chosen);
+    }
+    top = write_lines(&mut canvas, (GAP, top), HISTOGRAMS) + GAP;
+    for histogram in &histograms {
+        top = chart::draw(&mut canvas, top, histogram);
+    }
+    canvas.reach(top);
+    Ok(Picture {
+        png: canvas.png()?,
+        neurons: chosen,
+        silent,
+        planes,
+        histograms,
+    })
+}

@@ -1,0 +1,490 @@
+//! Ones that are chosen by calibration: ranges of the weights, as positions use them, and what each
+//! choice costs in evaluations.
+//!
+//! For each part of the network that has a one, and for each [`Method`], the range of its weights
+//! ends at a threshold, and the one is the largest with which the integer of the threshold fits its
+//! type. Weights count as much as positions see of them ([`Usage`]). Of the ones up to there, the
+//! largest is taken that the language can express: for which [`super::edit`] finds values of the
+//! keys that are tied to it, for which the spec stays right, and with which no sum is less proven to
+//! fit its type than before. Where the transformer's one changes, layers that read it keep those of
+//! their weights, if they can. Layers are also tried with a one for each output, by the same rule.
+//!
+//! Each choice is carried out: a file of integers is made and evaluated, and what it says is compared
+//! with the floating point. So the table has measured costs, and nothing that is estimated. Choices
+//! of all parts together, by each method and by the best of each part, are measured too, and at last
+//! other ways to bring terms to a one.
+
+mod histogram;
+mod threshold;
+mod usage;
+
+use std::path::Path;
+
+use nnue_compiler::format::Quantise;
+use nnue_compiler::network::Network;
+use nnue_compiler::network::file::Tensor;
+use nnue_interpreter::{Net, NumberPlace, UnroundedNet, UnroundedWeights};
+use nnue_nets::parallel;
+use nnue_nets::tensors::places;
+use nnue_runtime::{Board, Position};
+use serde::Serialize;
+
+use self::histogram::Histogram;
+use self::threshold::Method;
+use self::usage::Usage;
+pub use self::usage::ValueRange;
+use super::edit::{Change, Part, aligned_tables, edit_alignment, edit_channels, largest_one, one};
+use super::make;
+use super::ones::{has_biases_of, is_of, numbers};
+use super::room::Room;
+use super::specs::Specs;
+use super::tensors::{is_clipped, ones, quantised};
+use crate::Error;
+
+/// What calibration found.
+#[derive(Debug, Serialize)]
+pub struct Calibration {
+    /// How many positions there are.
+    pub positions: usize,
+    /// The ranges of the values of the floating point.
+    pub ranges: Vec<ValueRange>,
+    /// What was measured; the spec as it is comes first.
+    pub choices: Vec<Choice>,
+    /// The index of the choice with the least mean error.
+    pub best: usize,
+}
+
+/// Ones of a part, or of all, and what they cost.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Choice {
+    /// `transformer`, the name of a layer, the table of an alignment; `all parts`, or `the spec`.
+    pub part: String,
+    /// What has a one of its own: `tensor` or `channel`; empty where nothing has another one.
+    pub per: &'static str,
+    /// How the range was chosen; for alignments, the key's value.
+    pub range: String,
+    /// The magnitude where the range ends, as a number in which 1.0 is 1; one for each output, or
+    /// none for several parts.
+    pub thresholds: Vec<f64>,
+    /// The one that the spec would say; one for each output, or none for several parts.
+    pub ones: Vec<i64>,
+    /// What it costs.
+    #[serde(flatten)]
+    pub cost: Cost,
+    /// The changes of the spec; empty where the choice is what the spec says.
+    pub changes: Vec<Change>,
+}
+
+/// What integers lose.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cost {
+    /// The share of the numbers that become integers, over all tensors, that is clipped.
+    pub clipped: f64,
+    /// The mean difference of the evaluations from those without rounding, without signs, in the
+    /// network's units.
+    pub mean_error: f64,
+    /// The largest difference.
+    pub largest_error: f64,
+}
+
+/// What all choices are compared by.
+struct Measure<'a> {
+    file: (&'a Path, &'a [u8]),
+    positions: Vec<(&'a Board, usize)>,
+    /// What the network says without rounding.
+    exact: Vec<Vec<f64>>,
+}
+
+/// A part, and the ranges of its numbers.
+struct Ranged {
+    part: Part,
+    weights: Vec<Magnitudes>,
+    biases: Vec<Magnitudes>,
+}
+
+/// The magnitudes of a tensor, as numbers in which 1.0 is 1.
+struct Magnitudes {
+    tensor: String,
+    /// The largest integer of its type.
+    most: f64,
+    /// Of each output; of the transformer, of all neurons together.
+    channels: Vec<Histogram>,
+    whole: Histogram,
+}
+
+/// Another state of the specs, with what was chosen.
+struct Chosen {
+    specs: Specs,
+    thresholds: Vec<f64>,
+    ones: Vec<i64>,
+}
+
+/// Tries the choices over positions, of which there is at least one.
+///
+/// # Errors
+///
+/// A file of integers cannot be made.
+pub(super) fn calibrate(
+    specs: &Specs,
+    unrounded: &UnroundedNet,
+    integers: &Net,
+    room: &Room,
+    file: (&Path, &[u8]),
+    positions: &[Board],
+) -> Result<Calibration, Error> {
+    let network = unrounded.network();
+    let stack = |(index, board): (usize, &'_ Board)| {
+        let stack = integers.bucket(board.occupied().len());
+        stack.unwrap_or(index % network.stacks.count)
+    };
+    let positions = positions.iter().enumerate();
+    let positions = positions.map(|(index, board)| (board, stack((index, board))));
+    let positions: Vec<(&Board, usize)> = positions.collect();
+    let usage = Usage::over(unrounded, &positions);
+    let parts = Part::all(network)
+        .filter_map(|part| Ranged::of(part, network, unrounded.weights(), &usage));
+    let parts: Vec<Ranged> = parts.collect();
+    let ranges = usage.ranges(network);
+    let measure = Measure {
+        file,
+        positions,
+        exact: usage.outputs,
+    };
+    let mut search = Search {
+        start: specs,
+        room,
+        measure: &measure,
+        choices: Vec::new(),
+    };
+    search.all(&parts)?;
+    let choices = search.choices;
+    let best = (0..choices.len()).reduce(|best, next| {
+        let [least, other] = [best, next].map(|index| choices[index].cost.mean_error);
+        if other < least { next } else { best }
+    });
+    Ok(Calibration {
+        positions: measure.positions.len(),
+        ranges,
+        best: best.unwrap_or(0),
+        choices,
+    })
+}
+
+struct Search<'a> {
+    start: &'a Specs,
+    room: &'a Room,
+    measure: &'a Measure<'a>,
+    choices: Vec<Choice>,
+}
+
+impl Search<'_> {
+    fn all(&mut self, parts: &[Ranged]) -> Result<(), Error> {
+        self.add("the spec", "", "as it is".into(), self.start.clone().into())?;
+        // Of each part, the method whose errors are smallest, and whether it is by channel.
+        let mut best: Vec<Option<(Method, bool)>> = vec![None; parts.len()];
+        for (ranged, best) in parts.iter().zip(&mut best) {
+            let mut least = self.choices[0].cost.mean_error;
+            let name = ranged.part.name(&self.start.source);
+            for by_channel in [false, true] {
+                for method in Method::ALL {
+                    let chosen = self.choose(self.start, ranged, method, by_channel);
+                    let Some(chosen) = chosen else { continue };
+                    let per = if by_channel { "channel" } else { "tensor" };
+                    let error = self.add(&name, per, method.to_string(), chosen)?;
+                    if error < least {
+                        least = error;
+                        *best = Some((method, by_channel));
+                    }
+                }
+            }
+        }
+        for method in Method::ALL {
+            let methods = vec![Some((method, false)); parts.len()];
+            let together = self.together(parts, &methods);
+            self.add("all parts", "tensor", method.to_string(), together.into())?;
+        }
+        let together = self.together(parts, &best);
+        self.add(
+            "all parts",
+            "",
+            "the best of each".into(),
+            together.clone().into(),
+        )?;
+        for table in aligned_tables(together.spec()) {
+            for bits in [None, Some(8), Some(16)] {
+                let edited = together.edited(|spec, _| edit_alignment(spec, &table, bits));
+                let Some(edited) = edited else { continue };
+                let how = match bits {
+                    None => "exact".to_string(),
+                    Some(bits) => format!("shift, {bits} bits"),
+                };
+                self.add(&table, "", how, edited.into())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures a choice, and returns its mean error.
+    fn add(
+        &mut self,
+        part: &str,
+        per: &'static str,
+        range: String,
+        chosen: Chosen,
+    ) -> Result<f64, Error> {
+        let changes = &chosen.specs.changes;
+        let known = self.choices.iter().find(|known| known.changes == *changes);
+        let cost = match known {
+            Some(known) => known.cost.clone(),
+            None => self.measure.cost(&chosen.specs)?,
+        };
+        let error = cost.mean_error;
+        self.choices.push(Choice {
+            part: part.to_string(),
+            per,
+            range,
+            thresholds: chosen.thresholds,
+            ones: chosen.ones,
+            cost,
+            changes: chosen.specs.changes,
+        });
+        Ok(error)
+    }
+
+    /// The specs with choices for several parts, one after the other. Where one cannot be made any
+    /// more, the part stays as it is.
+    fn together(&self, parts: &[Ranged], methods: &[Option<(Method, bool)>]) -> Specs {
+        let mut specs = self.start.clone();
+        for (ranged, method) in parts.iter().zip(methods) {
+            if let Some((method, by_channel)) = *method
+                && let Some(chosen) = self.choose(&specs, ranged, method, by_channel)
+            {
+                specs = chosen.specs;
+            }
+        }
+        specs
+    }
+
+    /// The largest ones that a range allows and the language can express.
+    fn choose(
+        &self,
+        specs: &Specs,
+        ranged: &Ranged,
+        method: Method,
+        by_channel: bool,
+    ) -> Option<Chosen> {
+        match (by_channel, ranged.part) {
+            (false, _) => self.choose_one(specs, ranged, method),
+            (true, Part::Layer(layer)) => self.choose_channels(specs, ranged, method, layer),
+            (true, Part::Transformer) => None,
+        }
+    }
+
+    fn choose_one(&self, specs: &Specs, ranged: &Ranged, method: Method) -> Option<Chosen> {
+        let part = ranged.part;
+        let own = one(specs.spec(), &specs.source, part)?;
+        let (thresholds, factor) = ranged.factor(&specs.source, method, None)?;
+        let most = own as f64 * factor.min(self.room(specs, part, 0));
+        let most = most.min(largest_one(&specs.source, part) as f64).max(1.0) as i64;
+        let powers = (0..31).flat_map(|power| [own << power, own >> power]);
+        let mut ones: Vec<i64> = (most - NEAR..=most).chain(powers).collect();
+        ones.retain(|one| (1..=most).contains(one));
+        ones.sort_unstable();
+        ones.dedup();
+        // The largest first; of the transformer, if possible one that leaves layers their weights.
+        let as_it_is = |one: i64| (one == own).then(|| specs.clone());
+        let followed = |one: &i64| match part {
+            Part::Transformer => {
+                let specs = as_it_is(*one).or_else(|| specs.with_followed(*one));
+                Some((specs?, *one))
+            }
+            Part::Layer(_) => None,
+        };
+        let alone = |one: &i64| {
+            let specs = as_it_is(*one).or_else(|| specs.with_one(part, *one));
+            Some((specs?, *one))
+        };
+        let descending = || ones.iter().rev();
+        let chosen = descending().find_map(followed);
+        let (specs, one) = chosen.or_else(|| descending().find_map(alone))?;
+        Some(Chosen {
+            specs,
+            thresholds,
+            ones: vec![one],
+        })
+    }
+
+    fn choose_channels(
+        &self,
+        specs: &Specs,
+        ranged: &Ranged,
+        method: Method,
+        layer: usize,
+    ) -> Option<Chosen> {
+        let outputs = specs.source.layers[layer].output.len;
+        if outputs == 1 {
+            return None;
+        }
+        let (mut thresholds, mut ones) = (Vec::new(), Vec::new());
+        for output in 0..outputs {
+            let own = specs.source.layers[layer].output.one.at(output);
+            let (threshold, factor) = ranged.factor(&specs.source, method, Some(output))?;
+            let factor = factor.min(self.room(specs, ranged.part, output));
+            thresholds.extend(threshold);
+            ones.push((f64::from(own) * factor).clamp(1.0, i32::MAX.into()) as i64);
+        }
+        let edit = |spec: &_, network: &Network| edit_channels(spec, network, layer, &ones);
+        Some(Chosen {
+            specs: specs.edited(edit)?,
+            thresholds,
+            ones,
+        })
+    }
+
+    /// How many times as large the one of sums can be as it is now.
+    fn room(&self, specs: &Specs, part: Part, output: usize) -> f64 {
+        let one = |network: &Network| match part {
+            Part::Transformer => f64::from(network.transformer.one),
+            Part::Layer(layer) => f64::from(network.layers[layer].output.one.at(output)),
+        };
+        let start = &self.start.source;
+        self.room.of_part(start, part) * one(start) / one(&specs.source)
+    }
+}
+
+/// How many ones below the largest are tried.
+const NEAR: i64 = 64;
+
+impl From<Specs> for Chosen {
+    fn from(specs: Specs) -> Chosen {
+        Chosen {
+            specs,
+            thresholds: Vec::new(),
+            ones: Vec::new(),
+        }
+    }
+}
+
+impl Ranged {
+    /// `None` for parts whose weights do not become integers.
+    fn of(
+        part: Part,
+        source: &Network,
+        weights: &UnroundedWeights,
+        usage: &Usage,
+    ) -> Option<Ranged> {
+        let all = quantised(source).into_iter();
+        let of = |(tensor, quantise)| Magnitudes::of((tensor, quantise), source, weights, usage);
+        let (own, biases): (Vec<_>, Vec<_>) = all
+            .filter(|(tensor, _)| is_of(part, tensor.role) || has_biases_of(part, tensor.role))
+            .partition(|(tensor, _)| is_of(part, tensor.role));
+        let ranged = Ranged {
+            part,
+            weights: own.into_iter().map(of).collect::<Option<_>>()?,
+            biases: biases.into_iter().map(of).collect::<Option<_>>()?,
+        };
+        (!ranged.weights.is_empty()).then_some(ranged)
+    }
+
+    /// The thresholds of a method, and how many times as large the one can be as it is in a network,
+    /// so that they and all biases fit; of an output, or of all. `None` where nothing limits it.
+    fn factor(
+        &self,
+        source: &Network,
+        method: Method,
+        output: Option<usize>,
+    ) -> Option<(Vec<f64>, f64)> {
+        let now = quantised(source);
+        let factor = |magnitudes: &Magnitudes, threshold: f64| {
+            let (tensor, quantise) = now.iter().find(|(own, _)| own.name == magnitudes.tensor)?;
+            let place = NumberPlace {
+                role: tensor.role,
+                stack: 0,
+                row: output.unwrap_or(0),
+                column: output.unwrap_or(0),
+            };
+            let one = ones(source, tensor, *quantise).at(place);
+            Some(magnitudes.most / (threshold * one))
+        };
+        let histogram = |magnitudes: &'_ Magnitudes| match output {
+            Some(output) => magnitudes.channels[output].clone(),
+            None => magnitudes.whole.clone(),
+        };
+        let mut least = f64::INFINITY;
+        let mut thresholds = Vec::new();
+        for own in &self.weights {
+            let threshold = method.threshold(&histogram(own), own.most as usize + 1);
+            thresholds.push(threshold);
+            least = least.min(factor(own, threshold)?);
+        }
+        for own in &self.biases {
+            least = least.min(factor(own, histogram(own).largest)?);
+        }
+        // The widest of the sets' tensors.
+        let threshold = thresholds.into_iter().reduce(f64::max)?;
+        Some((vec![threshold], if least.is_finite() { least } else { 1.0 }))
+    }
+}
+
+impl Magnitudes {
+    /// `None` for types that hold everything.
+    fn of(
+        (tensor, quantise): (&Tensor, Quantise),
+        source: &Network,
+        weights: &UnroundedWeights,
+        usage: &Usage,
+    ) -> Option<Magnitudes> {
+        let (_, most) = quantise.element.limits()?;
+        let all = ones(source, tensor, quantise);
+        let outputs = tensor.role.layer();
+        let outputs = outputs.map_or(1, |layer| source.layers[layer].output.len);
+        let mut channels = vec![Histogram::new(); outputs];
+        for place in places(source, tensor) {
+            let Some(number) = weights.number(source, place) else {
+                continue;
+            };
+            let channel = match tensor.role.layer() {
+                Some(_) => super::channels::output(place.role, place.row, place.column),
+                None => 0,
+            };
+            channels[channel].add(number / all.at(place), usage.of(source, place));
+        }
+        let mut whole = Histogram::new();
+        channels.iter().for_each(|channel| whole.merge(channel));
+        Some(Magnitudes {
+            tensor: tensor.name.clone(),
+            most: f64::from(most),
+            channels,
+            whole,
+        })
+    }
+}
+
+impl Measure<'_> {
+    fn cost(&self, specs: &Specs) -> Result<Cost, Error> {
+        let (spec, to) = specs.networks();
+        let made = make(spec, to, self.file)?;
+        let found = parallel::map(&self.positions, |(board, stack)| {
+            let outputs = made.integers.evaluate(*board, *stack).outputs();
+            outputs
+                .iter()
+                .map(|output| f64::from(output.value))
+                .collect::<Vec<f64>>()
+        });
+        let pairs = self.exact.iter().flatten().zip(found.iter().flatten());
+        let errors: Vec<f64> = pairs.map(|(exact, found)| (found - exact).abs()).collect();
+        let (mut clipped, mut count) = (0_usize, 0_usize);
+        let source = made.unrounded.network();
+        for (tensor, quantise) in quantised(source) {
+            for number in numbers(source, made.unrounded.weights(), tensor) {
+                clipped += usize::from(is_clipped(quantise, number));
+                count += 1;
+            }
+        }
+        Ok(Cost {
+            clipped: clipped as f64 / count.max(1) as f64,
+            mean_error: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
+            largest_error: errors.iter().copied().fold(0.0, f64::max),
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! How much larger ones can be, so that sums still fit their types.
+
+use nnue_compiler::network::Network;
+use nnue_interpreter::Weights;
+use nnue_nets::info::{LayerBound, bounds};
+use nnue_runtime::AccumulatorBound;
+
+use super::edit::Part;
+
+/// How far sums of a network's integers can go.
+pub(super) struct Room {
+    accumulator: AccumulatorBound,
+    layers: Vec<LayerBound>,
+}
+
+impl Room {
+    pub(super) fn of(network: &Network, integers: &Weights) -> Room {
+        Room {
+            accumulator: bounds::accumulator(network, integers),
+            layers: bounds::layers(network, integers),
+        }
+    }
+
+    /// How many times as large a part's one can be, at least 1.
+    pub(super) fn of_part(&self, network: &Network, part: Part) -> f64 {
+        let (lowest, highest, least, most) = match part {
+            Part::Transformer => {
+                let bound = &self.accumulator;
+                let (least, most) = (f64::from(i16::MIN), f64::from(i16::MAX));
+                (
+                    f64::from(bound.lowest),
+                    f64::from(bound.highest),
+                    least,
+                    most,
+                )
+            }
+            Part::Layer(layer) => {
+                let name = &network.layers[layer].name;
+                let Some(bound) = self.layers.iter().find(|bound| bound.name == *name) else {
+                    // Sums of 64 bits have room enough.
+                    return f64::INFINITY;
+                };
+                let (least, most) = (f64::from(i32::MIN), f64::from(i32::MAX));
+                (bound.lowest as f64, bound.highest as f64, least, most)
+            }
+        };
+        // Larger integers are rounded in another way, by less than a half of each weight.
+        let room = 0.99 * (least / lowest.min(-1.0)).min(most / highest.max(1.0));
+        room.max(1.0)
+    }
+}

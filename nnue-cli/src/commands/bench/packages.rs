@@ -1,0 +1,48 @@
+//! The options that say where networks are compiled.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use nnue_measure::bench::Packages;
+
+use crate::Failure;
+use crate::failure::warn;
+
+/// Where networks are compiled.
+#[derive(Args, Debug)]
+pub(crate) struct PackageOptions {
+    /// The project's folder, which has the runtime; without it, the one from which this program was
+    /// built, or crates.io if that is where it is from
+    #[arg(long, value_name = "DIR")]
+    runtime: Option<PathBuf>,
+    /// Where networks are compiled, and what is compiled stays; without it, the system's folder for
+    /// caches
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+impl PackageOptions {
+    /// The workspace in the folder for caches.
+    pub(crate) fn open(&self) -> Result<Packages, Failure> {
+        let no_folder = "this system has no folder for caches: `--cache DIR` names one";
+        let cache = match &self.cache {
+            Some(cache) => cache.clone(),
+            None => dirs::cache_dir()
+                .map(|caches| caches.join("nnue"))
+                .ok_or_else(|| Failure::Work(no_folder.into()))?,
+        };
+        let packages = Packages::new(&cache, self.runtime.as_deref())?;
+        if self.cache.is_some() {
+            packages.refuse_others()?;
+        }
+        Ok(packages)
+    }
+}
+
+/// Says what is waited for.
+pub(crate) fn waiting(folder: &Path) {
+    warn(&format!(
+        "waiting for another `nnue`, which compiles in `{}`",
+        folder.display()
+    ));
+}

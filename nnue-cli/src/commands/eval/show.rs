@@ -1,0 +1,347 @@
+//! Evaluations as text for people: the board with each piece's contribution, the table of buckets.
+
+use std::io::{self, Write};
+
+use nnue_compiler::format::foreign;
+use nnue_nets::evaluation::{Answer, BucketOutput, Evaluate, Evaluation, Sums, Value};
+use nnue_runtime::{Board, Color, HeadValue, Position, Role, Square};
+
+use crate::style::{BLACK, CHOSEN, FAINT, PLAIN, STRONG, WHITE, of_sign, paint};
+use crate::table::Cell;
+
+/// Writes reports about a network's evaluations.
+pub(super) struct Report<'a> {
+    /// The network that the report is about.
+    pub(super) net: &'a dyn Evaluate,
+    /// The stream that the report is written to.
+    pub(super) out: &'a mut dyn Write,
+}
+
+impl Report<'_> {
+    /// Writes what there is to know of the net.
+    pub(super) fn remark(&mut self, text: &str) -> io::Result<()> {
+        self.caption("", text)
+    }
+
+    /// Writes what the network says of a position: the contribution of each piece, the outputs of
+    /// all buckets, and the evaluation for the side to move.
+    pub(super) fn position(&mut self, fen: &str, board: &Board) -> io::Result<()> {
+        let evaluation = self.net.evaluate(board);
+        writeln!(self.out, "\n{}\n", foreign(fen))?;
+        self.board(board, &evaluation)?;
+        if evaluation.white_value().is_some() {
+            self.caption(
+                MARGIN,
+                "Under each piece: what white's evaluation loses when it is taken off.",
+            )?;
+        }
+        writeln!(self.out)?;
+        self.buckets(board, &evaluation)?;
+        let units = "PSQT and layers in the network's own units, totals in the engine's;";
+        let side = evaluation.side_to_move;
+        self.caption(MARGIN, &format!("For {side}, who is to move. {units}"))?;
+        self.caption(
+            MARGIN,
+            "in Stockfish's networks 600 of those are what the trainer calls 1.0.",
+        )?;
+        writeln!(self.out)?;
+        self.value(&evaluation)
+    }
+
+    fn board(&mut self, board: &Board, evaluation: &Evaluation) -> io::Result<()> {
+        let contributions: [Option<i32>; 64] = Square::ALL.map(|square| {
+            let value = evaluation.white_value()?;
+            let piece = board.piece_at(square)?;
+            // No network was trained on boards without a king.
+            if piece.role == Role::King {
+                return None;
+            }
+            let without = self.net.evaluate(&board.without(square));
+            Some(value.wrapping_sub(without.white_value()?))
+        });
+        let lengths = contributions
+            .iter()
+            .flatten()
+            .map(|value| signed(*value).len());
+        let width = lengths.max().unwrap_or(0).max(5);
+        let widths = [width; 8];
+
+        for rank in (0..8).rev() {
+            self.rule(if rank == 7 { TOP } else { BETWEEN }, &widths)?;
+            let squares = &Square::ALL[8 * rank..][..8];
+            let pieces = squares.iter().map(|square| {
+                let piece = board.piece_at(*square);
+                let letter = piece.map_or(' ', |piece| piece.to_char());
+                let style = piece.map_or(PLAIN, |piece| match piece.color {
+                    Color::White => WHITE,
+                    Color::Black => BLACK,
+                });
+                paint(style, format!("{letter:^width$}"))
+            });
+            let label = paint(FAINT, rank + 1);
+            self.row(&format!(" {label} "), pieces, "")?;
+            let values = squares
+                .iter()
+                .map(|square| match contributions[square.index()] {
+                    Some(value) => paint(of_sign(value), format!("{:^width$}", signed(value))),
+                    None => " ".repeat(width),
+                });
+            self.row(MARGIN, values, "")?;
+        }
+        self.rule(BOTTOM, &widths)?;
+        let files: String = ('a'..='h')
+            .map(|file| format!(" {file:^width$}  "))
+            .collect();
+        self.caption(MARGIN, &format!(" {}", files.trim_end()))
+    }
+
+    fn buckets(&mut self, board: &Board, evaluation: &Evaluation) -> io::Result<()> {
+        let titles = evaluation.outputs.first().map_or(Vec::new(), titles);
+        let rows: Vec<Vec<Cell>> = (evaluation.outputs.iter().enumerate())
+            .map(|(bucket, output)| {
+                let used = evaluation.bucket == Some(bucket);
+                let name = if used { CHOSEN } else { PLAIN };
+                let names = [bucket.to_string(), self.piece_counts(bucket)];
+                let names = names.map(|text| Cell { style: name, text });
+                names.into_iter().chain(numbers(output)).collect()
+            })
+            .collect();
+        let widths: Vec<usize> = (titles.iter().enumerate())
+            .map(|(column, title)| {
+                let lengths = rows.iter().map(|row| row[column].text.len());
+                lengths.max().unwrap_or(0).max(title.len())
+            })
+            .collect();
+
+        self.rule(TOP, &widths)?;
+        let titles = titles.iter().zip(&widths);
+        let titles = titles.map(|(title, width)| paint(FAINT, format!("{title:>width$}")));
+        self.row(MARGIN, titles, "")?;
+        self.rule(BETWEEN, &widths)?;
+        for (bucket, row) in rows.iter().enumerate() {
+            let cells = row.iter().zip(&widths);
+            let cells =
+                cells.map(|(cell, width)| paint(cell.style, format!("{:>width$}", cell.text)));
+            let note = if evaluation.bucket == Some(bucket) {
+                paint(CHOSEN, format!("◀ {} pieces", board.occupied().len()))
+            } else {
+                String::new()
+            };
+            self.row(MARGIN, cells, &note)?;
+        }
+        self.rule(BOTTOM, &widths)
+    }
+
+    fn value(&mut self, evaluation: &Evaluation) -> io::Result<()> {
+        let label = paint(STRONG, "evaluation");
+        let side = evaluation.side_to_move;
+        match evaluation.value() {
+            Some(Value::One(value)) => {
+                write!(
+                    self.out,
+                    "{label} {} for {side}, who is to move",
+                    by_sign(value)
+                )?;
+                if let (Color::Black, Some(white)) = (side, evaluation.white_value()) {
+                    write!(self.out, "; {} for white", by_sign(white))?;
+                }
+                writeln!(self.out)
+            }
+            Some(Value::Wdl { win, draw, loss }) => writeln!(
+                self.out,
+                "{label} win {}, draw {}, loss {} for {side}, who is to move",
+                by_sign(win),
+                by_sign(draw),
+                by_sign(loss)
+            ),
+            None => writeln!(
+                self.out,
+                "{label}: one of the totals, for this network leaves it to the engine to choose the bucket"
+            ),
+        }
+    }
+
+    /// The numbers of pieces that lead to a bucket, as in `29-32`. Boards have two kings at least.
+    fn piece_counts(&self, bucket: usize) -> String {
+        let counts: Vec<usize> = (2..=32)
+            .filter(|pieces| self.net.bucket(*pieces) == Some(bucket))
+            .collect();
+        let runs = counts.chunk_by(|count, next| count + 1 == *next);
+        let runs: Vec<String> = runs
+            .map(|run| match run {
+                [first, .., last] => format!("{first}-{last}"),
+                _ => run[0].to_string(),
+            })
+            .collect();
+        runs.join(", ")
+    }
+
+    fn caption(&mut self, margin: &str, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{margin}{}", paint(FAINT, text))
+    }
+
+    /// Writes a line of a table with columns of these widths.
+    fn rule(&mut self, Rule(left, between, right): Rule, widths: &[usize]) -> io::Result<()> {
+        let columns: Vec<String> = widths.iter().map(|width| "─".repeat(width + 2)).collect();
+        let line = format!("{left}{}{right}", columns.join(between));
+        self.caption(MARGIN, &line)
+    }
+
+    /// Writes a row of a table: padded cells, with a text before and one after them.
+    fn row(
+        &mut self,
+        before: &str,
+        cells: impl Iterator<Item = String>,
+        after: &str,
+    ) -> io::Result<()> {
+        let bar = paint(FAINT, "│");
+        write!(self.out, "{before}{bar}")?;
+        for cell in cells {
+            write!(self.out, " {cell} {bar}")?;
+        }
+        if !after.is_empty() {
+            write!(self.out, " {after}")?;
+        }
+        writeln!(self.out)
+    }
+}
+
+/// The margin to the left of a table, which has room for the number of a rank.
+const MARGIN: &str = "   ";
+
+/// The characters with which a line of a table begins, crosses columns and ends.
+struct Rule(&'static str, &'static str, &'static str);
+
+const TOP: Rule = Rule("┌", "┬", "┐");
+const BETWEEN: Rule = Rule("├", "┼", "┤");
+const BOTTOM: Rule = Rule("└", "┴", "┘");
+
+fn number(value: i32) -> Cell {
+    Cell {
+        style: of_sign(value),
+        text: signed(value),
+    }
+}
+
+/// The titles of the table of buckets, if each bucket says this much.
+fn titles(output: &BucketOutput) -> Vec<String> {
+    let sums: &[&str] = match output.answer {
+        Answer::Value(_) => &["PSQT", "layers", "total"],
+        Answer::Wdl { .. } => &[
+            "PSQT", "win", "total", "PSQT", "draw", "total", "PSQT", "loss", "total",
+        ],
+    };
+    let titles = ["bucket", "pieces"].iter().chain(sums);
+    let titles = titles.map(|title| String::from(*title));
+    titles
+        .chain(output.heads.iter().map(|(name, _)| name.clone()))
+        .collect()
+}
+
+/// The numbers of a row of the table of buckets.
+fn numbers(output: &BucketOutput) -> impl Iterator<Item = Cell> {
+    let sums = output.sums().into_iter().flat_map(|sums| {
+        let Sums {
+            psqt,
+            positional,
+            value,
+        } = sums;
+        [psqt, positional, value].map(number)
+    });
+    let heads = output.heads.iter().map(|(_, value)| match *value {
+        HeadValue::Integer(value) => number(value),
+        HeadValue::Float(value) => Cell {
+            style: PLAIN,
+            text: format!("{value:+}"),
+        },
+    });
+    sums.chain(heads)
+}
+
+fn by_sign(value: i32) -> String {
+    paint(of_sign(value), signed(value))
+}
+
+/// A number with its sign; zero has none.
+fn signed(value: i32) -> String {
+    match value {
+        0 => "0".into(),
+        _ => format!("{value:+}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nnue_nets::evaluation::Interpreted;
+    use nnue_nets::net_file::NetFile;
+
+    fn net() -> Interpreted {
+        let path = "../examples/nets/nn-37f18f62d772.nnue";
+        let file = NetFile::open(path.as_ref(), None).unwrap();
+        Interpreted::of(&file).unwrap()
+    }
+
+    fn position(fen: &str) -> String {
+        let net = net();
+        let mut out = Vec::new();
+        let mut report = Report {
+            net: &net,
+            out: &mut out,
+        };
+        report
+            .position(fen, &Board::from_fen(fen).unwrap())
+            .unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// The text without escape sequences.
+    fn plain(text: &str) -> String {
+        let mut parts = text.split('\x1B');
+        let first = parts.next().unwrap_or_default();
+        let rest = parts.map(|part| part.split_once('m').unwrap().1);
+        std::iter::once(first).chain(rest).collect()
+    }
+
+    #[test]
+    fn numbers_have_the_colour_of_their_sign() {
+        let coloured = position("r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41");
+        for painted in ["\x1B[32m+1383\x1B[0m", "\x1B[31m-1157\x1B[0m"] {
+            assert!(coloured.contains(painted), "{coloured}");
+        }
+    }
+
+    #[test]
+    fn contributions_are_differences_for_white() {
+        let net = net();
+        let value = |fen: &str| {
+            let evaluation = net.evaluate(&Board::from_fen(fen).unwrap());
+            evaluation.white_value().unwrap()
+        };
+        let lost = value("4k3/8/8/8/8/8/8/4KR2 b - -") - value("4k3/8/8/8/8/8/8/4K3 b - -");
+        let shown = plain(&position("4k3/8/8/8/8/8/8/4KR2 b - -"));
+        assert!(lost > 0);
+        // Kings have none.
+        let numbers = shown
+            .lines()
+            .filter(|line| line.contains(&format!("│ +{lost}")));
+        assert_eq!(numbers.count(), 1, "{shown}");
+        assert!(shown.contains("│   k   │") && shown.contains("│   K   │   R   │"));
+    }
+
+    #[test]
+    fn tables_are_straight() {
+        let shown = plain(&position("4k3/8/8/8/8/8/8/4KR2 b - -"));
+        let mut width = 0;
+        let mut rows = 0;
+        for line in shown.lines().filter(|line| line.contains(['│', '─'])) {
+            let (table, _note) = line.rsplit_once(['│', '┐', '┤', '┘']).unwrap();
+            if table.contains('┌') {
+                width = table.chars().count();
+            }
+            assert_eq!(table.chars().count(), width, "{shown}");
+            rows += 1;
+        }
+        assert_eq!(rows, (1 + 3 * 8) + (3 + 1 + 8));
+    }
+}

@@ -1,0 +1,277 @@
+//! Which rows of the transformer a position makes active, in tables.
+
+use serde::{Deserialize, Serialize};
+
+use crate::feature_set::piece_square::{self, Mirror};
+use crate::feature_set::{self, threats};
+use crate::format::{PieceSquare, Threats, VirtualSet};
+
+/// A feature set.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct FeatureSet {
+    /// What the spec calls it.
+    pub name: String,
+    /// The number of its first row among those of all sets.
+    pub first_row: usize,
+    /// How many rows it has.
+    pub rows: usize,
+    /// How many of them can be active at once.
+    pub max_active: usize,
+    /// The type of its weights in a net file.
+    pub element: String,
+    /// How far its rows are shifted to the left when they are added to an accumulator.
+    pub shift: u32,
+    /// The virtual sets whose rows a net file has besides, to be added to the set's own: `pieces`,
+    /// `king` or `relative-pieces`.
+    pub virtual_sets: Vec<String>,
+    /// How many rows the virtual sets have together.
+    pub virtual_rows: usize,
+    /// Whether floating point of rows and of virtual rows becomes integers before it is added,
+    /// rather than its sum.
+    pub round_each: bool,
+    /// How its active rows are found.
+    pub family: Family,
+}
+
+/// How the active rows of a set are found, counted from the set's first one.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Family {
+    /// A row for each piece on the board:
+    /// `king_rows[king] + queen_rows[queens] + piece_rows[perspective][piece] + square`.
+    PieceSquare {
+        /// How a perspective sees the board.
+        orientation: Orientation,
+        /// Kinds of pieces that are told apart.
+        planes: u32,
+        /// The bucket of each square of the own king as the spec gives it, from a1 on.
+        king_buckets: Vec<u8>,
+        /// The first row for each square of the own king as the perspective sees it.
+        king_rows: Vec<u32>,
+        /// The rows to skip for the opponent's queens: if there are none; if there is one, on a
+        /// square as the perspective sees it of a1 to d4, e1 to h4, a5 to d8 or e5 to h8; and for
+        /// several.
+        queen_rows: Vec<u32>,
+        /// For white's and for black's perspective: the first row of white's pawn, knight, bishop,
+        /// rook, queen and king, then of black's; `null` for pieces that have no rows.
+        piece_rows: [Vec<Option<u32>>; 2],
+        /// For white's and for black's perspective: the first row of white's pieces and of black's
+        /// that a weaker piece of the opponent attacks, which is active besides; `null` where
+        /// threatened pieces have no rows.
+        threatened_rows: Option<[[u32; 2]; 2]>,
+    },
+    /// A row for each piece that attacks another one:
+    /// `victim.first_row + attacker.squares[from] + victim.slot * reached + before`, where
+    /// `reached` is how many squares the attacker reaches from `from` on an empty board, and
+    /// `before` how many of them have smaller numbers than `to`.
+    Threats {
+        /// How a perspective sees the board.
+        orientation: Orientation,
+        /// Whether a pawn also attacks the square ahead of it if a pawn stands there, and reaches
+        /// it on an empty board.
+        pushes: bool,
+        /// The pieces that attack. Others switch on nothing.
+        attackers: Vec<Attacker>,
+    },
+    /// A row for each two pawns that stand near each other: `high * (high - 1) / 2 + low`, where
+    /// `high` and `low` are the larger and the smaller of the pawns' numbers. An own pawn has the
+    /// number `square - 8`, the opponent's `square + 40`.
+    PawnPairs {
+        /// How a perspective sees the board.
+        orientation: Orientation,
+        /// How many files the pawns of a pair can be apart.
+        file_distance: u8,
+    },
+    /// The engine tells which rows are active.
+    Custom,
+}
+
+/// How a perspective sees the board. Squares are numbered from a1 = 0, b1 = 1 to h8 = 63.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Orientation {
+    /// What white's and black's squares are exclusive-ored with.
+    pub flip: [u8; 2],
+    /// The files, from 0, on which an own king, so flipped, makes all squares be exclusive-ored
+    /// with 7 besides.
+    pub mirror_files: Vec<u8>,
+}
+
+/// Whose piece it is, as a perspective sees it.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Owner {
+    /// The perspective's own.
+    Own,
+    /// The opponent's.
+    Opponent,
+}
+
+/// The kinds of pieces.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "everyone knows them")]
+pub enum Role {
+    Pawn,
+    Knight,
+    Bishop,
+    Rook,
+    Queen,
+    King,
+}
+
+const ROLES: [Role; 6] = [
+    Role::Pawn,
+    Role::Knight,
+    Role::Bishop,
+    Role::Rook,
+    Role::Queen,
+    Role::King,
+];
+
+/// A piece that attacks.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Attacker {
+    /// Whose it is.
+    pub owner: Owner,
+    /// What it is.
+    pub role: Role,
+    /// Rows to skip for each square that it stands on.
+    pub squares: Vec<u32>,
+    /// The pieces that it attacks. Attacks on others switch on nothing.
+    pub victims: Vec<Victim>,
+}
+
+/// A piece that is attacked.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Victim {
+    /// Whose it is.
+    pub owner: Owner,
+    /// What it is.
+    pub role: Role,
+    /// The first row.
+    pub first_row: u32,
+    /// How many times the squares that the attacker reaches are skipped.
+    pub slot: u8,
+    /// Whether the attack counts only if the attacker's square has the larger number.
+    pub only_from_later_square: bool,
+}
+
+/// The descriptions of sets whose rows follow each other.
+pub(super) fn describe(sets: &[feature_set::FeatureSet]) -> Vec<FeatureSet> {
+    let mut first_row = 0;
+    let describe = |set: &feature_set::FeatureSet| {
+        let virtual_sets = set.factors.iter().flat_map(|factors| factors.sets.iter());
+        let described = FeatureSet {
+            name: set.name.clone(),
+            first_row,
+            rows: set.rows,
+            max_active: set.max_active,
+            element: set.element.to_string(),
+            shift: set.shift,
+            virtual_sets: virtual_sets.map(|set| name(*set).to_string()).collect(),
+            virtual_rows: set.virtual_rows(),
+            round_each: set
+                .factors
+                .as_ref()
+                .is_some_and(|factors| factors.round_each),
+            family: Family::of(&set.family),
+        };
+        first_row += set.rows;
+        described
+    };
+    sets.iter().map(describe).collect()
+}
+
+fn name(set: VirtualSet) -> &'static str {
+    match set {
+        VirtualSet::Pieces => "pieces",
+        VirtualSet::King => "king",
+        VirtualSet::RelativePieces => "relative-pieces",
+    }
+}
+
+impl Family {
+    fn of(family: &feature_set::Family) -> Family {
+        match family {
+            feature_set::Family::PieceSquare(parameters) => piece_square(parameters),
+            feature_set::Family::Threats(parameters) => Family::Threats {
+                orientation: Orientation::vertical(parameters.mirror),
+                pushes: parameters.rules.pushes,
+                attackers: attackers(parameters),
+            },
+            feature_set::Family::PawnPairs(parameters) => Family::PawnPairs {
+                orientation: Orientation::vertical(parameters.mirror),
+                file_distance: parameters.file_distance,
+            },
+            feature_set::Family::Custom(_) => Family::Custom,
+        }
+    }
+}
+
+fn piece_square(parameters: &piece_square::Parameters) -> Family {
+    let tables = parameters.tables();
+    Family::PieceSquare {
+        orientation: Orientation {
+            flip: tables.flip,
+            mirror_files: files(tables.mirror_files),
+        },
+        planes: parameters.planes.count(),
+        king_buckets: parameters.king_buckets.to_vec(),
+        king_rows: tables.king_offset.to_vec(),
+        queen_rows: tables.queen_offset.to_vec(),
+        // The first of the sixteen stands for no piece.
+        piece_rows: tables.planes.map(|planes| {
+            let planes = planes[1..=12].iter().copied();
+            let rows = planes.map(|row| (row != PieceSquare::NO_PLANE).then_some(row));
+            rows.collect()
+        }),
+        threatened_rows: tables.has_threatened().then_some(tables.threatened),
+    }
+}
+
+impl Orientation {
+    /// That of sets for which black sees the board upside down.
+    fn vertical(mirror: Mirror) -> Orientation {
+        Orientation {
+            flip: [0, 56],
+            mirror_files: files(mirror.files()),
+        }
+    }
+}
+
+/// The numbers of the files that have a bit.
+fn files(bits: u8) -> Vec<u8> {
+    (0..8).filter(|file| bits >> file & 1 != 0).collect()
+}
+
+fn attackers(parameters: &threats::Parameters) -> Vec<Attacker> {
+    let tables = parameters.tables();
+    let pieces = || {
+        let owners = [Owner::Own, Owner::Opponent].into_iter();
+        let pieces = owners.flat_map(|owner| ROLES.map(|role| (owner, role)));
+        // Number 0 is no piece.
+        (1..).zip(pieces)
+    };
+    let attacker = |(number, (owner, role)): (usize, _)| {
+        let victims = pieces().filter_map(|(victim, (owner, role))| {
+            let row = tables.pairs[number][victim];
+            (row != Threats::NO_ROW).then_some(Victim {
+                owner,
+                role,
+                first_row: row & !Threats::IF_LATER,
+                slot: tables.slots[number][victim],
+                only_from_later_square: row & Threats::IF_LATER != 0,
+            })
+        });
+        Attacker {
+            owner,
+            role,
+            squares: tables.squares[number].to_vec(),
+            victims: victims.collect(),
+        }
+    };
+    let attackers = pieces().map(attacker);
+    attackers
+        .filter(|attacker| !attacker.victims.is_empty())
+        .collect()
+}

@@ -1,0 +1,331 @@
+//! The tensors of a net file, and where it has them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::format::{self, Format, Section};
+use crate::network::Network;
+use crate::network::file::{Role, Tensor as FileTensor, section_len};
+
+use super::ones;
+
+/// A tensor of a net file.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Tensor {
+    /// Its name, as in `transformer.weights` or `fc_0.biases`.
+    pub name: String,
+    /// What the file calls it; `null` where files have no names.
+    pub id: Option<String>,
+    /// What it is.
+    pub role: TensorRole,
+    /// The layer that it belongs to; `null` for the transformer.
+    pub layer: Option<String>,
+    /// For tensors with a row for each feature, the first row: real rows of all sets, white's
+    /// before black's where these are separate, then virtual ones.
+    pub first_row: Option<usize>,
+    /// The type of its values in the file.
+    pub element: String,
+    /// Its axes, outermost first.
+    pub axes: Vec<Axis>,
+    /// The length of the innermost axis with its padding.
+    pub padded: usize,
+    /// How many values the file has of it, padding included, of each stack if it is in a group.
+    pub values: usize,
+    /// Whether the file has it once for each stack.
+    pub per_stack: bool,
+    /// `raw`, `leb128` (a block with a magic text and its length) or `bare-leb128`.
+    pub encoding: String,
+    /// How floating point of the file becomes the network's integers.
+    pub quantise: Option<Quantise>,
+    /// What integers of the file are divided by to become floating point.
+    pub divisor: Option<f64>,
+    /// What stands for 1.0 in the values, as the network has them: numerator and denominator, in
+    /// lowest terms. `null` where no number does, or another one in each output.
+    pub one: Option<[u64; 2]>,
+}
+
+/// What a tensor is.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensorRole {
+    /// Rows of the transformer.
+    TransformerWeights,
+    /// The accumulator without any feature; where perspectives have separate weights, white's.
+    TransformerBiases,
+    /// Black's, where perspectives have separate weights.
+    BlackTransformerBiases,
+    /// PSQT values.
+    Psqt,
+    /// The matrix of a layer.
+    Weights,
+    /// The biases of a layer.
+    Biases,
+    /// Numbers by which the outputs of a layer are multiplied.
+    Factors,
+    /// What is added to the weights of all stacks.
+    SharedWeights,
+    /// What is added to the biases of all stacks.
+    SharedBiases,
+}
+
+/// An axis of a tensor.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Axis {
+    /// `feature`, `neuron`, `stack`, `output` or `input`; `input / 4` for the blocks of four
+    /// inputs, and `input % 4` for the places in such a block.
+    pub axis: String,
+    /// Its length.
+    pub len: usize,
+}
+
+/// How floating point becomes integers.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Quantise {
+    /// The factor.
+    pub factor: f64,
+    /// `truncate`, or `nearest` with halves away from zero.
+    pub rounding: String,
+    /// What becomes of integers that do not fit: `refuse` or `clamp`.
+    pub overflow: String,
+    /// The type of the integers.
+    pub element: String,
+}
+
+/// How a net file is arranged. All numbers are little-endian.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct File {
+    /// How sections are found.
+    pub format: FileFormat,
+    /// The sections that come once, in the order of the file.
+    pub sections: Vec<FileSection>,
+    /// What then follows: each group once for each stack, before the next group.
+    pub stack_groups: Vec<Group>,
+    /// What pads the file at its end; `null` for files that are not padded.
+    pub tail: Option<Tail>,
+    /// The length of the file, if all files of the network have the same.
+    pub size: Option<usize>,
+}
+
+/// How the sections of a file are found.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum FileFormat {
+    /// A header of four words: `version`, `hash`, the length of a description, which follows it.
+    /// Offsets leave the description out: add its length.
+    Stockfish {
+        /// The word at offset 0.
+        version: u32,
+        /// The word at offset 4.
+        hash: u32,
+    },
+    /// One section after the other.
+    Sequence,
+    /// Tensors in any order, before each its name, a line feed and the number of values as `u64`.
+    Named,
+}
+
+/// Sections that the file has once for each stack.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Group {
+    /// The bytes from a stack to the next; `null` where that depends on the values.
+    pub stride: Option<usize>,
+    /// The sections, with the offsets of stack 0.
+    pub sections: Vec<FileSection>,
+}
+
+/// A piece of a file.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct FileSection {
+    /// What it is.
+    pub content: Content,
+    /// Where it begins; `null` where that depends on values before it, or on their order.
+    pub offset: Option<usize>,
+    /// How many bytes it has; `null` where that depends on the values.
+    pub size: Option<usize>,
+}
+
+/// What a piece of a file is.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Content {
+    /// A word that must have this value.
+    Hash {
+        /// Its name.
+        name: String,
+        /// The value.
+        expected: u32,
+    },
+    /// Bytes that must be these.
+    Bytes {
+        /// Their name, which may be empty.
+        name: String,
+        /// The bytes.
+        expected: Vec<u8>,
+    },
+    /// Bytes of any content.
+    Skipped {
+        /// Their name, which may be empty.
+        name: String,
+    },
+    /// Zeros up to the next multiple of a number, counted from the start of the file.
+    Align {
+        /// The number.
+        multiple: usize,
+    },
+    /// A tensor.
+    Tensor {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// What pads a file at its end.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Tail {
+    /// The bytes, repeated and cut off.
+    pub bytes: Vec<u8>,
+    /// The length of the file is a multiple of this.
+    pub multiple: usize,
+}
+
+/// Bytes before the description: three words.
+const HEADER_LEN: usize = 12;
+
+/// The description of the tensors, in the order of the file.
+pub(super) fn tensors(network: &Network) -> Vec<Tensor> {
+    let once = network.file.sections.iter().map(|section| (section, false));
+    let groups = network.file.stack_groups.iter().flatten();
+    let per_stack = groups.map(|section| (section, true));
+    let tensors = once.chain(per_stack).filter_map(|(section, per_stack)| {
+        let tensor = section.as_tensor()?;
+        Some(describe(network, tensor, per_stack))
+    });
+    tensors.collect()
+}
+
+fn describe(network: &Network, tensor: &FileTensor, per_stack: bool) -> Tensor {
+    let (role, first_row) = match tensor.role {
+        Role::Weights(first) => (TensorRole::TransformerWeights, Some(first)),
+        Role::Biases(0) => (TensorRole::TransformerBiases, None),
+        Role::Biases(_) => (TensorRole::BlackTransformerBiases, None),
+        Role::Psqt(first) => (TensorRole::Psqt, Some(first)),
+        Role::LayerWeights(_) => (TensorRole::Weights, None),
+        Role::LayerBiases(_) => (TensorRole::Biases, None),
+        Role::LayerFactors(_) => (TensorRole::Factors, None),
+        Role::SharedWeights(_) => (TensorRole::SharedWeights, None),
+        Role::SharedBiases(_) => (TensorRole::SharedBiases, None),
+    };
+    let layer = tensor.role.layer();
+    let axes = tensor.axes.iter().map(|(axis, len)| Axis {
+        axis: axis.to_string(),
+        len: *len,
+    });
+    Tensor {
+        name: tensor.name.clone(),
+        id: (!tensor.id.is_empty()).then(|| tensor.id.clone()),
+        role,
+        layer: layer.map(|layer| network.layers[layer].name.clone()),
+        first_row,
+        element: tensor.element.to_string(),
+        axes: axes.collect(),
+        padded: tensor.padded,
+        values: tensor.values(),
+        per_stack,
+        encoding: tensor.encoding.to_string(),
+        quantise: tensor.quantise.as_ref().map(|quantise| Quantise {
+            factor: quantise.factor,
+            rounding: quantise.rounding.to_string(),
+            overflow: quantise.overflow.to_string(),
+            element: quantise.element.to_string(),
+        }),
+        divisor: tensor.divisor,
+        one: ones::of_role(network, tensor.role),
+    }
+}
+
+impl File {
+    pub(super) fn of(network: &Network) -> File {
+        let file = &network.file;
+        let (format, start) = match file.format {
+            Format::Stockfish { version, hash } => {
+                (FileFormat::Stockfish { version, hash }, Some(HEADER_LEN))
+            }
+            Format::Sequence => (FileFormat::Sequence, Some(0)),
+            Format::Named => (FileFormat::Named, None),
+        };
+        let mut offset = start;
+        let sections = describe_sections(&file.sections, &mut offset);
+        let groups = file.stack_groups.iter().map(|group| {
+            let before = offset;
+            let sections = describe_sections(group, &mut offset);
+            let lens = group.iter().map(section_len);
+            // Alignment may add other numbers of bytes to other stacks.
+            let stride: Option<usize> = lens.sum();
+            let others = network.stacks.count - 1;
+            offset = match (before, stride) {
+                (Some(before), Some(stride)) => Some(before + (1 + others) * stride),
+                _ if others == 0 => offset,
+                _ => None,
+            };
+            Group { stride, sections }
+        });
+        let stack_groups = groups.collect();
+        let end = offset.filter(|_| file.format == Format::Sequence);
+        File {
+            format,
+            sections,
+            stack_groups,
+            tail: (file.tail.multiple > 1).then(|| Tail {
+                bytes: file.tail.text.to_vec(),
+                multiple: file.tail.multiple,
+            }),
+            size: end.map(|end| end.next_multiple_of(file.tail.multiple)),
+        }
+    }
+}
+
+/// Sections of which the first begins at an offset, which becomes the end of the last.
+fn describe_sections(
+    sections: &[Section<FileTensor>],
+    offset: &mut Option<usize>,
+) -> Vec<FileSection> {
+    let describe = |section: &Section<FileTensor>| {
+        let begin = *offset;
+        let size = match section {
+            Section::Align(multiple) => {
+                begin.map(|begin| begin.next_multiple_of(*multiple) - begin)
+            }
+            section => section_len(section),
+        };
+        *offset = begin.zip(size).map(|(begin, size)| begin + size);
+        FileSection {
+            content: Content::of(section),
+            offset: begin,
+            size,
+        }
+    };
+    sections.iter().map(describe).collect()
+}
+
+impl Content {
+    fn of(section: &format::Section<FileTensor>) -> Content {
+        match section {
+            Section::Hash { name, expected } => Content::Hash {
+                name: name.to_string(),
+                expected: *expected,
+            },
+            Section::Bytes { name, expected, .. } => Content::Bytes {
+                name: name.to_string(),
+                expected: expected.to_vec(),
+            },
+            Section::Skipped { name, .. } => Content::Skipped {
+                name: name.to_string(),
+            },
+            Section::Align(multiple) => Content::Align {
+                multiple: *multiple,
+            },
+            Section::Tensor(tensor) => Content::Tensor {
+                name: tensor.name.clone(),
+            },
+        }
+    }
+}

@@ -1,0 +1,514 @@
+//! The operations from active rows to the value, with their parameters.
+
+use serde::{Deserialize, Serialize};
+
+use super::Values;
+use crate::network::{
+    self, Network, Op, PSQT, Pooling, Source, TRANSFORMER, TransformerActivation, UNPOOLED,
+};
+use crate::operation::{Activation, Elementwise};
+
+/// The sparse first layer: for each perspective, `bias + sum of the active rows`, wrapping; then
+/// the activation and the pooling.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Transformer {
+    /// Neurons of each perspective.
+    pub width: usize,
+    /// The type of the accumulator: `i16`.
+    pub accumulator: String,
+    /// The integer that stands for 1.0 in the accumulator.
+    pub one: u32,
+    /// PSQT values of each feature; `null` where there are none.
+    pub psqt: Option<Psqt>,
+    /// What is done to each value of the accumulator.
+    pub activation: Function,
+    /// The values of one perspective after the activation.
+    pub activated: Values,
+    /// How pairs of a perspective's activated values become one.
+    pub pooling: Option<Pool>,
+    /// Which views of the position the layers see.
+    pub perspectives: Perspectives,
+    /// What layers read as `transformer`.
+    pub output: Values,
+    /// What layers read as `unpooled`: the accumulator values of each perspective's last neurons.
+    pub unpooled: Option<Values>,
+}
+
+/// Values of features that are summed up in `i32` for each perspective.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Psqt {
+    /// How many values a feature has.
+    pub values: usize,
+    /// The integer that stands for 1.0.
+    pub one: u32,
+    /// What layers read as `psqt`; `null` where the stack's value is part of the output instead. In
+    /// either case it is half the difference of both perspectives' sums, rounded towards zero; of
+    /// networks with one perspective, its sum.
+    pub read_by_layers: Option<Values>,
+}
+
+/// A function of one value `x`.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Function {
+    /// Which function: `none` in the transformer, or a name such as `relu`.
+    pub name: String,
+    /// Bits that are shifted out to the right, or in from the right in `relu_left`.
+    pub shift: Option<u32>,
+    /// The upper end of what is clamped.
+    pub limit: Option<u32>,
+    /// The formula.
+    pub formula: String,
+}
+
+/// How two values `a` and `b` become one.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Pool {
+    /// `product`: `a * b >> shift`; `average`: `(a + b + 1) >> 1`; `max`: the larger one.
+    pub kind: String,
+    /// In each block of so many values, the first half is paired with the second.
+    pub block: usize,
+    /// Bits of a product that are shifted out to the right.
+    pub shift: Option<u32>,
+    /// What becomes of these bits: `floor` or `nearest`.
+    pub rounding: Option<String>,
+}
+
+/// Which views of the position the layers see, and in which order.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Perspectives {
+    /// How many, 1 or 2.
+    pub count: usize,
+    /// `stm-first`, `white-first` or `interleaved`.
+    pub order: String,
+    /// Whether white and black have biases and rows of their own.
+    pub separate_weights: bool,
+}
+
+/// A layer of a stack.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Layer {
+    /// Its name, by which other layers and tensors refer to it.
+    pub name: String,
+    /// What it reads: these values one after the other, but for a `sum` and a `product`, whose
+    /// inputs are added and multiplied value by value.
+    pub inputs: Vec<Slice>,
+    /// What it does.
+    pub operation: Operation,
+    /// What it computes.
+    pub output: Values,
+    /// Whether all stacks have the same tensors.
+    pub shared: bool,
+    /// Whether files have tensors that are added to those of each stack.
+    pub factorised: bool,
+}
+
+/// A run of values.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Slice {
+    /// `transformer`, `unpooled`, `psqt` or the name of a layer before.
+    pub source: String,
+    /// The index of the first value.
+    pub start: usize,
+    /// How many values.
+    pub len: usize,
+}
+
+/// What a layer does.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Operation {
+    /// `bias[o] + (sum of weight[o][i] * x[i]) / divide`.
+    Affine {
+        /// The type of the weights; `binary` for -1 and 1, which take inputs by their sign.
+        weights: String,
+        /// What stands for 1.0 in integer weights: numerator and denominator, in lowest terms.
+        weights_one: Option<[u64; 2]>,
+        /// Whether there are biases.
+        biases: bool,
+        /// What the sum of products is divided by before the bias is added.
+        divide: Option<Divide>,
+        /// What makes floating point of the sums before the bias is added.
+        to_float: Option<ToFloat>,
+        /// In which order products of `f32` are added: `columns` or `lanes`; of integers, in how
+        /// many bits.
+        sums: String,
+        /// The factors of binary sums.
+        scales: Option<Scales>,
+        /// Each input reaches only so many runs of 16 outputs; `null` where it reaches all.
+        output_blocks: Option<usize>,
+    },
+    /// The results of all inputs by the first function, then those by the second, and so on.
+    Activations {
+        /// The functions.
+        functions: Vec<Function>,
+    },
+    /// `sum of the inputs' [i]`, each aligned.
+    Sum {
+        /// What brings each input to the one of the sum.
+        aligns: Vec<Align>,
+    },
+    /// `a[i] * b[i] >> shift`.
+    Product {
+        /// Bits that are shifted out to the right.
+        shift: u32,
+    },
+    /// `x[i] * (1 / sqrt(mean of x * x + epsilon)) * gain[i]`.
+    RmsNorm {
+        /// The summand under the root.
+        epsilon: f32,
+        /// `gamma` or `1 + gamma`, of the file's tensor `gamma`; `null` for 1.
+        gain: Option<String>,
+    },
+    /// `x[i] as f32 * scale`.
+    Float {
+        /// The factor.
+        scale: f32,
+    },
+}
+
+/// A division of integers.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Divide {
+    /// The divisor.
+    pub by: i32,
+    /// `truncate` or `floor`.
+    pub rounding: String,
+}
+
+/// `fma(sum as f32, scale, bias[o])`.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct ToFloat {
+    /// The scale of all outputs; `null` where the file's tensor `scales` has one for each.
+    pub scale: Option<f32>,
+}
+
+/// `sum * alpha[o] * beta >> shift`, where `alpha` is a tensor of the file.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Scales {
+    /// Bits that are shifted out to the right.
+    pub shift: u32,
+    /// Whether `beta` is the mean of the inputs' magnitudes; otherwise it is 1.
+    pub inputs: bool,
+}
+
+/// How a term of one fixed point is brought to another, in 64 bits.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Align {
+    /// As it is.
+    None,
+    /// `x * numerator / denominator`, rounded towards zero.
+    Exact {
+        /// One pair for all values, or one for each.
+        factors: Vec<(i64, i64)>,
+    },
+    /// `x * multiplier >> shift`.
+    Shift {
+        /// One for all values, or one for each.
+        multipliers: Vec<i64>,
+        /// Bits that are shifted out to the right.
+        shift: u32,
+    },
+}
+
+/// From the layers' outputs to the engine's units.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Output {
+    /// One head, or three: win, draw and loss.
+    pub heads: Vec<Head>,
+    /// The integer that stands for 1.0 in every head's sum.
+    pub one: u32,
+    /// From there, with the PSQT part, to the engine's units.
+    pub units: Units,
+    /// What the network computes besides.
+    pub further: Vec<FurtherHead>,
+}
+
+/// What is summed up to one number.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Head {
+    /// The summands.
+    pub terms: Vec<Term>,
+    /// What is done to the sum.
+    pub align: Align,
+}
+
+/// A summand of a head.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Term {
+    /// The name of the layer.
+    pub layer: String,
+    /// The index of the value in the layer's output.
+    pub index: usize,
+    /// Whether it is subtracted.
+    pub negative: bool,
+    /// What brings it to the one of the sum.
+    pub align: Align,
+}
+
+/// A value that the network computes besides its evaluation.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct FurtherHead {
+    /// Its name.
+    pub name: String,
+    /// What is summed up.
+    pub head: Head,
+    /// The integer that stands for 1.0 in the sum.
+    pub one: u32,
+    /// From there to the value.
+    pub units: Units,
+}
+
+/// From a head's sum to the engine's units.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Units {
+    /// `x * numerator / denominator` in 64 bits.
+    Integer {
+        /// The factor.
+        numerator: i64,
+        /// The divisor.
+        denominator: i64,
+        /// `truncate` or `floor`.
+        rounding: String,
+        /// Whether the PSQT part and the sum are scaled each by itself, and then added.
+        each: bool,
+        /// Whether the sum has 64 bits; otherwise it is cut to 32 before it is scaled.
+        wide: bool,
+    },
+    /// `(x * factor) as i32`, truncated and saturated.
+    Float {
+        /// The factor.
+        factor: f32,
+    },
+}
+
+impl Transformer {
+    pub(super) fn of(network: &Network) -> Transformer {
+        let transformer = &network.transformer;
+        let perspectives = &transformer.perspectives;
+        Transformer {
+            width: transformer.width,
+            accumulator: "i16".to_string(),
+            one: transformer.one,
+            psqt: (transformer.psqt > 0).then(|| Psqt {
+                values: transformer.psqt,
+                one: network.psqt_one(),
+                read_by_layers: transformer.psqt_sums.as_ref().map(Values::of),
+            }),
+            activation: of_transformer(transformer.activation, transformer.one),
+            activated: Values::of(&transformer.activated),
+            pooling: pool(transformer),
+            perspectives: Perspectives {
+                count: perspectives.count,
+                order: perspectives.order.to_string(),
+                separate_weights: perspectives.separate,
+            },
+            output: Values::of(&transformer.output),
+            unpooled: transformer.unpooled.as_ref().map(Values::of),
+        }
+    }
+}
+
+fn of_transformer(activation: TransformerActivation, one: u32) -> Function {
+    let function = |name: &str, shift, limit, formula: String| Function {
+        name: name.to_string(),
+        shift,
+        limit,
+        formula,
+    };
+    match activation {
+        TransformerActivation::None => function("none", None, None, "x".to_string()),
+        TransformerActivation::Crelu { limit } => {
+            function("crelu", None, Some(limit), format!("clamp(x, 0, {limit})"))
+        }
+        TransformerActivation::Screlu { shift } => {
+            let formula = format!("clamp(x, 0, {one}) squared >> {shift}");
+            function("screlu", Some(shift), Some(one), formula)
+        }
+        TransformerActivation::Relu { shift, limit } => {
+            let formula = format!("clamp(x >> {shift}, 0, {limit})");
+            function("relu", Some(shift), Some(limit), formula)
+        }
+        TransformerActivation::Quantmoid4 => {
+            function("quantmoid4", None, None, "quantmoid4(x)".to_string())
+        }
+    }
+}
+
+fn pool(transformer: &network::Transformer) -> Option<Pool> {
+    let (kind, shift, rounding) = match transformer.pooling {
+        Pooling::None => return None,
+        Pooling::Product { shift, rounding } => {
+            ("product", Some(shift), Some(rounding.to_string()))
+        }
+        Pooling::Average => ("average", None, None),
+        Pooling::Max => ("max", None, None),
+    };
+    Some(Pool {
+        kind: kind.to_string(),
+        block: transformer.block,
+        shift,
+        rounding,
+    })
+}
+
+impl Layer {
+    pub(super) fn of(network: &Network, layer: &network::Layer) -> Layer {
+        let slice = |slice: &network::Slice| Slice {
+            source: match slice.source {
+                Source::Transformer => TRANSFORMER.to_string(),
+                Source::Unpooled => UNPOOLED.to_string(),
+                Source::Psqt => PSQT.to_string(),
+                Source::Layer(index) => network.layers[index].name.clone(),
+            },
+            start: slice.start,
+            len: slice.len,
+        };
+        Layer {
+            name: layer.name.clone(),
+            inputs: layer.inputs.iter().map(slice).collect(),
+            operation: Operation::of(layer),
+            output: Values::of(&layer.output),
+            shared: layer.shared,
+            factorised: layer.factorised,
+        }
+    }
+}
+
+impl Operation {
+    fn of(layer: &network::Layer) -> Operation {
+        match &layer.op {
+            Op::Affine(affine) => Operation::Affine {
+                weights: affine.weights.to_string(),
+                weights_one: layer.weights_one().map(super::ones::lowest_terms),
+                biases: affine.biases,
+                divide: affine.divide.map(|divide| Divide {
+                    by: divide.by,
+                    rounding: divide.rounding.to_string(),
+                }),
+                to_float: affine.to_float.map(|scale| ToFloat {
+                    scale: match scale {
+                        network::Scale::Shared(scale) => Some(scale),
+                        network::Scale::OfFile => None,
+                    },
+                }),
+                sums: affine.sums.to_string(),
+                scales: affine.scales.map(|scales| Scales {
+                    shift: scales.shift,
+                    inputs: scales.inputs,
+                }),
+                output_blocks: affine.output_blocks,
+            },
+            Op::Elementwise(elementwise) => match elementwise {
+                Elementwise::Activations(functions) => Operation::Activations {
+                    functions: functions.iter().map(Function::of).collect(),
+                },
+                Elementwise::Sum(sum) => Operation::Sum {
+                    aligns: sum.aligns.iter().map(Align::of).collect(),
+                },
+                Elementwise::Product(product) => Operation::Product {
+                    shift: product.shift,
+                },
+                Elementwise::RmsNorm(norm) => Operation::RmsNorm {
+                    epsilon: norm.epsilon,
+                    gain: norm.gain.map(|gain| gain.to_string()),
+                },
+                Elementwise::Float(float) => Operation::Float { scale: float.scale },
+            },
+        }
+    }
+}
+
+impl Function {
+    fn of(activation: &Activation) -> Function {
+        Function {
+            name: activation.name().to_string(),
+            shift: activation.parameter("shift"),
+            limit: activation.parameter("limit"),
+            formula: activation.formula(),
+        }
+    }
+}
+
+impl Align {
+    fn of(align: &network::Align) -> Align {
+        match align {
+            network::Align::None => Align::None,
+            network::Align::Exact(factors) => Align::Exact {
+                factors: factors.clone(),
+            },
+            network::Align::Shift { multipliers, shift } => Align::Shift {
+                multipliers: multipliers.clone(),
+                shift: *shift,
+            },
+        }
+    }
+}
+
+impl Output {
+    pub(super) fn of(network: &Network) -> Output {
+        let output = &network.output;
+        let head = |head: &network::Head| Head {
+            terms: { head.terms.iter() }
+                .map(|term| Term {
+                    layer: network.layers[term.layer].name.clone(),
+                    index: term.index,
+                    negative: term.negative,
+                    align: Align::of(&term.align),
+                })
+                .collect(),
+            align: Align::of(&head.align),
+        };
+        let further = output.further.iter().map(|further| FurtherHead {
+            name: further.name.clone(),
+            head: head(&further.head),
+            one: further.one,
+            units: Units::of(further.units),
+        });
+        Output {
+            heads: output.heads.iter().map(head).collect(),
+            one: output.one,
+            units: Units::of(output.units),
+            further: further.collect(),
+        }
+    }
+}
+
+impl Units {
+    fn of(units: network::Units) -> Units {
+        let integer = |ratio: network::Ratio, wide| Units::Integer {
+            numerator: ratio.numerator,
+            denominator: ratio.denominator,
+            rounding: ratio.rounding.to_string(),
+            each: ratio.each,
+            wide,
+        };
+        match units {
+            network::Units::Integer(ratio) => integer(ratio, false),
+            network::Units::Wide(ratio) => integer(ratio, true),
+            network::Units::Float { factor } => Units::Float { factor },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::operation::test_operation;
+
+    use super::*;
+
+    #[test]
+    fn an_activation_has_its_name_and_its_parameters() {
+        let (_, network) = test_operation::network();
+        let layer = Layer::of(&network, &network.layers[1]);
+        let function = Function {
+            name: "test_operation".into(),
+            shift: Some(6),
+            limit: Some(127),
+            formula: "min(|x| >> 6, 127)".into(),
+        };
+        let functions = vec![function];
+        assert_eq!(layer.operation, Operation::Activations { functions });
+    }
+}

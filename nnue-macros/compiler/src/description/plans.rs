@@ -1,0 +1,290 @@
+//! The plans of a network as data for other programs: what `nnue plan --json` prints.
+
+use serde::Serialize;
+
+use crate::plan::{self, Kernel, Outputs, Products, Steps};
+
+/// How a network is carried out.
+#[derive(Debug, Serialize)]
+pub struct Plans {
+    /// The name of the network.
+    network: String,
+    /// What is fetched of a row before it is needed.
+    prefetch: Prefetch,
+    /// The plans of the instruction sets.
+    levels: Vec<Level>,
+}
+
+/// How much of a row of the transformer is asked for ahead of time.
+#[derive(Debug, Serialize)]
+struct Prefetch {
+    /// For each table of rows, cache lines of the row's weights.
+    weights: Vec<usize>,
+    /// Cache lines of the row's PSQT values.
+    psqt: usize,
+    /// How many neurons before their tile all other weights are asked for; `null` if they are not.
+    ahead: Option<usize>,
+}
+
+/// The plan of an instruction set.
+#[derive(Debug, Serialize)]
+struct Level {
+    /// The name of the instruction set.
+    level: &'static str,
+    /// Bytes of a vector.
+    vector_bytes: usize,
+    /// The target features that it needs.
+    target_features: &'static [&'static str],
+    /// How rows are added.
+    accumulate: Accumulate,
+    /// From accumulators to the layers' inputs.
+    transform: Transform,
+    /// The layers, in their order.
+    layers: Vec<Layer>,
+}
+
+/// Rows are added to a tile of the accumulator that stays in registers until the last row.
+#[derive(Debug, Serialize)]
+struct Accumulate {
+    /// The instruction set whose code is used; `null` if it has its own.
+    code_of: Option<&'static str>,
+    /// Tiles of an accumulator.
+    tiles: usize,
+    /// Registers of a tile.
+    registers: usize,
+    /// Values in a register.
+    lanes: usize,
+    /// Whether rows of bytes are added as words of two.
+    pairs: bool,
+    /// Whether the tiles are straight-line code.
+    unrolled: bool,
+    /// Rows added and removed by the updates that have a function of their own.
+    updates: &'static [(usize, usize)],
+}
+
+/// The activation and the pooling of the transformer.
+#[derive(Debug, Serialize)]
+#[serde(tag = "outputs", rename_all = "snake_case")]
+enum Transform {
+    /// Values that fit in a byte.
+    Bytes {
+        /// Packed vectors of one perspective.
+        vectors: usize,
+        /// Packed vectors that are handled together.
+        group: usize,
+        /// Whether the groups are straight-line code.
+        unrolled: bool,
+        /// Whether a list of blocks that are not zero is made.
+        lists_nonzero: bool,
+    },
+    /// Values of 16 bits.
+    Words {
+        /// Vectors of one perspective.
+        vectors: usize,
+    },
+    /// Values of 16 bits that stay in registers.
+    Registers {
+        /// Vectors of one perspective.
+        vectors: usize,
+    },
+}
+
+/// How a layer is computed.
+#[derive(Debug, Serialize)]
+struct Layer {
+    /// The name of the layer.
+    name: String,
+    /// Its kernel.
+    #[serde(flatten)]
+    kernel: KernelData,
+}
+
+/// The kernel of a layer, named by the key `kernel`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kernel", rename_all = "snake_case")]
+enum KernelData {
+    /// Blocks of four inputs that are not all zero.
+    Sparse(Blocks),
+    /// All blocks of four inputs.
+    Dense {
+        #[serde(flatten)]
+        blocks: Blocks,
+        /// `loop`, `straight_line`, or `calls`: straight-line with a call for each step.
+        steps: &'static str,
+    },
+    /// One horizontal sum for each output.
+    Rows {
+        /// The number of sums.
+        outputs: usize,
+        /// The inputs, with their padding.
+        inputs: usize,
+        /// Whether the fast products need a proof from the weights.
+        needs_proof: bool,
+    },
+    /// One horizontal sum for each output, over values that are in registers.
+    Fused {
+        /// The number of sums.
+        outputs: usize,
+        /// Outputs that share the vectors of inputs.
+        tile: usize,
+        /// The inputs, with their padding.
+        inputs: usize,
+        /// Whether the fast products need a proof from the weights.
+        needs_proof: bool,
+    },
+    /// For each input of 32 bits a vector operation.
+    Columns {
+        /// The inputs, with their padding.
+        inputs: usize,
+        /// Vectors of outputs.
+        vectors: usize,
+        /// Vectors of outputs whose sums are in registers at a time.
+        tile: usize,
+    },
+    /// A function of the runtime.
+    Function {
+        /// Its name.
+        name: &'static str,
+        /// Why it is chosen.
+        why: &'static str,
+        /// The function that is called unless the weights prove the other one exact.
+        unless_proved: Option<&'static str>,
+    },
+    /// A loop over values.
+    Elementwise {
+        /// How many values.
+        values: usize,
+    },
+}
+
+/// Sums over blocks of four inputs.
+#[derive(Debug, Serialize)]
+struct Blocks {
+    /// Blocks of the input.
+    blocks: usize,
+    /// Vectors of outputs.
+    vectors: usize,
+    /// Blocks with sums of their own.
+    side_by_side: usize,
+    /// Whether the fast products need a proof from the weights.
+    needs_proof: bool,
+}
+
+impl Plans {
+    /// The plans of a network, which has that name, for the instruction sets that `shows` names.
+    pub fn of(network: &str, plans: &plan::Plans<'_>, shows: impl Fn(&str) -> bool) -> Plans {
+        let plan::Prefetch {
+            weights,
+            psqt,
+            ahead,
+        } = &plans.prefetch;
+        let levels = plans.levels.iter().filter(|plan| shows(plan.isa.name));
+        Plans {
+            network: network.into(),
+            prefetch: Prefetch {
+                weights: weights.clone(),
+                psqt: *psqt,
+                ahead: *ahead,
+            },
+            levels: levels.map(Level::of).collect(),
+        }
+    }
+}
+
+impl Level {
+    fn of(plan: &plan::Plan<'_>) -> Level {
+        let accumulate = &plan.accumulate;
+        Level {
+            level: plan.isa.name,
+            vector_bytes: plan.isa.vector_bytes,
+            target_features: plan.isa.features,
+            accumulate: Accumulate {
+                code_of: plan.accumulate_of.map(|isa| isa.name),
+                tiles: accumulate.tiles,
+                registers: accumulate.registers,
+                lanes: accumulate.lanes,
+                pairs: accumulate.pairs,
+                unrolled: accumulate.unrolled,
+                updates: accumulate.updates,
+            },
+            transform: match &plan.transform.outputs {
+                Outputs::Bytes(bytes) => Transform::Bytes {
+                    vectors: bytes.vectors,
+                    group: bytes.group,
+                    unrolled: bytes.unrolled,
+                    lists_nonzero: bytes.lists_nonzero,
+                },
+                Outputs::Words { vectors } => Transform::Words { vectors: *vectors },
+                Outputs::Registers { vectors } => Transform::Registers { vectors: *vectors },
+            },
+            layers: plan.layers.iter().map(Layer::of).collect(),
+        }
+    }
+}
+
+impl Layer {
+    fn of(planned: &plan::Planned<'_>) -> Layer {
+        let (affine, kernel) = match planned {
+            plan::Planned::Affine(affine, kernel) => (affine, kernel),
+            plan::Planned::Elementwise(elementwise) => {
+                let layer = elementwise.layer;
+                return Layer {
+                    name: layer.name.clone(),
+                    kernel: KernelData::Elementwise {
+                        values: layer.output.len,
+                    },
+                };
+            }
+        };
+        Layer {
+            name: affine.layer.name.clone(),
+            kernel: match kernel {
+                Kernel::Sparse(blocks) => KernelData::Sparse(Blocks::of(blocks)),
+                Kernel::Dense { blocks, steps, .. } => KernelData::Dense {
+                    blocks: Blocks::of(blocks),
+                    steps: match steps {
+                        Steps::StraightLine => "straight_line",
+                        Steps::Calls => "calls",
+                        Steps::Loop { .. } => "loop",
+                    },
+                },
+                Kernel::Rows(products) => KernelData::Rows {
+                    outputs: affine.outputs,
+                    inputs: affine.slots,
+                    needs_proof: *products == Products::FastIfProved,
+                },
+                Kernel::Fused(fused) => KernelData::Fused {
+                    outputs: affine.outputs,
+                    tile: fused.tile,
+                    inputs: affine.slots,
+                    needs_proof: fused.products == Products::FastIfProved,
+                },
+                Kernel::Columns { vectors, tile } => KernelData::Columns {
+                    inputs: affine.slots,
+                    vectors: *vectors,
+                    tile: *tile,
+                },
+                Kernel::Function {
+                    name,
+                    why,
+                    unless_proved,
+                } => KernelData::Function {
+                    name,
+                    why,
+                    unless_proved: *unless_proved,
+                },
+            },
+        }
+    }
+}
+
+impl Blocks {
+    fn of(blocks: &plan::Blocks) -> Blocks {
+        Blocks {
+            blocks: blocks.count,
+            vectors: blocks.vectors,
+            side_by_side: blocks.side_by_side,
+            needs_proof: blocks.products == Products::FastIfProved,
+        }
+    }
+}
