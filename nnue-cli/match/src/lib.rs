@@ -52,6 +52,7 @@
 //! | module | has |
 //! |---|---|
 //! | `player` | who plays: an engine, and how it is started and set up |
+//! | `files` | the program of a player, and what is in the files that it reads |
 //! | `engine` | the client of UCI |
 //! | `book` | openings |
 //! | `game`, `adjudication` | one game: the rules of chess, the clocks, and when it is ended early |
@@ -70,6 +71,7 @@ mod book;
 mod engine;
 mod error;
 mod estimate;
+mod files;
 mod game;
 mod pgn;
 mod player;
@@ -84,6 +86,7 @@ pub use crate::book::{BadOpening, ListedBook, RandomBook};
 pub use crate::engine::{Engine, Fault, Score, Thought};
 pub use crate::error::Error;
 pub use crate::estimate::Estimate;
+pub use crate::files::{Fingerprints, find_program};
 pub use crate::game::{Limit, Reason, Rules, Usage};
 pub use crate::player::{Player, Side};
 pub use crate::report::{Report, Test, standing};

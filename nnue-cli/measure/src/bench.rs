@@ -1,12 +1,14 @@
 //! The speed of networks: each is compiled into a program of its own, and the programs evaluate the
 //! searches of a trace in turns.
 
+mod comparison;
 mod measure;
 mod net;
 mod package;
 mod program;
 mod rounds;
 
+pub use self::comparison::{Comparison, Event, Report, Wrong};
 pub use self::measure::{Measured, Row, measure};
 pub use self::net::{density_of_trained, net_file};
 pub use self::package::{Packages, Spec, Turn};

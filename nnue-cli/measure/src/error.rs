@@ -32,6 +32,13 @@ pub enum Error {
         /// The folder.
         folder: PathBuf,
     },
+    /// A net file is one of none of the specs.
+    NoSpec {
+        /// The file.
+        net: PathBuf,
+        /// Why it is not, of each spec.
+        refusals: Vec<String>,
+    },
     /// Cargo, which compiles the networks, cannot be run.
     NoCargo(io::Error),
     /// A network does not compile.
@@ -95,6 +102,12 @@ impl fmt::Display for Error {
                  another folder",
                 foreign(folder.display())
             ),
+            Error::NoSpec { net, refusals } => write!(
+                f,
+                "`{}` is a net file of none of the specs: {}",
+                foreign(net.display()),
+                refusals.join("; ")
+            ),
             Error::NoCargo(error) => {
                 write!(f, "cannot run cargo, which compiles the networks: {error}")
             }
@@ -114,7 +127,7 @@ impl std::error::Error for Error {
             Error::Manifest(error) => Some(error),
             Error::NoCargo(error) => Some(error),
             Error::Compiler { words, .. } | Error::Program { words, .. } => Some(words),
-            Error::NoProject { .. } | Error::NotText { .. } | Error::OtherFiles { .. } => None,
+            _ => None,
         }
     }
 }

@@ -130,6 +130,37 @@ pub struct NotZero {
     pub after: f64,
 }
 
+impl Gain {
+    /// What was gained, of a network and a file of these names; nothing is written yet.
+    #[must_use]
+    pub fn of(
+        [network, file]: [String; 2],
+        trace: &Trace,
+        levels: &[Level],
+        neurons: &Neurons,
+        reordered: &Reordered,
+    ) -> Gain {
+        let Reordered { before, after, .. } = reordered;
+        Gain {
+            network,
+            file,
+            evaluations: trace.evaluations(),
+            levels: levels.iter().map(|level| level.name()).collect(),
+            outputs: NotZero {
+                of: neurons.outputs * neurons.perspectives,
+                before: before.outputs,
+                after: after.outputs,
+            },
+            blocks: NotZero {
+                of: neurons.outputs.div_ceil(BLOCK) * neurons.perspectives,
+                before: before.blocks,
+                after: after.blocks,
+            },
+            written: None,
+        }
+    }
+}
+
 /// A network in a better order.
 #[derive(Clone, Debug)]
 pub struct Reordered {

@@ -17,7 +17,7 @@
 //! | [`drawing`] | a network as SVG: a box for each operation, an arrow for each tensor that it reads |
 //! | [`picture`] | the weights of a net as PNG: boards of neurons, histograms of tensors |
 //! | [`page`] | all that is known of a net, on one HTML page that needs no other files |
-//! | [`xml`] | text in SVG and HTML |
+//! | [`page::loops`] | what a loop has found, on such a page |
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,6 @@ pub mod drawing;
 mod error;
 pub mod page;
 pub mod picture;
-pub mod xml;
+mod xml;
 
 pub use crate::error::Error;

@@ -1,6 +1,7 @@
 //! A net on one HTML page, with everything that it shows in the page itself.
 
 mod facts;
+pub mod loops;
 
 use std::fmt::Write;
 
@@ -37,8 +38,7 @@ pre { overflow-x: auto; background: #f6f8fa; padding: 0.5em; }
 img { image-rendering: pixelated; }";
 
 /// How every page begins; it ends with [`END`].
-#[must_use]
-pub fn start(title: &str) -> String {
+fn start(title: &str) -> String {
     let title = escaped(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
@@ -47,7 +47,7 @@ pub fn start(title: &str) -> String {
 }
 
 /// How every page ends.
-pub const END: &str = "</body>\n</html>\n";
+const END: &str = "</body>\n</html>\n";
 
 /// The page.
 #[must_use]

@@ -6,8 +6,7 @@
 use nnue_compiler::format::is_hidden;
 
 /// Text as it stands in XML, between tags and in attributes.
-#[must_use]
-pub fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {
         match letter {

@@ -3,7 +3,6 @@
 mod packages;
 mod table;
 
-use std::fmt;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,17 +11,11 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use nnue_compiler::{file_layout, format};
-use nnue_measure::ProgramError;
-use nnue_measure::bench::{
-    Measured, Packages, Program, Row, Spec, density_of_trained, measure, net_file, steps,
-};
-use nnue_nets::evaluation::told_features;
-use nnue_nets::net_file::read_net;
+use indicatif::ProgressBar;
+use nnue_measure::bench::{Comparison, Event, Packages, Report};
 use nnue_nets::specs::SpecChoice;
 use nnue_runtime::Level;
 use nnue_trace::Trace;
-use serde::Serialize;
 
 pub(super) use self::packages::{PackageOptions, waiting};
 use self::table::Table;
@@ -83,40 +76,6 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Report<'r> {
-    /// What was measured, in the order of the specs.
-    rows: &'r [Row],
-    /// What went wrong with others.
-    errors: &'r [Wrong],
-    /// How often the rounds were measured.
-    tries: usize,
-    /// Whether the times of rounds are near each other. If not, the machine was never quiet enough.
-    even: bool,
-}
-
-/// A spec without a row.
-#[derive(Clone, Debug, Serialize)]
-struct Wrong {
-    /// Its file.
-    spec: String,
-    /// Why it has none.
-    error: String,
-}
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Wrong { spec, error } = self;
-        // The compiler's messages say where they are from.
-        let error = error.strip_prefix("error: ").unwrap_or(error);
-        match error.contains(spec) {
-            true => f.write_str(error),
-            false => write!(f, "`{spec}`: {error}"),
-        }
-    }
-}
-
 impl Bench {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let packages = self.packages.open()?;
@@ -162,77 +121,29 @@ impl Bench {
         out: &mut dyn Write,
     ) -> Result<ExitCode, Failure> {
         let bar = progress::stages();
-        let (mut specs, mut errors) = (Vec::new(), Vec::new());
-        for choice in self.choices() {
-            match spec(choice) {
-                Ok(spec) => specs.push(spec),
-                Err(error) => errors.push(wrong(choice, &error)),
+        let comparison = Comparison {
+            packages,
+            trace,
+            levels,
+            rounds: self.rounds.into(),
+            density: self.density,
+        };
+        let report = comparison.run(self.choices(), &self.nets, &mut |event| match event {
+            Event::Waiting(folder) => waiting(folder),
+            Event::Compiling => stage(&bar, "compiling"),
+            Event::ChoosingWeights => stage(&bar, "choosing weights"),
+            Event::Measuring { steps } => {
+                bar.set_message("measuring");
+                bar.set_length(steps as u64);
             }
-        }
-        let nets = self.nets_of(&specs)?;
-        bar.set_message("compiling");
-        bar.tick();
-        let turn = packages.turn(waiting)?;
-        let built = turn.build(&specs)?;
-        bar.set_message("choosing weights");
-        bar.tick();
-        let mut programs = Vec::new();
-        for ((spec, net), program) in specs.iter().zip(nets).zip(built) {
-            let density = self
-                .density
-                .unwrap_or_else(|| density_of_trained(&spec.network));
-            let started = program.and_then(|program| {
-                let file = match &net {
-                    Some(net) => net.clone(),
-                    None => net_file(&turn.folder_of(spec), spec, density, trace)
-                        .map_err(|error| ProgramError::from(error.to_string()))?,
-                };
-                let start = |level: &Level| Program::start(&program, &file, *level);
-                levels.iter().map(start).collect::<Result<Vec<_>, _>>()
-            });
-            match started {
-                Ok(started) => {
-                    programs.extend(levels.iter().zip(started).map(|(level, program)| {
-                        let names = [spec.choice.to_string(), spec.network.name.clone()];
-                        let net = net.as_ref().map(|net| net.display().to_string());
-                        (Row::new(names, net, *level, program.facts), program)
-                    }))
-                }
-                Err(error) => errors.push(wrong(&spec.choice, &error.to_string())),
-            }
-        }
-        drop(turn);
-        bar.set_message("measuring");
-        bar.set_length(steps(self.rounds.into()) as u64);
-        let evaluations = trace.searches.iter().map(|search| search.evaluated.len());
-        let evaluations: Vec<usize> = evaluations.collect();
-        let measured = measure(&mut programs, &evaluations, self.rounds.into(), &mut || {
-            bar.inc(1)
+            Event::Step => bar.inc(1),
         });
         bar.finish_and_clear();
-        let Measured {
-            rows: measured,
-            tries,
-            are_even,
-        } = measured;
-        let mut rows = Vec::new();
-        for (row, (unmeasured, _)) in measured.into_iter().zip(&programs) {
-            match row {
-                Ok(row) => rows.push(row),
-                Err(error) => errors.push(wrong(&unmeasured.spec, &error.to_string())),
-            }
-        }
-        let report = Report {
-            rows: &rows,
-            errors: &errors,
-            tries,
-            even: are_even,
-        };
-        self.report(&report, out)
+        self.report(&report?, out)
     }
 
-    fn report(&self, report: &Report<'_>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let Report { rows, errors, .. } = *report;
+    fn report(&self, report: &Report, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let Report { rows, errors, .. } = report;
         if self.json {
             write_json(report, out)?;
         } else {
@@ -258,56 +169,14 @@ impl Bench {
                 ));
             }
         }
-        Ok(match errors {
+        Ok(match &**errors {
             [] => ExitCode::SUCCESS,
             _ => ExitCode::FAILURE,
         })
     }
-
-    /// For each spec, the net file that is one of it.
-    fn nets_of(&self, specs: &[Spec]) -> Result<Vec<Option<PathBuf>>, Failure> {
-        let mut nets = vec![None; specs.len()];
-        for path in &self.nets {
-            let file = read_net(path, None)?;
-            let mut refusals = Vec::new();
-            let mut place = None;
-            for (index, spec) in specs.iter().enumerate() {
-                match format::check(&file_layout(&spec.network), &file) {
-                    Ok(_) if nets[index].is_none() => {
-                        place = Some(index);
-                        break;
-                    }
-                    Ok(_) => refusals.push(format!("`{}` has one", spec.choice)),
-                    Err(error) => refusals.push(format!("`{}`: {error}", spec.choice)),
-                }
-            }
-            match place {
-                Some(index) => nets[index] = Some(path.clone()),
-                None => {
-                    return Err(Failure::Work(format!(
-                        "`{}` is a net file of none of the specs: {}",
-                        path.display(),
-                        refusals.join("; ")
-                    )));
-                }
-            }
-        }
-        Ok(nets)
-    }
 }
 
-/// Reads a spec whose network can be measured on chess positions.
-fn spec(choice: &SpecChoice) -> Result<Spec, String> {
-    let spec = Spec::read(choice).map_err(|error| Failure::from(error).message())?;
-    if told_features(&spec.network).is_some() {
-        return Err("it has custom feature sets, which only its engine knows: the recorded search is one of chess".into());
-    }
-    Ok(spec)
-}
-
-fn wrong(spec: &impl ToString, error: &str) -> Wrong {
-    Wrong {
-        spec: spec.to_string(),
-        error: error.trim_start().into(),
-    }
+fn stage(bar: &ProgressBar, message: &'static str) {
+    bar.set_message(message);
+    bar.tick();
 }

@@ -1,8 +1,5 @@
 //! `nnue loop`: from a spec to a net whose strength is known.
 
-mod report;
-mod training;
-
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,11 +7,11 @@ use std::process::ExitCode;
 use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
-use nnue_loop::{Error, Event, Loop, RunFile, Spec};
+use nnue_loop::{Error, Event, Loop, NetMatch, Outcome, RunFile, Spec};
 use nnue_nets::specs::SpecChoice;
 use nnue_nets::verification::require_values;
+use nnue_picture::page::loops::{Page, warning};
 
-use self::report::Page;
 use crate::Failure;
 use crate::inputs::{text, write};
 
@@ -77,7 +74,7 @@ impl LoopCommand {
             outcome: &outcome,
         };
         write(&outcome.report, page.html())?;
-        page.summary(out)?;
+        show(&outcome, out)?;
         writeln!(out, "report: {}", foreign(outcome.report.display()))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -98,6 +95,26 @@ fn read(spec: &SpecChoice) -> Result<(Spec, Network), Failure> {
     let (text, network) = spec.read()?;
     let file = spec.path().map(Path::to_path_buf);
     Ok((Spec { text, file }, network))
+}
+
+/// Writes the results of the matches, a line each, and what is wrong with the training.
+fn show(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    for NetMatch { opponent, result } in &outcome.matches {
+        writeln!(
+            out,
+            "the new net against {}: {} won, {} drawn, {} lost of {}: Elo {}",
+            foreign(opponent),
+            result.wins,
+            result.draws,
+            result.losses,
+            result.games,
+            result.elo_text()
+        )?;
+    }
+    if let Some(warning) = warning(&outcome.training) {
+        writeln!(out, "warning: {warning}")?;
+    }
+    Ok(())
 }
 
 /// Writes what happens in a loop, a line each.

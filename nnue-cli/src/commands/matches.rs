@@ -17,12 +17,12 @@ use cozy_chess::Board;
 use indicatif::ProgressBar;
 use nnue_files::Output;
 use nnue_match::{
-    BadOpening, DrawRule, Error, Event, Limit, ListedBook, Match, Player, RandomBook, Report,
-    Rules, Settings, Side, Sprt, State, WinRule, standing,
+    BadOpening, DrawRule, Error, Event, Fingerprints, Limit, ListedBook, Match, Player, RandomBook,
+    Report, Rules, Settings, Side, Sprt, State, WinRule, standing,
 };
 use nnue_nets::positions::{Given, Lines};
 
-use self::players::{Fingerprints, players};
+use self::players::players;
 use self::values::{
     Elo, draw_rule, error_rate, even, hypotheses, time_control, uci_option, win_rule,
 };

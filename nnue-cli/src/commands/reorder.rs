@@ -9,7 +9,6 @@ use nnue_compiler::format::foreign;
 use nnue_measure::reorder::{Gain, NotZero, reorder};
 use nnue_measure::replay::thousands;
 use nnue_runtime::Level;
-use nnue_runtime::neurons::BLOCK;
 
 use crate::Failure;
 use crate::heading;
@@ -74,24 +73,8 @@ impl Reorder {
         if let Some(path) = &self.out {
             write(path, &reordered.file)?;
         }
-        let (before, after) = (reordered.before, reordered.after);
-        let gain = Gain {
-            network,
-            file,
-            evaluations: trace.evaluations(),
-            levels: levels.iter().map(|level| level.name()).collect(),
-            outputs: NotZero {
-                of: neurons.outputs * neurons.perspectives,
-                before: before.outputs,
-                after: after.outputs,
-            },
-            blocks: NotZero {
-                of: neurons.outputs.div_ceil(BLOCK) * neurons.perspectives,
-                before: before.blocks,
-                after: after.blocks,
-            },
-            written: self.out.as_ref().map(|path| path.display().to_string()),
-        };
+        let mut gain = Gain::of([network, file], &trace, &levels, &neurons, &reordered);
+        gain.written = self.out.as_ref().map(|path| path.display().to_string());
         let mut out = match &self.out {
             Some(path) => remarks(path, out),
             None => Box::new(out),

@@ -5,10 +5,11 @@ use std::fmt::Write;
 use nnue_loop::{Cost, Summary, Training};
 use serde_json::Value;
 
-use nnue_picture::xml::escaped;
+use crate::xml::escaped;
 
 /// What is wrong with the run, if something is.
-pub(super) fn warning(training: &Training) -> Option<String> {
+#[must_use]
+pub fn warning(training: &Training) -> Option<String> {
     let times = training.overfitting()?;
     Some(format!(
         "the loss on positions that the net has not seen is {} times that on those it learns from: \

@@ -1,48 +1,32 @@
 //! What a loop has found, on one HTML page that needs no other files.
 
-use std::fmt::Write as _;
-use std::io::{self, Write};
+mod training;
 
-use nnue_compiler::format::foreign;
+use std::fmt::Write;
+
 use nnue_compiler::network::Network;
 use nnue_loop::{NetMatch, Outcome, RunFile};
-use nnue_picture::drawing;
-use nnue_picture::page::{END, start};
-use nnue_picture::xml::escaped;
 
-use super::training;
+pub use self::training::warning;
+use super::{END, start};
+use crate::drawing;
+use crate::xml::escaped;
 
 /// All that the page shows.
-pub(super) struct Page<'a> {
-    pub(super) run: &'a RunFile,
+#[derive(Clone, Copy)]
+pub struct Page<'a> {
+    /// What the loop was told to do.
+    pub run: &'a RunFile,
     /// The network of the new net.
-    pub(super) network: &'a Network,
-    pub(super) outcome: &'a Outcome,
+    pub network: &'a Network,
+    /// What came of it.
+    pub outcome: &'a Outcome,
 }
 
 impl Page<'_> {
-    /// Writes the results of the matches, a line each, and what is wrong with the training.
-    pub(super) fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
-        for NetMatch { opponent, result } in &self.outcome.matches {
-            writeln!(
-                out,
-                "the new net against {}: {} won, {} drawn, {} lost of {}: Elo {}",
-                foreign(opponent),
-                result.wins,
-                result.draws,
-                result.losses,
-                result.games,
-                result.elo_text()
-            )?;
-        }
-        if let Some(warning) = training::warning(&self.outcome.training) {
-            writeln!(out, "warning: {warning}")?;
-        }
-        Ok(())
-    }
-
     /// The page.
-    pub(super) fn html(&self) -> String {
+    #[must_use]
+    pub fn html(&self) -> String {
         let name = &self.network.name;
         let mut page = start(name);
         page += "<h2>Matches of the new net</h2>\n";

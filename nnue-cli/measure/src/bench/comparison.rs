@@ -1,0 +1,228 @@
+//! Networks beside each other, from their specs to their times.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use nnue_compiler::{file_layout, format};
+use nnue_nets::evaluation::told_features;
+use nnue_nets::net_file::read_net;
+use nnue_nets::specs::SpecChoice;
+use nnue_runtime::Level;
+use nnue_trace::Trace;
+use serde::Serialize;
+
+use super::measure::{Measured, Row, measure};
+use super::net::{density_of_trained, net_file};
+use super::package::{Packages, Spec};
+use super::program::Program;
+use super::rounds::steps;
+use crate::{Error, ProgramError};
+
+/// How networks are compared.
+#[derive(Clone, Copy)]
+pub struct Comparison<'a> {
+    /// Where they are compiled.
+    pub packages: &'a Packages,
+    /// The searches that they evaluate.
+    pub trace: &'a Trace,
+    /// The instruction sets.
+    pub levels: &'a [Level],
+    /// How often each search is evaluated, at least once.
+    pub rounds: usize,
+    /// The share of blocks of four inputs that are not zero with weights that nobody has trained;
+    /// `None` for that of trained networks of each kind.
+    pub density: Option<f64>,
+}
+
+/// What happens while networks are compared.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// Another run compiles in this folder.
+    Waiting(&'a Path),
+    /// The networks are compiled.
+    Compiling,
+    /// Weights are made for those of which there is no net, and programs are started.
+    ChoosingWeights,
+    /// The programs are measured.
+    Measuring {
+        /// How many steps there are, unless times are uneven.
+        steps: usize,
+    },
+    /// A step is done.
+    Step,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// What was measured, in the order of the specs.
+    pub rows: Vec<Row>,
+    /// What went wrong with others.
+    pub errors: Vec<Wrong>,
+    /// How often the rounds were measured.
+    pub tries: usize,
+    /// Whether the times of rounds are near each other. If not, the machine was never quiet enough.
+    pub even: bool,
+}
+
+/// A spec without a row.
+#[derive(Clone, Debug, Serialize)]
+pub struct Wrong {
+    /// Its file.
+    pub spec: String,
+    /// Why it has none.
+    pub error: String,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Wrong { spec, error } = self;
+        // The compiler's messages say where they are from.
+        let error = error.strip_prefix("error: ").unwrap_or(error);
+        match error.contains(spec) {
+            true => f.write_str(error),
+            false => write!(f, "`{spec}`: {error}"),
+        }
+    }
+}
+
+impl Comparison<'_> {
+    /// Measures the networks of specs, each with the net file among `nets` that is one of it, or with
+    /// weights that nobody has trained. An error in one leaves the others' rows.
+    ///
+    /// # Errors
+    ///
+    /// Packages cannot be written or cargo not be run, or a net file cannot be read or is one of no
+    /// spec.
+    pub fn run<'c>(
+        &self,
+        choices: impl IntoIterator<Item = &'c SpecChoice>,
+        nets: &[PathBuf],
+        events: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Report, Error> {
+        let (mut specs, mut errors) = (Vec::new(), Vec::new());
+        for choice in choices {
+            match spec(choice) {
+                Ok(spec) => specs.push(spec),
+                Err(error) => errors.push(wrong(choice, &error)),
+            }
+        }
+        let nets = nets_of(&specs, nets)?;
+        let mut programs = self.programs(&specs, nets, &mut errors, events)?;
+        events(Event::Measuring {
+            steps: steps(self.rounds),
+        });
+        let searches = self.trace.searches.iter();
+        let evaluations: Vec<usize> = searches.map(|search| search.evaluated.len()).collect();
+        let Measured {
+            rows: measured,
+            tries,
+            are_even,
+        } = measure(&mut programs, &evaluations, self.rounds, &mut || {
+            events(Event::Step);
+        });
+        let mut rows = Vec::new();
+        for (row, (unmeasured, _)) in measured.into_iter().zip(&programs) {
+            match row {
+                Ok(row) => rows.push(row),
+                Err(error) => errors.push(wrong(&unmeasured.spec, &error)),
+            }
+        }
+        Ok(Report {
+            rows,
+            errors,
+            tries,
+            even: are_even,
+        })
+    }
+
+    /// Compiles the networks, and starts their programs at each level.
+    fn programs(
+        &self,
+        specs: &[Spec],
+        nets: Vec<Option<PathBuf>>,
+        errors: &mut Vec<Wrong>,
+        events: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Vec<(Row, Program)>, Error> {
+        events(Event::Compiling);
+        let turn = self
+            .packages
+            .turn(|folder| events(Event::Waiting(folder)))?;
+        let built = turn.build(specs)?;
+        events(Event::ChoosingWeights);
+        let mut programs = Vec::new();
+        for ((spec, net), program) in specs.iter().zip(nets).zip(built) {
+            let density = self.density;
+            let density = density.unwrap_or_else(|| density_of_trained(&spec.network));
+            let started = program.and_then(|program| {
+                let file = match &net {
+                    Some(net) => net.clone(),
+                    None => net_file(&turn.folder_of(spec), spec, density, self.trace)
+                        .map_err(|error| ProgramError(error.to_string()))?,
+                };
+                let start = |level: &Level| Program::start(&program, &file, *level);
+                self.levels.iter().map(start).collect::<Result<Vec<_>, _>>()
+            });
+            match started {
+                Ok(started) => {
+                    programs.extend(self.levels.iter().zip(started).map(|(level, program)| {
+                        let names = [spec.choice.to_string(), spec.network.name.clone()];
+                        let net = net.as_ref().map(|net| net.display().to_string());
+                        (Row::new(names, net, *level, program.facts), program)
+                    }))
+                }
+                Err(error) => errors.push(wrong(&spec.choice, &error)),
+            }
+        }
+        Ok(programs)
+    }
+}
+
+/// Reads a spec whose network can be measured on chess positions.
+fn spec(choice: &SpecChoice) -> Result<Spec, ProgramError> {
+    let spec = Spec::read(choice).map_err(|error| ProgramError(error.to_string()))?;
+    match told_features(&spec.network) {
+        None => Ok(spec),
+        Some(_) => Err(
+            "it has custom feature sets, which only its engine knows: the recorded search is one of chess"
+                .into(),
+        ),
+    }
+}
+
+/// For each spec, the net file that is one of it.
+fn nets_of(specs: &[Spec], paths: &[PathBuf]) -> Result<Vec<Option<PathBuf>>, Error> {
+    let mut nets = vec![None; specs.len()];
+    for path in paths {
+        let file = read_net(path, None)?;
+        let mut refusals = Vec::new();
+        let mut place = None;
+        for (index, spec) in specs.iter().enumerate() {
+            match format::check(&file_layout(&spec.network), &file) {
+                Ok(_) if nets[index].is_none() => {
+                    place = Some(index);
+                    break;
+                }
+                Ok(_) => refusals.push(format!("`{}` has one", spec.choice)),
+                Err(error) => refusals.push(format!("`{}`: {error}", spec.choice)),
+            }
+        }
+        match place {
+            Some(index) => nets[index] = Some(path.clone()),
+            None => {
+                return Err(Error::NoSpec {
+                    net: path.clone(),
+                    refusals,
+                });
+            }
+        }
+    }
+    Ok(nets)
+}
+
+fn wrong(spec: &impl ToString, error: &ProgramError) -> Wrong {
+    Wrong {
+        spec: spec.to_string(),
+        error: error.0.trim_start().into(),
+    }
+}
