@@ -28,7 +28,7 @@
 //!
 //! | module | has |
 //! |---|---|
-//! | [`bench`] | any networks over a search, each in a program of its own |
+//! | [`mod@bench`] | any networks over a search, each in a program of its own |
 //! | [`verification`] | whether compiled networks say what they should |
 //! | [`processor`] | the name of what measurements are made on |
 //!

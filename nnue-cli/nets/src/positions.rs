@@ -131,7 +131,7 @@ impl Lines {
     }
 
     /// What `parse` makes of each line, which must be right, and one at least. All are kept, so there
-    /// can be [`MOST`]. Messages say that they are `what`.
+    /// can be 2^20. Messages say that they are `what`.
     ///
     /// # Errors
     ///

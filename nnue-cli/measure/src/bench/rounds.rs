@@ -75,7 +75,7 @@ impl Quartiles {
     }
 }
 
-/// How often [`Rounds::measure`] tells of its progress if the first try is even.
+/// How often [`measure`](super::measure()) tells of its progress if the first try is even.
 pub fn steps(rounds: usize) -> usize {
     Work::ALL.len() * (1 + rounds)
 }
