@@ -16,7 +16,6 @@ use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser}
 use nnue_compiler::plan::Unroll;
 use nnue_files::{Inputs, is_standard_output};
 use nnue_levels::ISAS;
-use nnue_nets::net_file::LONGEST_NET;
 use nnue_nets::specs::SpecChoice;
 use nnue_runtime::Level;
 use serde::Serialize;
@@ -28,11 +27,6 @@ pub(crate) use self::spec::{OptionalSpec, SpecArgument};
 pub(crate) use self::trace::TraceFile;
 use crate::Failure;
 use crate::json::write_plain;
-
-/// Reads a file, such as a net; `-` is standard input.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    Ok(nnue_files::read(path, LONGEST_NET)?)
-}
 
 /// Refuses to write what is read, before anything is opened.
 pub(crate) fn check_outputs<'p>(

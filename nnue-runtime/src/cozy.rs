@@ -119,20 +119,10 @@ mod tests {
     use alloc::string::ToString;
     use alloc::vec::Vec;
 
+    use fastrand::Rng;
+
     use super::*;
     use crate::delta::PieceChanges;
-
-    /// A small generator, so that every run plays the same games.
-    struct Xorshift(u64);
-
-    impl Xorshift {
-        fn below(&mut self, bound: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 32) as usize % bound
-        }
-    }
 
     /// How often the moves that are easy to get wrong were played.
     #[derive(Debug, Default)]
@@ -162,7 +152,7 @@ mod tests {
     }
 
     /// Plays random moves, special ones preferred, and checks the delta of each.
-    fn play(mut position: cozy_chess::Board, random: &mut Xorshift, played: &mut Played) {
+    fn play(mut position: cozy_chess::Board, random: &mut Rng, played: &mut Played) {
         let mut follower = Board::from(&position);
         for _ in 0..120 {
             let mut moves = Vec::new();
@@ -182,12 +172,12 @@ mod tests {
             if moves.is_empty() {
                 return;
             }
-            let choice = if special.is_empty() || random.below(4) == 0 {
+            let choice = if special.is_empty() || random.usize(..4) == 0 {
                 &moves
             } else {
                 &special
             };
-            let mv = choice[random.below(choice.len())];
+            let mv = choice[random.usize(..choice.len())];
             let context = format!("{position} {mv}");
 
             let delta = Delta::from_cozy(&position, mv);
@@ -221,7 +211,7 @@ mod tests {
 
     #[test]
     fn deltas_of_standard_games_are_what_the_moves_change() {
-        let mut random = Xorshift(0x0ddb_a11c_0ffe_e123);
+        let mut random = Rng::with_seed(0x0ddb_a11c_0ffe_e123);
         let mut played = Played::default();
         for _ in 0..150 {
             play(cozy_chess::Board::startpos(), &mut random, &mut played);
@@ -238,10 +228,10 @@ mod tests {
 
     #[test]
     fn deltas_of_chess960_games_are_what_the_moves_change() {
-        let mut random = Xorshift(0xcafe_f00d_5eed_1234);
+        let mut random = Rng::with_seed(0xcafe_f00d_5eed_1234);
         let mut played = Played::default();
         for _ in 0..120 {
-            let (white, black) = (random.below(960) as u32, random.below(960) as u32);
+            let (white, black) = (random.usize(..960) as u32, random.usize(..960) as u32);
             let position = cozy_chess::Board::double_chess960_startpos(white, black);
             play(position, &mut random, &mut played);
         }

@@ -232,6 +232,8 @@ mod tests {
     use alloc::string::String;
     use alloc::vec::Vec;
 
+    use fastrand::Rng;
+
     use super::*;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -522,36 +524,24 @@ mod tests {
         );
     }
 
-    /// A small generator, so that every run has the same positions.
-    struct Xorshift(u64);
-
-    impl Xorshift {
-        fn below(&mut self, bound: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 32) as usize % bound
-        }
-    }
-
     #[test]
     fn random_placements_round_trip() {
-        let mut random = Xorshift(0x1234_5678_9abc_def1);
+        let mut random = Rng::with_seed(0x1234_5678_9abc_def1);
         for _ in 0..2000 {
             let mut squares = [None; 64];
-            let white_king = random.below(64);
+            let white_king = random.usize(..64);
             squares[white_king] = Piece::from_char('K');
-            squares[(white_king + 1 + random.below(63)) % 64] = Piece::from_char('k');
-            for _ in 0..random.below(31) {
-                let square = Square::ALL[random.below(64)];
-                let role = Role::ALL[random.below(5)];
+            squares[(white_king + 1 + random.usize(..63)) % 64] = Piece::from_char('k');
+            for _ in 0..random.usize(..31) {
+                let square = Square::ALL[random.usize(..64)];
+                let role = Role::ALL[random.usize(..5)];
                 let outer = matches!(square.rank(), 0 | 7);
                 if squares[square.index()].is_none() && !(role == Role::Pawn && outer) {
-                    let color = Color::ALL[random.below(2)];
+                    let color = Color::ALL[random.usize(..2)];
                     squares[square.index()] = Some(Piece::new(color, role));
                 }
             }
-            let side_to_move = Color::ALL[random.below(2)];
+            let side_to_move = Color::ALL[random.usize(..2)];
             let fen = Written(squares, side_to_move).to_string();
             assert_eq!(parse(&fen), Ok((squares, side_to_move)), "{fen}");
         }
@@ -559,17 +549,17 @@ mod tests {
 
     #[test]
     fn damaged_texts_are_refused_or_read_as_what_they_say() {
-        let mut random = Xorshift(0xfeed_0fac_e0ff_1ce5);
+        let mut random = Rng::with_seed(0xfeed_0fac_e0ff_1ce5);
         let alphabet = b"12345678pnbrqkPNBRQK/ w-KQkqae09x\0";
         let mut accepted = 0;
         for _ in 0..20_000 {
             let mut fen = START.as_bytes().to_vec();
-            for _ in 0..=random.below(3) {
-                let at = random.below(fen.len());
-                match random.below(3) {
+            for _ in 0..=random.usize(..3) {
+                let at = random.usize(..fen.len());
+                match random.usize(..3) {
                     0 => drop(fen.remove(at)),
-                    1 => fen.insert(at, alphabet[random.below(alphabet.len())]),
-                    _ => fen[at] = alphabet[random.below(alphabet.len())],
+                    1 => fen.insert(at, alphabet[random.usize(..alphabet.len())]),
+                    _ => fen[at] = alphabet[random.usize(..alphabet.len())],
                 }
             }
             let fen = String::from_utf8(fen).unwrap();

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use fastrand::Rng;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::{Element, Section};
@@ -15,7 +16,6 @@ use nnue_runtime::{
 };
 use nnue_test_support::goldens::golden_positions;
 use nnue_test_support::net_file::{Weight, net_file_of, random_net_file, verify};
-use nnue_test_support::random::Xorshift;
 
 macro_rules! spec {
     ($path:expr) => {
@@ -38,9 +38,8 @@ fn value(weight: Weight<'_>) -> f64 {
         hash.wrapping_mul(31).wrapping_add(byte.into())
     });
     let place = (weight.stack * 100_000 + weight.row) * 100_000 + weight.column;
-    let mut random = Xorshift::new((tensor ^ place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    random.draw();
-    let mut below = |size: usize| random.below(2 * size + 1) as f64 - size as f64;
+    let mut random = Rng::with_seed(tensor ^ place as u64);
+    let mut below = |size: usize| random.usize(..2 * size + 1) as f64 - size as f64;
     match (weight.tensor, weight.role) {
         (_, Role::Weights(_) | Role::Biases(_)) => below(100),
         ("fc_0.biases", _) => below(3000),

@@ -5,6 +5,7 @@ use nnue_test_support::seed::seeded;
 use std::collections::BTreeSet;
 
 use cozy_chess::Board as Game;
+use fastrand::Rng;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::{Evaluation, Net};
@@ -14,7 +15,6 @@ use nnue_runtime::{
     Square,
 };
 use nnue_test_support::net_file::{net_file, random_net_file};
-use nnue_test_support::random::Xorshift;
 use nnue_test_support::random_weights::{RandomWeights, Style};
 
 fn random_net<A: Architecture>(spec: &str) -> Network<A> {
@@ -127,7 +127,7 @@ fn ataxx_is_followed_along_random_games() {
                 if moves.is_empty() {
                     break;
                 }
-                if random.below(4) == 0 && line.len() > 1 {
+                if random.usize(..4) == 0 && line.len() > 1 {
                     line.pop();
                     evaluator.pop();
                     taken_back += 1;
@@ -135,7 +135,7 @@ fn ataxx_is_followed_along_random_games() {
                     accumulator = Accumulator::from_features(&net, slices(&active));
                 } else {
                     let mut after = game.clone();
-                    after.play(moves[random.below(moves.len())]);
+                    after.play(moves[random.usize(..moves.len())]);
                     let (before, active) = (game.features(), after.features());
                     let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
                     stones_turned += usize::from(lists[0][0].len() > 2);
@@ -151,7 +151,7 @@ fn ataxx_is_followed_along_random_games() {
                 let fresh = Accumulator::from_features(&net, slices(&game.features()));
                 assert_eq!(accumulator, fresh);
                 assert_eq!(evaluator.ply(), line.len() - 1);
-                if random.below(rarely) == 0 {
+                if random.usize(..rarely) == 0 {
                     let expected = net.evaluate_bucket(&fresh, game.side_to_move, 0);
                     let found = evaluator.evaluate_bucket(0);
                     assert_eq!(found, expected, "at {level}");
@@ -277,7 +277,7 @@ fn an_evaluator_follows_position_and_features_along_games() {
             evaluator.reset_with(&line[0], slices(&chess_features(&line[0])));
             for _ in 0..150 {
                 let game = line[line.len() - 1].clone();
-                match random.below(9) {
+                match random.usize(..9) {
                     0 if line.len() > 1 => {
                         line.pop();
                         evaluator.pop();
@@ -298,7 +298,7 @@ fn an_evaluator_follows_position_and_features_along_games() {
                         after.play(chosen);
                         let (before, active) = (chess_features(&game), chess_features(&after));
                         let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
-                        if random.below(8) == 0 {
+                        if random.usize(..8) == 0 {
                             let pushed = evaluator.try_push_with(&delta, changes(&lists));
                             pushed.expect("legal moves fit the position");
                         } else {
@@ -307,7 +307,7 @@ fn an_evaluator_follows_position_and_features_along_games() {
                         line.push(after);
                     }
                 }
-                if random.below(rarely) == 0 {
+                if random.usize(..rarely) == 0 {
                     let game = &line[line.len() - 1];
                     check_evaluation(&net, &reference, &mut evaluator, game);
                     seen.evaluations += 1;
@@ -326,7 +326,7 @@ fn an_evaluator_follows_position_and_features_along_games() {
 }
 
 /// A random move. Kings move often, so that they cross the middle and change their bucket.
-fn choose(game: &Game, random: &mut Xorshift) -> Option<cozy_chess::Move> {
+fn choose(game: &Game, random: &mut Rng) -> Option<cozy_chess::Move> {
     let mut moves = Vec::new();
     game.generate_moves(|of_piece| {
         moves.extend(of_piece);
@@ -337,12 +337,12 @@ fn choose(game: &Game, random: &mut Xorshift) -> Option<cozy_chess::Move> {
         .filter(|mv| is_of_king(game, mv))
         .copied()
         .collect();
-    let pool = if king.is_empty() || random.below(3) > 0 {
+    let pool = if king.is_empty() || random.usize(..3) > 0 {
         &moves
     } else {
         &king
     };
-    (!pool.is_empty()).then(|| pool[random.below(pool.len())])
+    (!pool.is_empty()).then(|| pool[random.usize(..pool.len())])
 }
 
 fn is_of_king(game: &Game, mv: &cozy_chess::Move) -> bool {

@@ -4,37 +4,25 @@ mod reading;
 
 use std::fmt::Write;
 
+use fastrand::Rng;
 use nnue_data::{DataError, Format};
 
 use crate::reading::read;
 
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) as usize % end
-    }
-}
-
 /// Bytes that are changed, left out, doubled, or cut off.
-fn damage(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+fn damage(bytes: &[u8], random: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    for _ in 0..=random.below(4) {
+    for _ in 0..=random.usize(..4) {
         // Nothing is left to damage.
         if bytes.is_empty() {
             break;
         }
-        let place = random.below(bytes.len());
-        match random.below(5) {
-            0 => bytes[place] = random.below(256) as u8,
-            1 => bytes[place] ^= 1 << random.below(8),
+        let place = random.usize(..bytes.len());
+        match random.usize(..5) {
+            0 => bytes[place] = random.u8(..),
+            1 => bytes[place] ^= 1 << random.usize(..8),
             2 => drop(bytes.remove(place)),
-            3 => bytes.insert(place, bytes[random.below(bytes.len())]),
+            3 => bytes.insert(place, bytes[random.usize(..bytes.len())]),
             _ => bytes.truncate(place),
         }
     }
@@ -42,7 +30,7 @@ fn damage(bytes: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 fn never_panics(format: Format, bytes: &[u8]) {
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     let mut bad = 0;
     for _ in 0..1500 {
         let (result, counts) = read(format, &damage(bytes, &mut random));

@@ -5,7 +5,6 @@
 //! active, so that layers find as many zeros to skip.
 
 pub mod net_file;
-pub mod random;
 pub mod trained;
 
 /// The code of README.md, which doctests compile.

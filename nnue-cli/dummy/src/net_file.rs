@@ -7,7 +7,7 @@ use nnue_compiler::format::{
 use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
 use nnue_compiler::network::{Network, OUTPUT_RUN};
 
-use crate::random::Xorshift;
+use fastrand::Rng;
 
 /// What begins a tensor of Stockfish's files that is compressed.
 pub const LEB128_MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
@@ -305,7 +305,7 @@ fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f64 {
 /// A net file with random weights for any network, small enough that accumulators stay within 16
 /// bits and large enough that both ends of clipping are met.
 pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
-    let mut random = Xorshift::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Rng::with_seed(seed);
     nearest_net_file_of(network, |weight| {
         let (low, high) = match weight.role {
             Role::Psqt(_) => (-20_000, 20_000),
@@ -314,7 +314,7 @@ pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
             Role::LayerFactors(_) => (-128, 127),
             Role::LayerWeights(_) | Role::SharedWeights(_) => (-128, 127),
         };
-        f64::from(low + random.below((high - low + 1) as usize) as i32)
+        f64::from(low + random.usize(..(high - low + 1) as usize) as i32)
     })
 }
 

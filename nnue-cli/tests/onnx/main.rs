@@ -14,11 +14,11 @@ mod runtime;
 use std::collections::HashMap;
 use std::path::Path;
 
+use fastrand::Rng;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::{Network, Order};
 use nnue_interpreter::{Net, Trace};
 use nnue_runtime::{Color, HeadValue};
-use nnue_test_support::random::Xorshift;
 use nnue_test_support::random_weights::{RandomWeights, Style};
 
 use crate::evaluator::{Array, Runner};
@@ -125,13 +125,13 @@ fn outputs(network: &Network, trace: &Trace) -> Vec<(String, i64)> {
 
 /// Random rows, stacks and sides to move, among them positions without any rows.
 fn random_cases(net: &Net, seed: u64) -> Cases {
-    let mut random = Xorshift::new(seed);
+    let mut random = Rng::with_seed(seed);
     let (rows, stacks) = (net.network().feature_count(), net.network().stacks.count);
     let positions = (0..12).map(|number| {
-        let mut list = || (0..number * 3).map(|_| random.below(rows)).collect();
+        let mut list = || (0..number * 3).map(|_| random.usize(..rows)).collect();
         let lists = [list(), list()];
         let side_to_move = Color::ALL[number % 2];
-        (lists, side_to_move, random.below(stacks))
+        (lists, side_to_move, random.usize(..stacks))
     });
     Cases::of(net, positions.collect::<Vec<_>>())
 }

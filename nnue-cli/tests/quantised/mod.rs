@@ -4,10 +4,10 @@
 
 use std::fs;
 
+use fastrand::Rng;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::file_layout;
 use nnue_compiler::network::Network;
-use nnue_test_support::random::Xorshift;
 use serde_json::{Value, json};
 
 use crate::program::{output, scratch, scratch_path, text};
@@ -55,7 +55,7 @@ pub(crate) fn checkpoint(
     largest: f64,
     change: impl Fn(&str, usize, f64) -> f64,
 ) -> Vec<u8> {
-    let mut random = Xorshift::new(2024);
+    let mut random = Rng::with_seed(2024);
     let mut file = Vec::new();
     for (_, tensor) in file_layout(network).tensors() {
         let size = match &*tensor.name {
@@ -64,7 +64,7 @@ pub(crate) fn checkpoint(
             _ => largest,
         };
         for index in 0..tensor.stored.values {
-            let fraction = random.below(2_000_001) as f64 / 1e6 - 1.0;
+            let fraction = random.usize(..2_000_001) as f64 / 1e6 - 1.0;
             let number = change(&tensor.name, index, size * fraction) as f32;
             file.extend_from_slice(&number.to_le_bytes());
         }

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use nnue_format::is_hidden;
+use strsim::osa_distance;
 
 /// A range of bytes of the spec's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -427,7 +428,7 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     known
         .into_iter()
         .filter(|name| is_short(name))
-        .map(|name| (edit_distance(&found, &name.to_lowercase()), name))
+        .map(|name| (osa_distance(&found, &name.to_lowercase()), name))
         // Short names differ in what they mean, as `i32` and `f32` do, if they begin otherwise.
         .filter(|(_, name)| {
             name.chars().count() > 3 || name.to_lowercase().chars().next() == found.chars().next()
@@ -435,25 +436,6 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .filter(|(distance, name)| *distance <= name.chars().count().max(3) / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut distance = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                distance = distance.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(distance);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 /// All values, or `None` if one is missing. Every item is computed even then, so that each reports

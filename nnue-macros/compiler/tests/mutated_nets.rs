@@ -3,6 +3,7 @@
 //! `NNUE_MUTATIONS=1000000 cargo test --release -p nnue-compiler --test mutated_nets` tries a
 //! million of them.
 
+use fastrand::Rng;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::{FileLayout, Format, LoadError, Loaded, identify, split, store};
 use nnue_compiler::{analyse, file_layout};
@@ -33,23 +34,6 @@ const SPECS: [&str; 17] = [
     include_str!("../../../tests/specs/layers/signed_inputs.toml"),
     include_str!("../../../tests/specs/layers/binary_parts.toml"),
 ];
-
-/// Random numbers from SplitMix64, the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
-    }
-}
 
 /// A network's files: one that is right, and the memory that they are loaded into.
 struct Victim {
@@ -130,7 +114,7 @@ fn stored(layout: &FileLayout, memory: &[u8], loaded: &Loaded) -> Vec<u8> {
 }
 
 /// Damages a file in one way of many.
-fn mutate(file: &mut Vec<u8>, random: &mut Random) {
+fn mutate(file: &mut Vec<u8>, random: &mut Rng) {
     const WORDS: [[u8; 4]; 6] = [
         [0; 4],
         [0xFF; 4],
@@ -140,37 +124,35 @@ fn mutate(file: &mut Vec<u8>, random: &mut Random) {
         [0, 0, 0x80, 0x7F],
         [0, 0, 0xC0, 0x7F],
     ];
-    let at = random.below(file.len());
-    let end = (at + 1 + random.below(64)).min(file.len());
-    match random.below(9) {
+    let at = random.usize(..file.len());
+    let end = (at + 1 + random.usize(..64)).min(file.len());
+    match random.usize(..9) {
         0 => file.truncate(at),
         1 => drop(file.drain(at..end)),
         2 => {
             let run = file[at..end].to_vec();
-            let to = random.below(file.len());
+            let to = random.usize(..file.len());
             file.splice(to..to, run);
         }
         3 => {
-            let run: Vec<u8> = (0..1 + random.below(40))
-                .map(|_| random.next() as u8)
-                .collect();
+            let run: Vec<u8> = (0..1 + random.usize(..40)).map(|_| random.u8(..)).collect();
             file.splice(at..at, run);
         }
         4 => {
             file.splice(at..at, *b"COMPRESSED_LEB128");
         }
         5 => {
-            let word = WORDS[random.below(WORDS.len())];
+            let word = WORDS[random.usize(..WORDS.len())];
             let end = (at + 4).min(file.len());
             file[at..end].copy_from_slice(&word[..end - at]);
         }
-        6 => file[at..end].fill_with(|| random.next() as u8),
+        6 => file[at..end].fill_with(|| random.u8(..)),
         // The beginning has the lengths and the names.
         7 => {
-            let at = random.below(file.len().min(48));
-            file[at] = random.next() as u8;
+            let at = random.usize(..file.len().min(48));
+            file[at] = random.u8(..);
         }
-        _ => file[at] ^= 1 << random.below(8),
+        _ => file[at] ^= 1 << random.usize(..8),
     }
     if file.is_empty() {
         file.push(0);
@@ -186,12 +168,12 @@ fn damaged_files_are_refused_or_come_back() {
             .unwrap_or_else(|_| panic!("`NNUE_MUTATIONS` is `{count}`, expected a number"))
     });
     let mut victims = SPECS.map(Victim::new);
-    let mut random = Random(20);
+    let mut random = Rng::with_seed(20);
     let mut accepted = 0;
     for number in 0..count {
         let victim = &mut victims[number as usize % SPECS.len()];
         let mut file = victim.file.clone();
-        for _ in 0..1 + random.below(3) {
+        for _ in 0..1 + random.usize(..3) {
             mutate(&mut file, &mut random);
         }
         accepted += u64::from(victim.check(&file));

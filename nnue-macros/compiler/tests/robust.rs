@@ -13,6 +13,7 @@ mod specs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use nnue_compiler::diagnostics::{Errors, SourceFile};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
@@ -332,20 +333,20 @@ const LONG_NAME: usize = 100_000;
 
 /// Changes specs in ways that a seed decides.
 struct Mutator<'a> {
-    state: u64,
+    random: Rng,
     specs: &'a [String],
 }
 
 impl Mutator<'_> {
     fn new(seed: u64, specs: &[String]) -> Mutator<'_> {
-        let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        Mutator { state, specs }
+        let random = Rng::with_seed(seed);
+        Mutator { random, specs }
     }
 
     fn mutant(&mut self) -> String {
         let mut text = self.any_spec().to_string();
-        for _ in 0..=self.below(3) {
-            text = match self.below(8) {
+        for _ in 0..=self.random.usize(..3) {
+            text = match self.random.usize(..8) {
                 0 | 1 => self.change_line(&text),
                 2..=4 => self.change_word(&text, |c| c.is_ascii_digit(), Mutator::any_number),
                 5 | 6 => self.change_word(
@@ -356,7 +357,7 @@ impl Mutator<'_> {
                 _ => self.change_character(&text),
             };
         }
-        match self.below(64) {
+        match self.random.usize(..64) {
             0 => self.change_word(
                 &text,
                 |c| c.is_ascii_alphanumeric() || c == '_',
@@ -369,21 +370,13 @@ impl Mutator<'_> {
         }
     }
 
-    /// Xorshift: the same mutants everywhere.
-    fn below(&mut self, bound: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 32) as usize % bound
-    }
-
     fn any<'t>(&mut self, of: &[&'t str]) -> &'t str {
-        let index = self.below(of.len());
+        let index = self.random.usize(..of.len());
         of[index]
     }
 
     fn any_spec(&mut self) -> &str {
-        let index = self.below(self.specs.len());
+        let index = self.random.usize(..self.specs.len());
         &self.specs[index]
     }
 
@@ -407,8 +400,11 @@ impl Mutator<'_> {
         if lines.is_empty() {
             return spec;
         }
-        let (at, to) = (self.below(lines.len()), self.below(lines.len()));
-        match self.below(4) {
+        let (at, to) = (
+            self.random.usize(..lines.len()),
+            self.random.usize(..lines.len()),
+        );
+        match self.random.usize(..4) {
             0 => {
                 lines.remove(at);
             }
@@ -435,7 +431,7 @@ impl Mutator<'_> {
         if starts.is_empty() {
             return text.to_string();
         }
-        let start = starts[self.below(starts.len())];
+        let start = starts[self.random.usize(..starts.len())];
         let rest = text[start..].trim_start_matches(letter);
         format!("{}{}{rest}", &text[..start], with(self))
     }
@@ -443,12 +439,12 @@ impl Mutator<'_> {
     /// Deletes or replaces a character, inserts a piece of text, or cuts the rest off.
     fn change_character(&mut self, text: &str) -> String {
         let characters: Vec<char> = text.chars().collect();
-        let at = self.below(characters.len() + 1);
+        let at = self.random.usize(..characters.len() + 1);
         let (before, after) = characters.split_at(at);
         let before: String = before.iter().collect();
         let rest: String = after.iter().skip(1).collect();
         let after: String = after.iter().collect();
-        match self.below(4) {
+        match self.random.usize(..4) {
             0 => before + &rest,
             1 => before + self.any(&PIECES) + &rest,
             2 => before + self.any(&PIECES) + &after,

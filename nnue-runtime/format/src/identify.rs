@@ -329,8 +329,10 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
+    use fastrand::Rng;
+
     use super::*;
-    use crate::tests::Random;
+    use crate::tests::random_bytes;
     use crate::{Features, Wiring};
 
     /// A long file of zeros but for a few pieces.
@@ -593,25 +595,25 @@ mod tests {
 
     #[test]
     fn no_bytes_are_too_bad() {
-        let mut random = Random(5);
+        let mut random = Rng::with_seed(5);
         for family in families().step_by(501) {
             let whole = file(&family);
             for _ in 0..50 {
                 let mut damaged = whole.clone();
-                let index = random.below(damaged.pieces.len() as u64) as usize;
+                let index = random.u64(..damaged.pieces.len() as u64) as usize;
                 let (_, piece) = &mut damaged.pieces[index];
                 // The description may be anything, and the weight anything but zero.
                 if piece == b"words" || piece.len() == 1 {
                     continue;
                 }
-                let byte = random.below(piece.len() as u64) as usize;
-                piece[byte] ^= 1 << random.below(8);
+                let byte = random.u64(..piece.len() as u64) as usize;
+                piece[byte] ^= 1 << random.u64(..8);
                 let identity = identify_source(&mut damaged);
                 assert_ne!(identity.family(), Some(family), "{index}");
             }
         }
         for len in 0..500 {
-            let mut bytes = random.bytes(len);
+            let mut bytes = random_bytes(&mut random, len);
             let _ = identify(&bytes);
             // The same behind words that lead further.
             let header = [0x7AF3_2F20_u32, 0x1C10_2B72, 0, 0x7F23_40B8].map(u32::to_le_bytes);

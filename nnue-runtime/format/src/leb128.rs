@@ -294,8 +294,10 @@ fn is_shortest(encoded: &[u8]) -> bool {
 mod tests {
     use alloc::vec;
 
+    use fastrand::Rng;
+
     use super::*;
-    use crate::tests::Random;
+    use crate::tests::random_bytes;
 
     fn encoded(values: &[i32]) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -341,10 +343,10 @@ mod tests {
 
     #[test]
     fn lengths_mixed_at_random_come_back() {
-        let mut random = Random(1);
+        let mut random = Rng::with_seed(1);
         for _ in 0..200 {
-            let values: Vec<i32> = (0..random.below(60))
-                .map(|_| (random.next() as i32) >> random.below(32))
+            let values: Vec<i32> = (0..random.u64(..60))
+                .map(|_| random.i32(..) >> random.u64(..32))
                 .collect();
             let bytes = encoded(&values);
             assert_eq!(
@@ -384,24 +386,24 @@ mod tests {
 
     #[test]
     fn blocks_are_decoded_as_single_values_are() {
-        let mut random = Random(7);
+        let mut random = Rng::with_seed(7);
         let mut faults = 0;
         for round in 0..2000 {
-            let count = random.below(400) as usize;
+            let count = random.u64(..400) as usize;
             // From values that all take one byte to some that take three.
-            let bits = 6 + random.below(10);
+            let bits = 6 + random.u64(..10);
             let values: Vec<i32> = (0..count)
-                .map(|_| (random.next() as i32) >> (32 - bits + random.below(bits)))
+                .map(|_| random.i32(..) >> (32 - bits + random.u64(..bits)))
                 .collect();
             let mut bytes = encoded(&values);
             for _ in 0..round % 3 {
-                let place = random.below(bytes.len() as u64 + 1) as usize;
+                let place = random.u64(..bytes.len() as u64 + 1) as usize;
                 if let Some(byte) = bytes.get_mut(place) {
-                    *byte ^= 1 << random.below(8);
+                    *byte ^= 1 << random.u64(..8);
                 }
             }
-            let behind = random.below(80) as usize;
-            bytes.extend(random.bytes(behind));
+            let behind = random.u64(..80) as usize;
+            bytes.extend(random_bytes(&mut random, behind));
             let results = (
                 decoded::<1>(&bytes, count),
                 decoded::<2>(&bytes, count),
@@ -420,8 +422,8 @@ mod tests {
 
     #[test]
     fn ends_are_counted_across_chunks() {
-        let mut random = Random(8);
-        let values: Vec<i32> = (0..900).map(|_| random.below(200) as i32).collect();
+        let mut random = Rng::with_seed(8);
+        let values: Vec<i32> = (0..900).map(|_| random.u64(..200) as i32).collect();
         let bytes = encoded(&values);
         assert_eq!(count(&bytes), Some(values.len()));
         let mut end = 0;
@@ -435,9 +437,9 @@ mod tests {
 
     #[test]
     fn bits_of_floating_point_come_back() {
-        let mut random = Random(3);
+        let mut random = Rng::with_seed(3);
         let mut bits = vec![0, 1, 0x7F, 0x80, 0x3F80_0000, 0x8000_0000, u32::MAX];
-        bits.extend((0..500).map(|_| (random.next() as u32) >> random.below(32)));
+        bits.extend((0..500).map(|_| random.u32(..) >> random.u64(..32)));
         let mut bytes = Vec::new();
         for &bits in &bits {
             let before = bytes.len();

@@ -343,8 +343,10 @@ impl<'a> Part<'a> {
 mod tests {
     use alloc::vec;
 
+    use fastrand::Rng;
+
     use super::*;
-    use crate::tests::{COMPRESSED, MEMORY_LEN, RAW, Random, file};
+    use crate::tests::{COMPRESSED, MEMORY_LEN, RAW, file, random_bytes};
     use crate::{
         Element, FileLayout, Format, LoadError, Place, Section, Stacks, ValueFault, list, split,
     };
@@ -443,14 +445,14 @@ mod tests {
             stacks: Stacks::NONE,
             ..RAW
         };
-        let mut random = Random(5);
+        let mut random = Rng::with_seed(5);
         let mut source = Vec::new();
         let mut offsets = Vec::new();
         for _ in 0..COUNT {
             offsets.push(source.len());
-            leb128::encode(random.below(150) as i32 - 75, &mut source);
+            leb128::encode(random.u64(..150) as i32 - 75, &mut source);
         }
-        source.extend(random.bytes(64));
+        source.extend(random_bytes(&mut random, 64));
         let load = |source: &[u8]| {
             let mut weights = vec![0; layout.memory_len()];
             let loaded = split(&layout, source)?.load(&[0], &mut weights);

@@ -295,8 +295,10 @@ pub(crate) fn gathered(tensor: &Tensor, base: usize, packed: &[usize], weights: 
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
-    use crate::tests::{COMPRESSED, RAW, Random, file, load, stored};
+    use crate::tests::{COMPRESSED, RAW, file, load, random_bytes, stored};
     use crate::{Element, Stacks, list, split};
 
     /// More than a buffer of values.
@@ -316,7 +318,7 @@ mod tests {
             count: 0,
             ..RAW.stacks
         };
-        let weights = Random(5).bytes(2 * COUNT);
+        let weights = random_bytes(&mut Rng::with_seed(5), 2 * COUNT);
         for sections in sections {
             let layout = FileLayout {
                 sections: list(sections),

@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn tails_are_checked_as_in_the_whole() {
         let layout = sequence();
-        let mut source = crate::tests::Random(4).bytes(8 + 20 + 16);
+        let mut source = crate::tests::random_bytes(&mut fastrand::Rng::with_seed(4), 8 + 20 + 16);
         source.extend(layout.tail.bytes(source.len()));
         assert!(assert_same(&layout, &source));
         for len in 0..source.len() {

@@ -7,6 +7,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
+use fastrand::Rng;
+
 use crate::*;
 
 /// The packed orders of all levels.
@@ -63,9 +65,6 @@ const STACK_SECTIONS: &[Section] = &[
 
 const STACK_GROUPS: &[List<Section>] = &[list(STACK_SECTIONS)];
 
-/// The random number generator SplitMix64.
-pub(crate) struct Random(pub(crate) u64);
-
 const fn layout(sections: &'static [Section]) -> FileLayout {
     FileLayout {
         name: Text::Borrowed("Tiny"),
@@ -120,29 +119,15 @@ const fn affine(name: &'static str, [rows, columns]: [usize; 2], placed: Placed)
     Section::tensor(name, [1, rows, columns], stored, placed)
 }
 
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    pub(crate) fn bytes(&mut self, len: usize) -> Vec<u8> {
-        (0..len).map(|_| self.next() as u8).collect()
-    }
+pub(crate) fn random_bytes(random: &mut Rng, len: usize) -> Vec<u8> {
+    (0..len).map(|_| random.u8(..)).collect()
 }
 
 /// A valid file of [`RAW`] or [`COMPRESSED`], with extreme values and with padding that is not
 /// zero.
 pub(crate) fn file(layout: &FileLayout) -> Vec<u8> {
     let compressed = layout.max_len() != RAW.max_len();
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     let mut bytes = Vec::new();
     let word = |bytes: &mut Vec<u8>, word: u32| bytes.extend(word.to_le_bytes());
     word(&mut bytes, VERSION);
@@ -168,17 +153,17 @@ pub(crate) fn file(layout: &FileLayout) -> Vec<u8> {
     };
     values(&mut bytes, 2, &[32767, -32768, 0, -1]);
     let weights: Vec<i32> = (0..20)
-        .map(|_| i32::from(random.next() as i16) >> random.below(16))
+        .map(|_| i32::from(random.i16(..)) >> random.u64(..16))
         .collect();
     values(&mut bytes, 2, &weights);
-    bytes.extend(random.bytes(9));
+    bytes.extend(random_bytes(&mut random, 9));
     values(&mut bytes, 4, &[i32::MAX, i32::MIN, -64, 64, 63, 1 << 20]);
 
     for _ in 0..2 {
         word(&mut bytes, 0x6333_6A4A);
-        bytes.extend(random.bytes(12 + 3 * 128 + 8));
+        bytes.extend(random_bytes(&mut random, 12 + 3 * 128 + 8));
         for _ in 0..2 {
-            bytes.extend(random.bytes(7));
+            bytes.extend(random_bytes(&mut random, 7));
             bytes.extend([0; 22]);
             bytes.extend([0, 42, 0x80]);
         }
@@ -282,15 +267,15 @@ fn every_flipped_bit_is_refused_or_comes_back() {
 
 #[test]
 fn bytes_at_random_are_refused() {
-    let mut random = Random(3);
+    let mut random = Rng::with_seed(3);
     for layout in [RAW, COMPRESSED] {
         let valid = file(&layout);
         for _ in 0..2000 {
-            let len = random.below(2 * valid.len() as u64) as usize;
-            let mut source = random.bytes(len);
+            let len = random.u64(..2 * valid.len() as u64) as usize;
+            let mut source = random_bytes(&mut random, len);
             assert!(is_refused(&layout, &source));
             // The same behind a valid beginning, so that all sections are reached.
-            let kept = random.below(valid.len() as u64) as usize;
+            let kept = random.u64(..valid.len() as u64) as usize;
             source.splice(..kept.min(len), valid[..kept].iter().copied());
             is_refused(&layout, &source);
         }
@@ -313,7 +298,7 @@ fn shared_values_are_copied_to_each_stack() {
         stacks: Stacks::NONE,
         ..RAW
     };
-    let source = Random(3).bytes(16);
+    let source = random_bytes(&mut Rng::with_seed(3), 16);
     let (weights, loaded) = load(&layout, &[0], &source).unwrap();
     let copy = [&source[..5], &source[8..13]].concat();
     for start in [4, 36, 68] {

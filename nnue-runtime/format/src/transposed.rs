@@ -157,8 +157,10 @@ fn explained(count: usize, inner: usize, values: &impl Fn(usize) -> f64) -> f64 
 mod tests {
     use alloc::vec::Vec;
 
+    use fastrand::Rng;
+
     use super::*;
-    use crate::tests::{ORDERS, Random};
+    use crate::tests::ORDERS;
     use crate::{Element, Encoding, Placed, Section, Segment, Stacks, Text, list, split};
 
     const INPUTS: usize = 256;
@@ -183,13 +185,13 @@ mod tests {
     /// Weights whose magnitude depends on the input, up to a factor of `spread`; in the order of
     /// `tensor`.
     fn weights(tensor: &Tensor, spread: u64) -> Vec<f64> {
-        let mut random = Random(1);
+        let mut random = Rng::with_seed(1);
         let mut weights = vec![0.0; tensor.stored.values];
         let [buckets, rows, columns] = tensor.shape;
         for column in 0..columns {
-            let scale = 4 + 4 * random.below(spread);
+            let scale = 4 + 4 * random.u64(..spread);
             for (bucket, row) in (0..buckets).flat_map(|b| (0..rows).map(move |r| (b, r))) {
-                let weight = random.below(2 * scale + 1) as f64 - scale as f64;
+                let weight = random.u64(..2 * scale + 1) as f64 - scale as f64;
                 weights[tensor.stored_index([bucket, row, column])] = weight;
             }
         }

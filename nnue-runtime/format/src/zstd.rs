@@ -268,19 +268,19 @@ mod tests {
     #[cfg(feature = "zstd")]
     #[test]
     fn damaged_data_never_panics() {
-        use crate::tests::Random;
+        use fastrand::Rng;
         use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
         let raw = file(&RAW);
         let packed = compress_to_vec(&raw[..], CompressionLevel::Fastest);
         assert_eq!(unpack(&RAW, &packed).as_deref(), Ok(&raw[..]));
-        let mut random = Random(9);
+        let mut random = Rng::with_seed(9);
         let mut refused = 0;
         for _ in 0..20_000 {
             let mut damaged = packed.clone();
-            for _ in 0..1 + random.below(4) {
-                let at = 4 + random.below(packed.len() as u64 - 4) as usize;
-                damaged[at] = random.next() as u8;
+            for _ in 0..1 + random.u64(..4) {
+                let at = 4 + random.u64(..packed.len() as u64 - 4) as usize;
+                damaged[at] = random.u8(..);
             }
             refused += usize::from(unpack(&RAW, &damaged).is_err());
         }

@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use fastrand::Rng;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
 use nnue_runtime::Board;
-use nnue_test_support::random::Xorshift;
 use nnue_test_support::random_weights::{RandomWeights, Style};
 use nnue_test_support::specs::specs_in;
 
@@ -50,7 +50,7 @@ fn weights_are_read_as_they_were_written() {
 /// worse.
 #[test]
 fn no_file_makes_the_interpreter_panic() {
-    let mut random = Xorshift::new(3);
+    let mut random = Rng::with_seed(3);
     for network in small_networks("tests/specs/formats") {
         let file = RandomWeights::draw(&network, Style::Small, 1).net_file();
         let name = &network.name;
@@ -67,18 +67,18 @@ fn no_file_makes_the_interpreter_panic() {
         );
         for _ in 0..40 {
             let mut file = file.clone();
-            for _ in 0..=random.below(3) {
-                let place = random.below(file.len());
+            for _ in 0..=random.usize(..3) {
+                let place = random.usize(..file.len());
                 // Half of the time in what comes before the weights.
-                let place = if random.below(2) == 0 {
+                let place = if random.usize(..2) == 0 {
                     place
                 } else {
                     place % 100
                 };
-                file[place] = random.draw() as u8;
+                file[place] = random.u8(..);
             }
             if let Ok(net) = Net::from_bytes(&network, &file) {
-                let _ = net.evaluate(&Board::start(), random.below(9));
+                let _ = net.evaluate(&Board::start(), random.usize(..9));
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use fastrand::Rng;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
@@ -11,7 +12,6 @@ use nnue_interpreter::{Evaluation, Net};
 use nnue_runtime::{Board, Color, Output, Piece, Position};
 use nnue_test_support::goldens::{GoldenPosition, golden_positions};
 use nnue_test_support::net_file::net_file_of;
-use nnue_test_support::random::Xorshift;
 use nnue_test_support::synthetic::synthetic_net;
 
 /// A file of the project.
@@ -184,7 +184,7 @@ impl Berserk {
 #[test]
 fn berserks_spec_is_what_the_engine_computes() {
     let network = network("specs/engines/berserk.toml");
-    let mut random = Xorshift::new(13);
+    let mut random = Rng::with_seed(13);
     // Values on both sides of every clipping.
     let file = net_file_of(&network, "", |weight| {
         let most: i32 = match (weight.role, weight.tensor) {
@@ -194,7 +194,7 @@ fn berserks_spec_is_what_the_engine_computes() {
             (Role::LayerWeights(_), _) => 127,
             _ => 10_000,
         };
-        f64::from(random.below(2 * most as usize + 1) as i32 - most)
+        f64::from(random.usize(..2 * most as usize + 1) as i32 - most)
     });
     let berserk = Berserk::of_file(&file);
     let net = Net::from_bytes(&network, &file).unwrap_or_else(|error| panic!("{error}"));

@@ -1,9 +1,9 @@
 //! Random games with unmakes, null moves, castling (Chess960 too), en passant and promotions.
 
 use cozy_chess::{Board as Game, Move};
+use fastrand::Rng;
 use nnue_interpreter::Net;
 use nnue_runtime::{Accumulator, Board, Delta, Evaluator, Network, Output, SelectedByPieces};
-use nnue_test_support::random::Xorshift;
 use nnue_test_support::seed::seeded;
 
 /// Counts of what happened in the games, so that the test cannot pass without the interesting
@@ -124,18 +124,18 @@ pub(crate) fn check<A: SelectedByPieces<Output = Output>>(
     let mut followers = Followers::new(nets, reference);
     let mut made = 0;
     while made < plies {
-        let start = if random.below(2) == 0 {
+        let start = if random.usize(..2) == 0 {
             Game::startpos()
         } else {
-            Game::double_chess960_startpos(random.below(960) as u32, random.below(960) as u32)
+            Game::double_chess960_startpos(random.usize(..960) as u32, random.usize(..960) as u32)
         };
         followers.each(|evaluator| evaluator.reset(&start));
         let mut line = vec![start];
-        for _ in 0..random.below(400) {
+        for _ in 0..random.usize(..400) {
             let game = line[line.len() - 1].clone();
-            match random.below(10) {
+            match random.usize(..10) {
                 0 if line.len() > 1 => {
-                    for _ in 0..=random.below(5) {
+                    for _ in 0..=random.usize(..5) {
                         if line.len() > 1 {
                             line.pop();
                             followers.each(Evaluator::pop);
@@ -156,7 +156,7 @@ pub(crate) fn check<A: SelectedByPieces<Output = Output>>(
                     let delta = Delta::from_cozy(&game, chosen);
                     // An evaluator computes several moves at once only if it did not evaluate after
                     // each.
-                    if random.below(8) == 0 {
+                    if random.usize(..8) == 0 {
                         followers.each(|evaluator| {
                             evaluator
                                 .try_push(&delta)
@@ -173,13 +173,13 @@ pub(crate) fn check<A: SelectedByPieces<Output = Output>>(
             }
             let game = &line[line.len() - 1];
             followers.each(|evaluator| assert_eq!(evaluator.ply(), line.len() - 1));
-            if random.below(3) == 0 {
+            if random.usize(..3) == 0 {
                 followers.check(game);
                 seen.evaluations += 1;
             }
             // Two siblings whose parent was never evaluated: the second one makes the evaluator
             // compute it.
-            if random.below(6) == 0 {
+            if random.usize(..6) == 0 {
                 for _ in 0..3 {
                     let Some(chosen) = choose(game, &mut random) else {
                         break;
@@ -201,7 +201,7 @@ pub(crate) fn check<A: SelectedByPieces<Output = Output>>(
 
 /// A random legal move: often of the king, which changes its side's view, and often a special move
 /// if there is one.
-fn choose(game: &Game, random: &mut Xorshift) -> Option<Move> {
+fn choose(game: &Game, random: &mut Rng) -> Option<Move> {
     let mut moves = Vec::new();
     game.generate_moves(|of_piece| {
         moves.extend(of_piece);
@@ -212,18 +212,18 @@ fn choose(game: &Game, random: &mut Xorshift) -> Option<Move> {
         .copied()
         .filter(|mv| match game.piece_on(mv.from) {
             Some(cozy_chess::Piece::King) => {
-                game.color_on(mv.to) == Some(game.side_to_move()) || random.below(20) == 0
+                game.color_on(mv.to) == Some(game.side_to_move()) || random.usize(..20) == 0
             }
             Some(cozy_chess::Piece::Pawn) => mv.promotion.is_some() || is_en_passant(game, *mv),
             _ => false,
         })
         .collect();
-    let pool = if special.is_empty() || random.below(3) == 0 {
+    let pool = if special.is_empty() || random.usize(..3) == 0 {
         &moves
     } else {
         &special
     };
-    (!pool.is_empty()).then(|| pool[random.below(pool.len())])
+    (!pool.is_empty()).then(|| pool[random.usize(..pool.len())])
 }
 
 fn is_en_passant(game: &Game, mv: Move) -> bool {

@@ -37,9 +37,11 @@ pub fn check_king_walks<A: SelectedByPieces>(net: &Network<A>) {
                 let kings = [(king, from), (Piece::new(!color, Role::King), *other)];
                 let kings = Delta::from_changes(&[], &kings).expect("two pieces");
                 board.apply(&kings).expect("empty squares");
-                for _ in 0..random.below(16) {
-                    let (square, piece) =
-                        (Square::ALL[random.below(64)], Piece::ALL[random.below(12)]);
+                for _ in 0..random.usize(..16) {
+                    let (square, piece) = (
+                        Square::ALL[random.usize(..64)],
+                        Piece::ALL[random.usize(..12)],
+                    );
                     let is_free =
                         ![from, to, *other].contains(&square) && board.piece_at(square).is_none();
                     let can_stand = piece.role != Role::Pawn || (1..7).contains(&square.rank());

@@ -18,9 +18,9 @@ use nnue_runtime::{
     Position, SelectedByPieces,
 };
 
-use crate::random::Xorshift;
 use crate::random_weights::{RandomWeights, Style};
 use cases::{Features, Game, features, games, positions};
+use fastrand::Rng;
 
 /// Compares a compiled network with the interpreter, and its choice of buckets with the spec's.
 ///
@@ -315,7 +315,7 @@ fn reordered<A: Architecture>(net: &Network<A>, order: &[usize], name: &str) -> 
 /// An order in which every output has a new place, if there is another one that the same layers
 /// read.
 fn another_order(neurons: &Neurons) -> Vec<usize> {
-    let mut random = Xorshift::new(0x9E37_79B9_7F4A_7C15);
+    let mut random = Rng::with_seed(9);
     let classes = neurons.classes();
     let mut order: Vec<usize> = (0..classes.len()).collect();
     for place in (1..order.len()).rev() {
@@ -324,7 +324,7 @@ fn another_order(neurons: &Neurons) -> Vec<usize> {
         let alike = (0..place).filter(|other| classes[*other] == classes[place]);
         let alike: Vec<usize> = alike.collect();
         if !alike.is_empty() {
-            order.swap(place, alike[random.below(alike.len())]);
+            order.swap(place, alike[random.usize(..alike.len())]);
         }
     }
     order

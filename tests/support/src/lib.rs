@@ -11,4 +11,4 @@ pub mod seed;
 pub mod specs;
 pub mod synthetic;
 
-pub use nnue_dummy::{net_file, random};
+pub use nnue_dummy::net_file;

@@ -8,7 +8,7 @@ use nnue_compiler::network::file::{Axis, Role, Tensor};
 use nnue_compiler::network::{Network, TransformerActivation};
 use nnue_interpreter::{LayerWeights, Net, TransformerWeights, Weights};
 
-use crate::random::Xorshift;
+use fastrand::Rng;
 
 /// The sizes and signs of random weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl RandomWeights {
     #[must_use]
     pub fn draw(network: &Network, style: Style, seed: u64) -> RandomWeights {
         let mut draw = Draw {
-            random: Xorshift::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+            random: Rng::with_seed(seed),
             style,
         };
         let copies = 0..network.transformer.perspectives.copies();
@@ -126,7 +126,7 @@ fn net_of(network: &Network, weights: Weights) -> Net {
 }
 
 struct Draw {
-    random: Xorshift,
+    random: Rng,
     style: Style,
 }
 
@@ -237,12 +237,12 @@ impl Draw {
     /// A whole number within `size` of 0.
     fn near_zero(&mut self, size: f64, range: Range) -> i64 {
         let size = size.clamp(1.0, 1e12) as i64;
-        let number = self.random.below(2 * size as usize + 1) as i64 - size;
+        let number = self.random.usize(..2 * size as usize + 1) as i64 - size;
         range.clamp(number)
     }
 
     fn either(&mut self, range: Range) -> i64 {
-        match self.random.below(2) {
+        match self.random.usize(..2) {
             0 => range.low,
             _ => range.high,
         }
@@ -283,7 +283,7 @@ impl Draw {
             let weight = match (self.style, neuron / 8 % 4) {
                 (Style::Zero, _) => 0,
                 (Style::Alternating, _) => alternating(row + neuron, size as i64 + 1),
-                (Style::Extreme, 1) => i64::from(self.random.draw() as i16),
+                (Style::Extreme, 1) => i64::from(self.random.i16(..)),
                 (Style::Extreme, 2) => self.either(range),
                 _ => self.near_zero(size, range),
             };
@@ -312,7 +312,7 @@ impl Draw {
             let value = match self.style {
                 Style::Zero => 0,
                 Style::Small => self.near_zero(20_000.0, range),
-                Style::Extreme => i64::from(self.random.draw() as i32),
+                Style::Extreme => i64::from(self.random.i32(..)),
                 Style::Alternating => alternating(index, 1 << 20),
             };
             range.clamp(value) as i32

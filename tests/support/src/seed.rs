@@ -2,7 +2,7 @@
 
 use std::env;
 
-use crate::random::Xorshift;
+use fastrand::Rng;
 
 /// The random numbers of a test: those of its own seed, so that each run is as the one before, or of
 /// `NNUE_SEED`. The seed is printed, which a test that fails shows.
@@ -11,11 +11,10 @@ use crate::random::Xorshift;
 ///
 /// If `NNUE_SEED` is no number.
 #[must_use]
-pub fn seeded(own: u64) -> Xorshift {
+pub fn seeded(own: u64) -> Rng {
     let seed = chosen(env::var("NNUE_SEED").ok().as_deref(), own);
     println!("the same again: NNUE_SEED={seed}");
-    // The first numbers of small seeds would be small too.
-    Xorshift::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    Rng::with_seed(seed)
 }
 
 fn chosen(given: Option<&str>, own: u64) -> u64 {

@@ -4,40 +4,34 @@ use std::ops::RangeInclusive;
 
 use nnue_compiler::spec::Named;
 
-use nnue_test_support::random::Xorshift;
+use fastrand::Rng;
 
 /// A sequence of choices.
 #[derive(Clone, Debug)]
-pub(super) struct Dice(Xorshift);
+pub(super) struct Dice(Rng);
 
 impl Dice {
     pub(super) fn new(seed: u64) -> Dice {
-        // Neighbouring seeds must not begin alike, and none may become 0.
-        let mut random =
-            Xorshift::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66_D1CE_4E5B | 1);
-        for _ in 0..8 {
-            random.draw();
-        }
-        Dice(random)
+        Dice(Rng::with_seed(seed))
     }
 
     /// Once in so many times.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
-        self.0.below(times) == 0
+        self.0.usize(..times) == 0
     }
 
     pub(super) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.0.below(from.len())].clone()
+        from[self.0.usize(..from.len())].clone()
     }
 
     pub(super) fn within(&mut self, range: RangeInclusive<usize>) -> usize {
-        range.start() + self.0.below(range.end() - range.start() + 1)
+        range.start() + self.0.usize(..range.end() - range.start() + 1)
     }
 
     /// Choices of their own for a word, which leave those that follow as they are. So a word that
     /// is drawn by them changes only the networks that have it, and not what all other seeds draw.
     pub(super) fn aside_for(&self, word: &str) -> Dice {
-        let mixed = word.bytes().fold(self.0.clone().draw(), |mixed, byte| {
+        let mixed = word.bytes().fold(self.0.clone().u64(..), |mixed, byte| {
             (mixed ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
         });
         Dice::new(mixed)
@@ -49,18 +43,16 @@ impl Dice {
     }
 
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, self.0.below(last + 1));
-        }
+        self.0.shuffle(items);
     }
 
     /// A run of `len` elements: its start and end.
     pub(super) fn part(&mut self, len: usize) -> (usize, usize) {
-        let start = self.0.below(len);
+        let start = self.0.usize(..len);
         (start, self.within(start + 1..=len))
     }
 
     pub(super) fn word(&mut self) -> u32 {
-        self.0.draw() as u32
+        self.0.u32(..)
     }
 }

@@ -4,7 +4,9 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{ORDERS, Random, load, stored};
+use fastrand::Rng;
+
+use super::{ORDERS, load, random_bytes, stored};
 use crate::*;
 
 const MEMORY_LEN: usize = super::MEMORY_LEN;
@@ -156,15 +158,15 @@ const fn named(name: &'static str, id: &'static str, count: usize, offset: usize
 /// A file of [`SEQUENCE`], with everything that loading has to keep: padding that is not zero,
 /// skipped bytes.
 fn sequence() -> Vec<u8> {
-    let mut random = Random(11);
+    let mut random = Rng::with_seed(11);
     let mut file = b"NNUE\x01".to_vec();
-    file.extend(random.bytes(BLOCKS - file.len()));
+    file.extend(random_bytes(&mut random, BLOCKS - file.len()));
     for index in 0..10 {
-        let value = random.below(255) as f32 - 127.0;
+        let value = random.u64(..255) as f32 - 127.0;
         file[QUANTISED + 4 * index..][..4].copy_from_slice(&(value / 64.0).to_le_bytes());
     }
     for index in 0..3 {
-        let value = random.below(1000) as f32 - 500.5;
+        let value = random.u64(..1000) as f32 - 500.5;
         file[FLOAT + 4 * index..][..4].copy_from_slice(&value.to_le_bytes());
     }
     for sign in &mut file[SIGNS..BLOCKS] {
@@ -176,7 +178,7 @@ fn sequence() -> Vec<u8> {
             let value = if output / 16 == input % 3 {
                 0
             } else {
-                random.next() as i16
+                random.i16(..)
             };
             file.extend(value.to_le_bytes());
         }
@@ -488,14 +490,14 @@ fn names_and_lengths_of_named_tensors_are_checked() {
 
 #[test]
 fn bytes_at_random_are_refused_or_kept() {
-    let mut random = Random(5);
+    let mut random = Rng::with_seed(5);
     let valid = [sequence(), named_file([2, 0, 1])];
     for (layout, valid) in [SEQUENCE, NAMED].iter().zip(&valid) {
         for _ in 0..3000 {
             let mut source = valid.clone();
-            let start = random.below(source.len() as u64) as usize;
-            let len = random.below(20).min((source.len() - start) as u64) as usize;
-            let bytes = random.bytes(len);
+            let start = random.u64(..source.len() as u64) as usize;
+            let len = random.u64(..20).min((source.len() - start) as u64) as usize;
+            let bytes = random_bytes(&mut random, len);
             source[start..start + len].copy_from_slice(&bytes);
             if let Ok((weights, loaded)) = load(layout, ORDERS[2], &source) {
                 let written = stored(layout, ORDERS[2], &weights, &loaded);

@@ -5,7 +5,7 @@ use nnue_compiler::network::Network;
 use nnue_runtime::{Board, Color, Delta, FeatureChanges};
 
 use crate::goldens::golden_positions;
-use crate::random::Xorshift;
+use fastrand::Rng;
 
 /// Positions of all phases of the game: one out of `every` goldens.
 pub(super) fn positions(every: usize) -> Vec<Board> {
@@ -39,7 +39,7 @@ pub(super) fn games() -> Vec<Game> {
         .collect()
 }
 
-fn random_game(start: cozy_chess::Board, random: &mut Xorshift) -> Game {
+fn random_game(start: cozy_chess::Board, random: &mut Rng) -> Game {
     const PLIES: usize = 24;
     let mut board = start;
     let mut game = Game {
@@ -55,7 +55,7 @@ fn random_game(start: cozy_chess::Board, random: &mut Xorshift) -> Game {
         if moves.is_empty() {
             break;
         }
-        let chosen = moves[random.below(moves.len())];
+        let chosen = moves[random.usize(..moves.len())];
         game.deltas.push(Delta::from_cozy(&board, chosen));
         board.play(chosen);
         game.boards.push(copy(&board));
@@ -111,12 +111,12 @@ pub(super) fn features(network: &Network) -> Vec<Features> {
         };
         for perspective in 0..2 {
             let active = &mut features.active[perspective];
-            for _ in 0..random.below(4).min(active.len()) {
-                let leaving = active.swap_remove(random.below(active.len()));
+            for _ in 0..random.usize(..4).min(active.len()) {
+                let leaving = active.swap_remove(random.usize(..active.len()));
                 features.removed[perspective].push(leaving);
             }
-            for _ in 0..random.below(6).min(rows) {
-                let coming = random.below(rows) as u32;
+            for _ in 0..random.usize(..6).min(rows) {
+                let coming = random.usize(..rows) as u32;
                 let known = [&*active, &features.removed[perspective]];
                 if active.len() < most && !known.iter().any(|list| list.contains(&coming)) {
                     active.push(coming);

@@ -113,7 +113,7 @@ impl Draw {
             Style::Small => self.fraction(size),
             // Some are so large that adding them rounds the others away, so the order of additions
             // matters.
-            Style::Extreme if self.random.below(8) == 0 => self.fraction(size * 1e6),
+            Style::Extreme if self.random.usize(..8) == 0 => self.fraction(size * 1e6),
             Style::Extreme => self.fraction(size),
             Style::Alternating => alternating(output + input, 1) as f32 * size as f32,
         }
@@ -155,7 +155,7 @@ impl Draw {
     fn leave_blocks(&mut self, weights: &mut [i64], inputs: usize, outputs: usize, blocks: usize) {
         let runs = outputs / OUTPUT_RUN;
         for input in 0..inputs {
-            let kept: Vec<usize> = (0..blocks).map(|_| self.random.below(runs)).collect();
+            let kept: Vec<usize> = (0..blocks).map(|_| self.random.usize(..runs)).collect();
             for output in 0..outputs {
                 if !kept.contains(&(output / OUTPUT_RUN)) {
                     weights[output * inputs + input] = 0;
@@ -204,7 +204,7 @@ impl Draw {
     /// Random rows, half as many as can be active.
     fn active_rows(&mut self, network: &Network) -> Vec<usize> {
         let active = max_active(network).div_ceil(2);
-        let rows = (0..active).map(|_| self.random.below(network.feature_count()));
+        let rows = (0..active).map(|_| self.random.usize(..network.feature_count()));
         rows.collect()
     }
 
