@@ -3,12 +3,13 @@ neurons, so that none needs gigabytes."""
 
 import re
 from pathlib import Path
+from typing import Optional
 
 import pytest
 from support import batches, description, positions, trained
 from test_every_spec import few_neurons
 
-from nnue_trainer import export, nnue
+from nnue_trainer import Description, export, nnue
 from nnue_trainer.__main__ import trainable
 from nnue_trainer.fields import RunError
 
@@ -19,7 +20,7 @@ COUNT = 30
 WIDTHS = (16, 32, 64)
 
 
-def narrowed(path, folder):
+def narrowed(path: Path, folder: Path) -> Path:
     """The spec with few neurons, or as it is, where its parts need more. What leaves the stack to
     the engine chooses it by pieces."""
     text = path.read_text()
@@ -27,7 +28,9 @@ def narrowed(path, folder):
     count = int(stacks[1]) if stacks else 1
     each = -(-32 // count)
     if count <= 256:
-        text = text.replace('select = { by = "caller" }', f'select = {{ pieces = "(n - 1) / {each}" }}')
+        text = text.replace(
+            'select = { by = "caller" }', f'select = {{ pieces = "(n - 1) / {each}" }}'
+        )
     spec = folder / "spec.toml"
     for width in WIDTHS:
         spec.write_text(few_neurons(text, width))
@@ -41,7 +44,7 @@ def narrowed(path, folder):
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_its_net_computes_what_the_trainer_does(path, tmp_path):
+def test_its_net_computes_what_the_trainer_does(path: Path, tmp_path: Path) -> None:
     spec, net, golden = narrowed(path, tmp_path), tmp_path / "net", tmp_path / "golden"
     network = trained(spec)
     export.write_net(network, spec, net)
@@ -58,7 +61,7 @@ def test_its_net_computes_what_the_trainer_does(path, tmp_path):
     export.prove(net, spec, golden)
 
 
-def refusal(description):
+def refusal(description: Description) -> Optional[str]:
     """Why nothing trains a network by positions, if so."""
     if any(features.family.kind == "custom" for features in description.features):
         return "the engine tells which"
@@ -66,15 +69,15 @@ def refusal(description):
     return "leaves the choice of its [0-9]+ stacks" if description.buckets.count > 256 else None
 
 
-def test_what_differs_is_named(tmp_path):
+def test_what_differs_is_named(tmp_path: Path) -> None:
     spec = ROOT / "trainer/tests/specs/bullet_simple.toml"
     net, golden = tmp_path / "net", tmp_path / "golden"
     fens = positions()[:COUNT]
     export.write_net(trained(spec), spec, net)
     export.write_golden(trained(spec, seed=2), fens, batches(spec, fens, tmp_path), golden)
-    with pytest.raises(nnue.CommandFailed, match="(?s)of which these are the first.*interpreted"):
+    with pytest.raises(nnue.CommandFailed, match=r"(?s)of which these are the first.*interpreted"):
         export.prove(net, spec, golden)
 
 
-def test_all_specs_are_found():
+def test_all_specs_are_found() -> None:
     assert len(SPECS) > 200
