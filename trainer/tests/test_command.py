@@ -46,7 +46,7 @@ format = "bullet"
 RUN = f"""
 spec = "net.toml"
 positions = 40_000
-reports = 20
+reports = 8
 golden = 100
 average = 0.9
 device = "cpu"
@@ -76,7 +76,7 @@ def test_a_run_gives_a_network_that_engines_compute_alike(
     folder = tmp_path / "first"
     summary = json.loads((folder / "summary.json").read_text())
     assert json.loads(out).items() <= summary.items()
-    assert summary["positions"] == 40_192 and len(summary["reports"]) == 20
+    assert summary["positions"] == 40_192 and len(summary["reports"]) == 8
     assert summary["reports"][-1]["validation_loss"] < summary["reports"][0]["validation_loss"]
     assert summary["validation_loss_of_integers"] == pytest.approx(
         summary["validation_loss"], rel=1e-3
@@ -109,7 +109,7 @@ def test_a_run_gives_a_network_that_engines_compute_alike(
 def test_each_report_leaves_a_net_and_so_does_the_start(
     run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_file.write_text(RUN.replace("40_000", "2_560").replace("reports = 20", "reports = 2"))
+    run_file.write_text(RUN.replace("40_000", "2_560").replace("reports = 8", "reports = 2"))
     assert main([str(run_file)]) == 0
     folder = tmp_path / "first"
     nets = sorted((folder / "nets").iterdir())
@@ -127,11 +127,11 @@ def test_nets_of_an_earlier_run_are_set_aside(
         return sorted(int(net.stem) for net in (folder / nets).iterdir())
 
     short = RUN.replace("40_000", "2_560")
-    run_file.write_text(short.replace("reports = 20", "reports = 2"))
+    run_file.write_text(short.replace("reports = 8", "reports = 2"))
     assert main([str(run_file)]) == 0
     assert main([str(run_file)]) == 0
     assert names("nets") == [0, 1280, 2560] and not (folder / "nets.old").exists()
-    run_file.write_text(short.replace("reports = 20", "reports = 5"))
+    run_file.write_text(short.replace("reports = 8", "reports = 5"))
     assert main([str(run_file), "--restart"]) == 0
     assert names("nets") == [0, 512, 1024, 1536, 2048, 2560] and names("nets.old") == [
         0,
@@ -140,7 +140,7 @@ def test_nets_of_an_earlier_run_are_set_aside(
     ]
     # Without a checkpoint, the run begins at the first step too.
     (folder / "checkpoint.safetensors").unlink()
-    run_file.write_text(short.replace("reports = 20", "reports = 1"))
+    run_file.write_text(short.replace("reports = 8", "reports = 1"))
     assert main([str(run_file)]) == 0
     assert names("nets") == [0, 2560] and names("nets.old") == [0, 512, 1024, 1536, 2048, 2560]
 
@@ -186,7 +186,7 @@ def test_a_net_that_goes_wrong_later_ends_the_run_at_the_report(
 
     monkeypatch.setattr(export, "write_net", wrong_later)
     assert main([str(run_file)]) == 1
-    assert "the net after 2,048 positions is not what" in capsys.readouterr().err
+    assert "the net after 5,120 positions is not what" in capsys.readouterr().err
     folder = tmp_path / "first"
     assert [net.name for net in (folder / "nets").iterdir()] == ["000000000000.nnue"]
     assert not (folder / "checkpoint.pt").exists() and not (folder / "network.nnue").exists()
@@ -230,7 +230,7 @@ def test_runs_repeat_and_go_on_after_an_interruption(
     program = [sys.executable, "-m", "nnue_trainer", *command]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     resumed = subprocess.run(program, capture_output=True, env=environment, text=True)
-    assert resumed.returncode == 0 and "going on from 18,176 positions" in resumed.stderr
+    assert resumed.returncode == 0 and "going on from 15,104 positions" in resumed.stderr
 
     for name in ("network.nnue", "network.floats", "golden.txt"):
         wanted = (whole / name).read_bytes()

@@ -1,41 +1,24 @@
-"""Networks of all specs of the repository are built, and learn: with few neurons, so that none
-needs gigabytes."""
+"""Networks of all specs of the repository are built, and learn: with few neurons."""
 
-import re
 from pathlib import Path
 
 import pytest
 import torch
+from narrow import narrowed
 from random_batch import random_batch
 from support import REPOSITORY_SPECS
 
 from nnue_trainer import Description, Network
 from nnue_trainer.schema import given
 
-WIDTH = 64
-"""Neurons of specs that have more."""
-
 POSITIONS = 3
 
 SPECS = sorted(REPOSITORY_SPECS.glob("**/*.toml"))
 
 
-def few_neurons(text: str, width: int = WIDTH) -> str:
-    """The spec with at most so many neurons, those besides that are not pooled."""
-    unpooled = re.search(r"^unpooled *= *(\d+)", text, re.MULTILINE)
-    most = width + (int(unpooled[1]) if unpooled else 0)
-
-    def narrower(found: re.Match[str]) -> str:
-        return f"{found[1]}{min(int(found[2]), most)}"
-
-    return re.sub(r"(\bwidth *= *)(\d+)", narrower, text)
-
-
 @pytest.fixture(params=SPECS, ids=lambda path: str(path.relative_to(REPOSITORY_SPECS)))
 def description(request: pytest.FixtureRequest, tmp_path: Path) -> Description:
-    spec = tmp_path / "spec.toml"
-    spec.write_text(few_neurons(request.param.read_text()))
-    return Description.of_spec(spec)
+    return Description.of_spec(narrowed(request.param.read_text(), tmp_path / "spec.toml"))
 
 
 def test_there_are_specs() -> None:

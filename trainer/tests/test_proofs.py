@@ -1,13 +1,13 @@
 """Nets of all specs of the repository are written, and compute what the trainer does: with few
-neurons, so that none needs gigabytes."""
+neurons."""
 
 import re
 from pathlib import Path
 from typing import Optional
 
 import pytest
+from narrow import narrowed
 from support import batches, description, positions, trained
-from test_every_spec import few_neurons
 
 from nnue_trainer import Description, export, nnue
 from nnue_trainer.__main__ import trainable
@@ -17,12 +17,10 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("specs", "tests/specs", "tests/zoo/specs", "trainer/tests/specs")
 SPECS = sorted(spec for folder in FOLDERS for spec in (ROOT / folder).glob("**/*.toml"))
 COUNT = 30
-WIDTHS = (16, 32, 64)
 
 
-def narrowed(path: Path, folder: Path) -> Path:
-    """The spec with few neurons, or as it is, where its parts need more. What leaves the stack to
-    the engine chooses it by pieces."""
+def trainable_spec(path: Path, folder: Path) -> Path:
+    """The spec with few neurons. What leaves the stack to the engine chooses it by pieces."""
     text = path.read_text()
     stacks = re.search(r"^count *= *(\d+)", text, re.MULTILINE)
     count = int(stacks[1]) if stacks else 1
@@ -31,21 +29,12 @@ def narrowed(path: Path, folder: Path) -> Path:
         text = text.replace(
             'select = { by = "caller" }', f'select = {{ pieces = "(n - 1) / {each}" }}'
         )
-    spec = folder / "spec.toml"
-    for width in WIDTHS:
-        spec.write_text(few_neurons(text, width))
-        try:
-            nnue.run("check", spec)
-            return spec
-        except nnue.CommandFailed:
-            pass
-    spec.write_text(text)
-    return spec
+    return narrowed(text, folder / "spec.toml")
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_its_net_computes_what_the_trainer_does(path: Path, tmp_path: Path) -> None:
-    spec, net, golden = narrowed(path, tmp_path), tmp_path / "net", tmp_path / "golden"
+    spec, net, golden = trainable_spec(path, tmp_path), tmp_path / "net", tmp_path / "golden"
     network = trained(spec)
     export.write_net(network, spec, net)
     reason = refusal(description(spec))
