@@ -4,7 +4,6 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -39,12 +38,19 @@ class SmallBatch:
         return SmallBatch(self.inputs.to(device), self.score.to(device), self.result.to(device))
 
 
+@dataclass
+class SmallDescription:
+    """As much of the interface of `Description` as a training uses."""
+
+    text: str = "small"
+
+
 class SmallNetwork(torch.nn.Module):
     """As much of the interface of `Network` as a training uses."""
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__()
-        self.description = SimpleNamespace(text="small")
+        self.description = SmallDescription()
         torch.manual_seed(seed)
         self.first = torch.nn.Linear(4, 8)
         self.second = torch.nn.Linear(8, 1)

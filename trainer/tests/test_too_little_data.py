@@ -1,6 +1,6 @@
 import io
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,8 +10,14 @@ from nnue_trainer.progress import Progress
 from nnue_trainer.too_little_data import warnings
 
 
-def reports(*ratios: float) -> list[SimpleNamespace]:
-    return [SimpleNamespace(train_loss=0.002, validation_loss=0.002 * ratio) for ratio in ratios]
+@dataclass
+class BothLosses:
+    train_loss: float
+    validation_loss: float
+
+
+def reports(*ratios: float) -> list[BothLosses]:
+    return [BothLosses(0.002, 0.002 * ratio) for ratio in ratios]
 
 
 @pytest.mark.parametrize(
