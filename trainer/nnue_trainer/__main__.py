@@ -4,35 +4,37 @@ import argparse
 import contextlib
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Optional
 
 import torch
 
-from nnue_trainer import __version__, checkpoint, nnue
+from nnue_trainer import __version__, checkpoint, nnue, schema
 from nnue_trainer.description import BadDescription, Description
 from nnue_trainer.fields import RunError, shown
 from nnue_trainer.nets import Nets
 from nnue_trainer.network import Network
-from nnue_trainer.processes import processes
-from nnue_trainer.progress import Progress
+from nnue_trainer.processes import Processes, processes
+from nnue_trainer.progress import Progress, Watcher
 from nnue_trainer.result import finish
-from nnue_trainer.run import read_run
+from nnue_trainer.run import Run, read_run
 from nnue_trainer.source import FileSource
 from nnue_trainer.stream import BadStream
 from nnue_trainer.threads import Threads
-from nnue_trainer.train import Training
+from nnue_trainer.train import Report, Training
 
 EPILOG = """\
-In DIR it leaves network.nnue, nets/ (the nets of the start and of each report), golden.txt (positions with the net's values, for `nnue verify`),
-network.floats (the weights, for `nnue quantise`), curves.svg, summary.json, which is also printed
-without settings and reports, and checkpoint.safetensors, from which the same command goes on after
-an interruption.
+In DIR it leaves network.nnue, nets/ (the nets of the start and of each report), golden.txt
+(positions with the net's values, for `nnue verify`), network.floats (the weights, for
+`nnue quantise`), curves.svg, summary.json, which is also printed without settings and reports,
+and checkpoint.safetensors, from which the same command goes on after an interruption.
 
 Several GPUs: torchrun --nproc_per_node=gpu -m nnue_trainer RUN.toml
 """
 
 
-def arguments():
+def arguments() -> argparse.ArgumentParser:
     """The command line's language."""
     parser = argparse.ArgumentParser(
         prog="nnue-train",
@@ -41,16 +43,31 @@ def arguments():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("run", metavar="RUN.toml", help="the run file")
-    parser.add_argument("--out", metavar="DIR", help="the folder to write to, instead of that of the run file")
-    parser.add_argument("--data", metavar="FILE", nargs="+", help="train on these files instead of those of the run file")
-    parser.add_argument("--nnue", metavar="PATH", help="the command `nnue`; by default the environment's NNUE, or the one on PATH")
-    parser.add_argument("--device", choices=["auto", "cpu", "cuda", "mps"], help="instead of that of the run file")
-    parser.add_argument("--restart", action="store_true", help="begin anew, even if DIR has a checkpoint")
+    parser.add_argument(
+        "--out", metavar="DIR", help="the folder to write to, instead of that of the run file"
+    )
+    parser.add_argument(
+        "--data",
+        metavar="FILE",
+        nargs="+",
+        help="train on these files instead of those of the run file",
+    )
+    parser.add_argument(
+        "--nnue",
+        metavar="PATH",
+        help="the command `nnue`; by default the environment's NNUE, or the one on PATH",
+    )
+    parser.add_argument(
+        "--device", choices=["auto", "cpu", "cuda", "mps"], help="instead of that of the run file"
+    )
+    parser.add_argument(
+        "--restart", action="store_true", help="begin anew, even if DIR has a checkpoint"
+    )
     parser.add_argument("--version", action="version", version=f"nnue-train {__version__}")
     return parser
 
 
-def main(argv=None):
+def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs the command, and returns its exit status."""
     given = arguments().parse_args(argv)
     try:
@@ -70,13 +87,15 @@ def main(argv=None):
     return 0
 
 
-def train(run, binary, ours, restart):
+def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dict[str, Any]]:
     """Does the run, and returns its summary, in the first of several processes."""
     # What is random in torch may depend on it, though nothing here is after the first weights.
     torch.manual_seed(run.seed)
     threads = Threads.divided(run.threads, ours.on_this_machine, ours.device.type == "cpu")
     torch.set_num_threads(threads.torch)
-    network = built(trainable(Description.of_spec(run.spec, binary)), mode=run.mode_at(0.0), seed=run.seed)
+    network = built(
+        trainable(Description.of_spec(run.spec, binary)), mode=run.mode_at(0.0), seed=run.seed
+    )
     folder = Path(run.out)
     folder.mkdir(parents=True, exist_ok=True)
     source = FileSource(run, binary, threads.data)
@@ -87,39 +106,37 @@ def train(run, binary, ours, restart):
         training.restore(saved)
     if ours.is_first and training.steps:
         print(f"going on from {training.positions:,} positions", file=sys.stderr)
-    nets = Nets(run, source, held_out.positions, folder) if ours.is_first else None
-    if ours.is_first and not training.steps:
+    nets = None if held_out is None else Nets(run, source, held_out.positions, folder)
+    if nets is not None and not training.steps:
         # What cannot be written is found before hours of training.
         nets.first(training)
     if not training.is_over:
-        progress = Progress() if ours.is_first else Silent()
+        progress: Watcher = Progress() if ours.is_first else Silent()
         with contextlib.closing(source.training(ours.seed(run.seed))) as batches:
             training.go(batches, folder, progress, nets.numbered if nets else None)
-    if ours.is_first:
-        return finish(run, training, nets, folder)
-    return None
+    return None if nets is None else finish(run, training, nets, folder)
 
 
-def trainable(description):
+def trainable(description: Description) -> Description:
     """The description of a network that positions alone can train.
 
     Raises `RunError` if what a position gives is known to an engine alone.
     """
     for features in description.features:
-        if features.family.kind == "custom":
+        if isinstance(features.family, schema.Custom):
             raise RunError(
-                f"`{description.name}` has the custom feature set `{features.name}`: the engine tells which of "
-                "its features are active, and a file of positions does not"
+                f"`{description.name}` has the custom feature set `{features.name}`: the engine "
+                "tells which of its features are active, and a file of positions does not"
             )
     if description.buckets.by_pieces is None:
         raise RunError(
-            f"`{description.name}` leaves the choice of its {description.buckets.count} stacks to the engine, "
-            "and a file of positions does not say it: `select` by pieces can be trained"
+            f"`{description.name}` leaves the choice of its {description.buckets.count} stacks to "
+            "the engine, and a file of positions does not say it: `select` by pieces can be trained"
         )
     return description
 
 
-def built(description, **options):
+def built(description: Description, **options: Any) -> Network:
     """The network of a description.
 
     Raises `BadDescription` if its parts do not fit each other.
@@ -130,15 +147,19 @@ def built(description, **options):
         raise
     except Exception as error:  # numpy and torch have many ways to say that numbers do not fit
         raise BadDescription(
-            f"cannot build the network that `nnue describe` printed: {type(error).__name__}, {shown(str(error))}"
+            f"cannot build the network that `nnue describe` printed: {type(error).__name__}, "
+            f"{shown(str(error))}"
         ) from error
 
 
 class Silent:
     """The progress of processes that are not the first."""
 
-    def step(self, training):
-        """A step has been made."""
+    def step(self, training: Training) -> None:
+        """Says nothing."""
+
+    def report(self, training: Training, report: Report) -> None:
+        """Says nothing."""
 
 
 if __name__ == "__main__":

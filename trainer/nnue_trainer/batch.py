@@ -1,10 +1,15 @@
 """The rows that some positions switch on, as tensors."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Optional
+from typing import Any, Optional, Union
 
 import numpy as np
+import numpy.typing as npt
 import torch
+from torch import Tensor
+
+Array = npt.NDArray[Any]
 
 
 @dataclass
@@ -16,9 +21,11 @@ class Rows:
     perspectives, as its opponent does.
     """
 
-    rows: torch.Tensor
-    offsets: torch.Tensor
-    bags_of_rows: Optional[tuple] = None
+    rows: Tensor
+    """int32."""
+    offsets: Tensor
+    """int32."""
+    bags_of_rows: Optional[tuple[Tensor, Tensor]] = None
     """What `sparse` keeps for gradients, because all tables of a set have the same."""
 
 
@@ -26,31 +33,43 @@ class Rows:
 class Batch:
     """Some positions; the types of the tensors are those of the table in `trainer/README.md`."""
 
-    sets: list
-    stack: torch.Tensor
-    pieces: torch.Tensor
-    white: torch.Tensor
-    score: torch.Tensor
-    result: torch.Tensor
+    sets: list[Rows]
+    stack: Tensor
+    pieces: Tensor
+    white: Tensor
+    score: Tensor
+    result: Tensor
 
     @property
-    def n(self):
+    def n(self) -> int:
+        """How many positions."""
         return len(self.stack)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n
 
-    def to(self, device, non_blocking=False):
+    def to(self, device: Union[str, torch.device], non_blocking: bool = False) -> "Batch":
         """The same positions on a device."""
-        move = lambda tensor: tensor.to(device, non_blocking=non_blocking)
+
+        def move(tensor: Tensor) -> Tensor:
+            return tensor.to(device, non_blocking=non_blocking)
+
         sets = [Rows(move(rows.rows), move(rows.offsets)) for rows in self.sets]
         others = ("stack", "pieces", "white", "score", "result")
         return replace(self, sets=sets, **{name: move(getattr(self, name)) for name in others})
 
     @classmethod
-    def of_numpy(cls, sets, stack, pieces, white, score, result):
-        """Of arrays. `sets` has, for each set, a list of `(rows, offsets)` for each perspective,
-        with `n + 1` offsets each."""
+    def of_numpy(
+        cls,
+        sets: Sequence[Sequence[tuple[Array, Array]]],
+        stack: npt.ArrayLike,
+        pieces: npt.ArrayLike,
+        white: npt.ArrayLike,
+        score: npt.ArrayLike,
+        result: npt.ArrayLike,
+    ) -> "Batch":
+        """Of arrays `[n]`. `sets` has, for each set, a list of `(rows, offsets)` for each
+        perspective, with `n + 1` offsets each."""
         joined = []
         for perspectives in sets:
             starts, before = [], 0
@@ -69,5 +88,5 @@ class Batch:
         )
 
 
-def _tensor(values, element):
+def _tensor(values: npt.ArrayLike, element: npt.DTypeLike) -> Tensor:
     return torch.from_numpy(np.array(values, dtype=element))

@@ -1,17 +1,20 @@
 """Checkpoints: the state of a run in a file, from which it goes on as if it had never stopped.
 
-A checkpoint is a file of safetensors: tensors, and a text, which is JSON here. Unlike a pickle, which
-`torch.save` writes, nothing in it can be executed, so that a checkpoint from somebody else does no
-harm.
+A checkpoint is a file of safetensors: tensors, and a text, which is JSON here. Unlike a pickle,
+which `torch.save` writes, nothing in it can be executed, so that a checkpoint from somebody else
+does no harm.
 """
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Callable
 
 from safetensors import safe_open
 from safetensors.torch import save_file
+from torch import Tensor
 
 from nnue_trainer.fields import RunError, shown
 
@@ -24,19 +27,19 @@ class Checkpoint:
     """What a file has: nothing of it but its settings has been compared with the run."""
 
     path: Path
-    tensors: dict
+    tensors: dict[str, Tensor]
     """By their names, on the CPU."""
     progress: object
     """What is no tensor, as JSON gives it."""
 
-    def unfit(self, why):
+    def unfit(self, why: object) -> RunError:
         """The error that says why a run cannot go on from it."""
         return _unreadable(self.path, why)
 
 
-def write_whole(path, write):
-    """Writes a file such that nobody ever sees a part of it: `write` gets the path of another one."""
-    path = Path(path)
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Writes a file such that nobody ever sees a part of it: `write` gets the path of another
+    one."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         write(unfinished)
@@ -48,14 +51,16 @@ def write_whole(path, write):
         unfinished.unlink(missing_ok=True)
 
 
-def save(path, settings, tensors, progress):
-    """Writes the state of a run with these `settings`: tensors by their names, and as `progress` what
-    else is needed, of types that JSON has."""
+def save(
+    path: Path, settings: Mapping[str, Any], tensors: dict[str, Tensor], progress: object
+) -> None:
+    """Writes the state of a run with these `settings`: tensors by their names, and as `progress`
+    what else is needed, of types that JSON has."""
     text = json.dumps({"version": VERSION, "settings": settings, "progress": progress})
     write_whole(path, lambda unfinished: save_file(tensors, unfinished, metadata={"run": text}))
 
 
-def load(path, settings):
+def load(path: Path, settings: Mapping[str, Any]) -> Checkpoint:
     """The checkpoint that was saved of a run with the same settings.
 
     Raises `RunError` for any other file.
@@ -63,7 +68,7 @@ def load(path, settings):
     try:
         with safe_open(path, framework="pt", device="cpu") as file:
             text = (file.metadata() or {}).get("run", "")
-            tensors = {name: file.get_tensor(name) for name in file.keys()}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
     except Exception as error:  # safetensors and torch have many ways to say that a file is no good
         raise _unreadable(path, error) from error
     try:
@@ -73,12 +78,15 @@ def load(path, settings):
     if not isinstance(contents, dict):
         raise _unreadable(path, "its text is not that of a run")
     if contents.get("version") != VERSION:
-        raise _unreadable(path, f"its version is {shown(contents.get('version'))}, and this trainer reads {VERSION}")
+        raise _unreadable(
+            path,
+            f"its version is {shown(contents.get('version'))}, and this trainer reads {VERSION}",
+        )
     _compare(path, contents.get("settings"), settings)
     return Checkpoint(path, tensors, contents.get("progress"))
 
 
-def _compare(path, saved, settings):
+def _compare(path: Path, saved: object, settings: Mapping[str, Any]) -> None:
     """Raises an error if the `saved` settings are not these."""
     if not isinstance(saved, dict):
         raise _unreadable(path, f"its settings are {shown(saved)}")
@@ -89,9 +97,10 @@ def _compare(path, saved, settings):
             name = key if key in settings else shown(key)
             raise RunError(
                 f"`{path}` is of another run, with {name} {shown(saved.get(key))} and not "
-                f"{shown(settings.get(key))}; `--restart` begins without it, `--out` takes another folder"
+                f"{shown(settings.get(key))}; `--restart` begins without it, `--out` takes another "
+                "folder"
             )
 
 
-def _unreadable(path, why):
+def _unreadable(path: Path, why: object) -> RunError:
     return RunError(f"cannot read the checkpoint `{path}`: {why}; `--restart` begins without it")

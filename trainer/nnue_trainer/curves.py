@@ -2,7 +2,12 @@
 
 import math
 import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Callable
 from xml.sax.saxutils import escape
+
+Curves = Mapping[str, Sequence[tuple[float, float]]]
+"""The points of each curve by its name."""
 
 WIDTH, HEIGHT = 720, 200
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 30, 30
@@ -11,31 +16,41 @@ WARNING = "#b00"
 COLOURS = ("#1f77b4", "#d62728")
 
 
-def draw(title, panels, end, warnings=()):
+def draw(
+    title: str,
+    panels: Sequence[tuple[str, bool, Curves]],
+    end: float,
+    warnings: Sequence[str] = (),
+) -> str:
     """An SVG with a diagram for each of `panels`, one above the other, and `warnings` above them.
 
     A panel is `(name, is_logarithmic, curves)`, and `curves` is `{name: [(x, y), ...]}`. Values are
-    shown from 0, or on a logarithmic scale on which only those above 0 are. All panels have the same
-    axis from 0 to `end`, which is in positions.
+    shown from 0, or on a logarithmic scale on which only those above 0 are. All panels have the
+    same axis from 0 to `end`, which is in positions.
     """
     lines = [line for warning in warnings for line in textwrap.wrap(warning, CHARACTERS)]
     first = 30 + LINE * len(lines)
     height = first + len(panels) * HEIGHT
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
-        'font-family="sans-serif" font-size="11" fill="#333">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+            'font-family="sans-serif" font-size="11" fill="#333">'
+        ),
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
         f'<text x="{LEFT}" y="20" font-size="14">{escape(title)}</text>',
     ]
     for index, line in enumerate(lines):
-        parts.append(f'<text x="{LEFT}" y="{36 + LINE * index}" fill="{WARNING}">{escape(line)}</text>')
-    for index, panel in enumerate(panels):
-        parts += _panel(*panel, end, first + index * HEIGHT)
+        parts.append(
+            f'<text x="{LEFT}" y="{36 + LINE * index}" fill="{WARNING}">{escape(line)}</text>'
+        )
+    for index, (name, is_logarithmic, curves) in enumerate(panels):
+        parts += _panel(name, is_logarithmic, curves, end, first + index * HEIGHT)
     return "\n".join([*parts, "</svg>\n"])
 
 
-def _panel(name, is_logarithmic, curves, end, top):
-    scale, value_at = (math.log, math.exp) if is_logarithmic else (float, float)
+def _panel(name: str, is_logarithmic: bool, curves: Curves, end: float, top: float) -> list[str]:
+    scale: Callable[[float], float] = math.log if is_logarithmic else float
+    value_at: Callable[[float], float] = math.exp if is_logarithmic else float
     curves = {
         label: [(x, scale(y)) for x, y in points if y > 0 or not is_logarithmic]
         for label, points in curves.items()
@@ -47,7 +62,7 @@ def _panel(name, is_logarithmic, curves, end, top):
         high = low + 1.0
     bottom = top + HEIGHT - BOTTOM
 
-    def place(x, height):
+    def place(x: float, height: float) -> str:
         right = LEFT + (WIDTH - LEFT - RIGHT) * x / max(end, 1)
         return f"{right:.1f},{bottom - (bottom - top - TOP) * (height - low) / (high - low):.1f}"
 
@@ -56,19 +71,29 @@ def _panel(name, is_logarithmic, curves, end, top):
         height = low + (high - low) * share
         x, y = place(0, height).split(",")
         parts.append(f'<line x1="{x}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}" stroke="#ddd"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{y}" text-anchor="end" dy="4">{_short(value_at(height))}</text>')
+        parts.append(
+            f'<text x="{LEFT - 6}" y="{y}" text-anchor="end" '
+            f'dy="4">{_short(value_at(height))}</text>'
+        )
         x, y = place(end * share, low).split(",")
-        parts.append(f'<text x="{x}" y="{bottom + 14}" text-anchor="middle">{_short(end * share)}</text>')
+        parts.append(
+            f'<text x="{x}" y="{bottom + 14}" text-anchor="middle">{_short(end * share)}</text>'
+        )
     for index, (label, points) in enumerate(curves.items()):
         colour = COLOURS[index % len(COLOURS)]
         line = " ".join(place(x, y) for x, y in points)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+        parts.append(
+            f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+        )
         right = WIDTH - RIGHT - 90 * (len(curves) - 1 - index)
-        parts.append(f'<text x="{right}" y="{top + 18}" text-anchor="end" fill="{colour}">{escape(label)}</text>')
+        parts.append(
+            f'<text x="{right}" y="{top + 18}" text-anchor="end" '
+            f'fill="{colour}">{escape(label)}</text>'
+        )
     return parts
 
 
-def _short(number):
+def _short(number: float) -> str:
     """A number in a few characters."""
     for unit, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= unit:

@@ -1,14 +1,28 @@
 """Net files of trained networks, and positions that tell whether others evaluate them alike."""
 
+import os
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Optional, Union
 
 import torch
 
 from . import nnue, tensor_file
+from .batch import Batch
+from .network import Network
+
+AnyPath = Union[str, os.PathLike[str]]
 
 
-def write_net(network, spec, path, to=None, binary=None, report=None):
+def write_net(
+    network: Network,
+    spec: AnyPath,
+    path: AnyPath,
+    to: Optional[AnyPath] = None,
+    binary: Optional[str] = None,
+    report: Optional[AnyPath] = None,
+) -> None:
     """Writes the net file of a network, as its spec says: `nnue quantise` makes it of the floating
     point of `Network.write_tensors`.
 
@@ -25,7 +39,7 @@ def write_net(network, spec, path, to=None, binary=None, report=None):
     with tempfile.TemporaryDirectory() as folder:
         floats = Path(folder) / "network.floats"
         network.write_tensors(floats)
-        options = ["--to", to] if to else []
+        options: list[object] = ["--to", to] if to else []
         if report is None:
             # What is measured over positions is not read.
             one = Path(folder) / "position.fen"
@@ -37,7 +51,9 @@ def write_net(network, spec, path, to=None, binary=None, report=None):
 
 
 @torch.no_grad()
-def write_golden(network, fens, batches, path):
+def write_golden(
+    network: Network, fens: Sequence[str], batches: Iterable[Batch], path: AnyPath
+) -> None:
     """Writes golden vectors: a line `FEN | value` for each position, or `FEN | win | draw | loss`,
     with the integers that engines must compute.
 
@@ -58,7 +74,7 @@ def write_golden(network, fens, batches, path):
             file.write(" | ".join([fen, *map(str, own)]) + "\n")
 
 
-def prove(net, spec, golden, binary=None):
+def prove(net: AnyPath, spec: AnyPath, golden: AnyPath, binary: Optional[str] = None) -> None:
     """Compares the golden values of a file with those that the interpreter computes of a net file.
 
     Raises `nnue.CommandFailed`, which names the first positions that differ.

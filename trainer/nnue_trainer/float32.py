@@ -5,10 +5,11 @@ own. The formulas are those of `docs/spec-language.md`.
 """
 
 import torch
+from torch import Tensor
 
 
-def fma(x, y, z):
-    """`x * y + z`, rounded once."""
+def fma(x: Tensor, y: Tensor, z: Tensor) -> Tensor:
+    """`x * y + z`, rounded once. The shapes broadcast."""
     # The product of two `f32` is an `f64`. The sum is rounded to odd: the error says in which
     # direction the exact sum lies, and an odd last bit keeps that for the rounding to `f32`.
     product = x.double() * y.double()
@@ -24,17 +25,18 @@ def fma(x, y, z):
     return torch.where(inexact, odd, bits).view(torch.float64).float()
 
 
-def columns(x, weights, biases):
-    """`[n, outputs]`: each bias, to which the products are added in the order of the inputs."""
+def columns(x: Tensor, weights: Tensor, biases: Tensor) -> Tensor:
+    """`[n, outputs]`, of `x` `[n, inputs]`, `weights` `[outputs, inputs]` and `biases` `[outputs]`:
+    each bias, to which the products are added in the order of the inputs."""
     sums = biases.expand(x.shape[0], -1)
     for index in range(x.shape[1]):
         sums = fma(x[:, index : index + 1], weights[:, index], sums)
     return sums
 
 
-def lanes(x, weights):
-    """`[n, outputs]`: sixteen sums, each of every sixteenth product, which are then added in
-    pairs."""
+def lanes(x: Tensor, weights: Tensor) -> Tensor:
+    """`[n, outputs]`, of `x` `[n, inputs]` and `weights` `[outputs, inputs]`: sixteen sums, each of
+    every sixteenth product, which are then added in pairs."""
     sums = [x.new_zeros(x.shape[0], weights.shape[0])] * 16
     for index in range(x.shape[1]):
         lane = index % 16
@@ -42,8 +44,8 @@ def lanes(x, weights):
     return _together(sums)
 
 
-def sum_of_squares(x):
-    """`[n, 1]`: the squares of all values of a row, added as by `lanes`."""
+def sum_of_squares(x: Tensor) -> Tensor:
+    """`[n, 1]`, of `[n, inputs]`: the squares of all values of a row, added as by `lanes`."""
     sums = [x.new_zeros(x.shape[0], 1)] * 16
     for index in range(x.shape[1]):
         value = x[:, index : index + 1]
@@ -51,19 +53,20 @@ def sum_of_squares(x):
     return _together(sums)
 
 
-def _together(sums):
+def _together(sums: list[Tensor]) -> Tensor:
     while len(sums) > 1:
         half = len(sums) // 2
         sums = [a + b for a, b in zip(sums[:half], sums[half:])]
     return sums[0]
 
 
-def sigmoid(x):
+def sigmoid(x: Tensor) -> Tensor:
     """`1 / (1 + exp(-x))`, as the language computes it."""
-    return 1.0 / (1.0 + _exp(-x))
+    quotient: Tensor = 1.0 / (1.0 + _exp(-x))
+    return quotient
 
 
-def _exp(x):
+def _exp(x: Tensor) -> Tensor:
     x = torch.where(x > -87.0, x, torch.full_like(x, -87.0))
     x = torch.where(x < 87.0, x, torch.full_like(x, 87.0))
     k = torch.round(x * _f32(1.4426950408889634))
@@ -77,20 +80,21 @@ def _exp(x):
     return total * ((k.int() + 127) << 23).view(torch.float32)
 
 
-def _f32(number):
+def _f32(number: float) -> float:
     """The nearest `f32`, because PyTorch multiplies tensors by the `f64` on some devices."""
-    return torch.tensor(number, dtype=torch.float32).item()
+    return float(torch.tensor(number, dtype=torch.float32))
 
 
-def hard_swish(x):
+def hard_swish(x: Tensor) -> Tensor:
     """`(x * clamp(x + 3, 0, 6)) * (1 / 6)`."""
     return (x * (x + 3.0).clamp(0.0, 6.0)) * _f32(1.0 / 6.0)
 
 
-def rms_norm(x, epsilon):
-    """`x * (1 / sqrt(mean + epsilon))`, where `mean` is that of `x * x`."""
+def rms_norm(x: Tensor, epsilon: float) -> Tensor:
+    """`[n, inputs]`: `x * (1 / sqrt(mean + epsilon))`, where `mean` is that of `x * x` in a row."""
     mean = sum_of_squares(x) / _f32(float(x.shape[1]))
     # The root and the quotient of `f64` are rounded to those of `f32`: both are of numbers with
     # less than half of the digits.
     root = (mean + _f32(epsilon)).double().sqrt().float()
-    return x * (1.0 / root)
+    factor: Tensor = 1.0 / root
+    return x * factor

@@ -6,9 +6,15 @@ A parameter is a number of the trainer, in which 1.0 is 1.0. A network of intege
 and halves are rounded away from zero.
 """
 
-import numpy as np
-import torch
+from typing import Callable, Optional, Union
 
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from .schema import Tensor as TensorOfFile
+from .schema import given
 from .straight_through import straight_through
 
 LIMITS = {
@@ -18,16 +24,30 @@ LIMITS = {
 }
 
 
+One = Union[float, npt.NDArray[np.float64]]
+"""What stands for 1.0: a number, or an array that broadcasts with the parameter."""
+
+Limits = tuple[float, float]
+"""The smallest and the largest integer."""
+
+
 class Grid:
     """The numbers that a tensor of the network can have.
 
-    `one` is what stands for 1.0: a number, or an array that broadcasts with the parameter. `limits`
-    are the smallest and the largest integer. Of `f32`, `limits` is `None` and there are no integers,
-    unless `divisor` says that the network has quotients of integers. `in_file` says whether files
-    have the integers themselves, and not floating point that becomes integers when it is loaded.
+    Of `f32`, `limits` is `None` and there are no integers, unless `divisor` says that the network
+    has quotients of integers: by what they are divided, and the limits of these integers. `in_file`
+    says whether files have the integers themselves, and not floating point that becomes integers
+    when it is loaded.
     """
 
-    def __init__(self, one, limits, truncates=False, divisor=None, in_file=False):
+    def __init__(
+        self,
+        one: One,
+        limits: Optional[Limits],
+        truncates: bool = False,
+        divisor: Optional[tuple[float, Limits]] = None,
+        in_file: bool = False,
+    ) -> None:
         self.one = one
         self.limits = limits
         self.truncates = truncates
@@ -35,13 +55,13 @@ class Grid:
         self.in_file = in_file
 
     @classmethod
-    def of(cls, tensor, element, one):
+    def of(cls, tensor: TensorOfFile, element: str, one: One) -> "Grid":
         """That of a tensor of files, which the network has as `element`, with this one where the
         file does not say another factor."""
         if element == "f32":
             if tensor.element not in LIMITS:
                 return cls(1.0, None)
-            return cls(1.0, None, divisor=(tensor.divisor, LIMITS[tensor.element]))
+            return cls(1.0, None, divisor=(given(tensor.divisor), LIMITS[tensor.element]))
         low, high = LIMITS[element]
         quantise = tensor.quantise
         stored = quantise.element if quantise else tensor.element
@@ -52,22 +72,22 @@ class Grid:
         return cls(one, (low, high), in_file=stored in LIMITS)
 
     @property
-    def rounding(self):
+    def rounding(self) -> float:
         """How far an integer can be from its number, in its units."""
         return 1.0 if self.truncates else 0.5
 
-    def _one(self, like):
+    def _one(self, like: Tensor) -> Union[float, Tensor]:
         if isinstance(self.one, np.ndarray):
             return torch.as_tensor(self.one, dtype=like.dtype, device=like.device)
         return self.one
 
-    def scaled(self, parameter):
+    def scaled(self, parameter: Tensor) -> Tensor:
         """The parameter in the units of the integers, without rounding."""
         if self.limits is None:
             return parameter
         return parameter * self._one(parameter)
 
-    def rounded(self, parameter):
+    def rounded(self, parameter: Tensor) -> Tensor:
         """The integers that the parameter becomes, or the `f32`, in the parameter's own type. In
         `f32` the product is rounded too, so that a number next to a half can become the other
         integer; in `f64` the integers are those of the file."""
@@ -76,12 +96,12 @@ class Grid:
             return self._rounded(parameter, torch.round)
         return self.exact(parameter)
 
-    def exact(self, parameter):
+    def exact(self, parameter: Tensor) -> Tensor:
         """The integers that a file has of the parameter, as `f64`; of floating point, the `f32`
         that it has."""
         return self._rounded(parameter.detach().float().double(), _half_away)
 
-    def _rounded(self, parameter, nearest):
+    def _rounded(self, parameter: Tensor, nearest: Callable[[Tensor], Tensor]) -> Tensor:
         if self.limits is None:
             if self.divisor is None:
                 return parameter
@@ -92,7 +112,7 @@ class Grid:
         integers = product.trunc() if self.truncates else nearest(product)
         return integers.clamp(*self.limits)
 
-    def clip(self, parameter, limits=None):
+    def clip(self, parameter: Tensor, limits: Optional[Limits] = None) -> None:
         """Brings the parameter to the nearest numbers whose integers are within the limits: those
         of the type, or narrower ones."""
         if self.limits is None:
@@ -108,27 +128,27 @@ class Grid:
             parameter.clamp_(low / one, high / one)
 
 
-class Signs:
+class Signs(Grid):
     """The grid of binary weights: 1, or -1 for negative numbers."""
 
-    limits = (-1, 1)
-    in_file = False
+    def __init__(self) -> None:
+        super().__init__(1.0, (-1, 1))
 
-    def scaled(self, parameter):
+    def scaled(self, parameter: Tensor) -> Tensor:
         return straight_through(self.rounded(parameter), parameter.clamp(-1, 1))
 
-    def rounded(self, parameter):
+    def rounded(self, parameter: Tensor) -> Tensor:
         ones = torch.ones_like(parameter)
         return torch.where(parameter < 0, -ones, ones)
 
-    def exact(self, parameter):
+    def exact(self, parameter: Tensor) -> Tensor:
         return self.rounded(parameter.detach()).double()
 
-    def clip(self, parameter, limits=None):
+    def clip(self, parameter: Tensor, limits: Optional[Limits] = None) -> None:
         parameter.clamp_(-1, 1)
 
 
-def _half_away(x):
+def _half_away(x: Tensor) -> Tensor:
     """The nearest integers; of two that are as near, the one further from zero."""
     whole = x.trunc()
     return whole + ((x - whole).abs() >= 0.5) * x.sign()

@@ -4,8 +4,16 @@ Parameters are numbers in which 1.0 is 1.0, so that these are the usual ones of 
 """
 
 import math
+from typing import TYPE_CHECKING
 
 import torch
+from torch import Generator, Tensor
+
+from . import schema
+
+if TYPE_CHECKING:
+    from .layers import Affine
+    from .transformer import FeatureRows, Transformer
 
 ACCUMULATOR_DEVIATION = 0.3
 """How far accumulators are from their biases, with as many active features as games have."""
@@ -26,13 +34,13 @@ PIECES = [1.0, 3.2, 3.3, 5.0, 9.5, 0.0]
 """The values of a pawn to a king, in pawns."""
 
 
-def uniform(parameter, largest, generator):
+def uniform(parameter: Tensor, largest: float, generator: Generator) -> None:
     """Numbers from -largest to largest."""
     random = torch.rand(parameter.shape, generator=generator)
     parameter.data.copy_((2 * random - 1) * largest)
 
 
-def of_transformer(transformer, generator):
+def of_transformer(transformer: "Transformer", generator: Generator) -> None:
     """Rows whose sums have the same deviation whatever the number of features; PSQT values that
     count material."""
     active = sum(min(own.features.max_active, USUAL_ACTIVE) for own in transformer.sets)
@@ -41,15 +49,15 @@ def of_transformer(transformer, generator):
         uniform(own.weights, largest, generator)
     uniform(transformer.biases, BIAS, generator)
     transformer.biases.data += BIAS
-    for own in transformer.psqt or []:
+    for own in transformer.psqt or ():
         own.weights.data.copy_(_material(own)[:, None].expand_as(own.weights))
 
 
-def _material(own):
+def _material(own: "FeatureRows") -> Tensor:
     """`[copies * rows]`: what the piece of each row is worth to the perspective."""
     values = torch.zeros(own.copies, own.features.rows)
     family = own.features.family
-    if family.kind != "piece-square":
+    if not isinstance(family, schema.PieceSquare):
         return values.flatten()
     squares = torch.arange(64)
     for copy in range(own.copies):
@@ -65,7 +73,7 @@ def _material(own):
     return values.flatten()
 
 
-def of_output(layer, units_one):
+def of_output(layer: "Affine", units_one: float) -> None:
     """Larger weights of a last layer whose 1.0 is few of the engine's units."""
     gain = max(USUAL_UNITS / units_one, 1.0)
     layer.weights.data *= gain
@@ -73,7 +81,7 @@ def of_output(layer, units_one):
         layer.biases.data *= gain
 
 
-def of_affine(layer, generator):
+def of_affine(layer: "Affine", generator: Generator) -> None:
     """Weights of either sign whose sums have the deviation of the inputs, as PyTorch's layers."""
     inputs = layer.weights.shape[2]
     largest = 1 / math.sqrt(inputs)

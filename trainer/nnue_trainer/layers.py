@@ -1,32 +1,43 @@
 """The layers of a stack: one module for each kind of operation.
 
 `layer(inputs, arithmetic, stacks)` computes the layer's output, `[n, values]`, of positions that
-are sorted by their stacks. `inputs` has a tensor for each input of the description.
+are sorted by their stacks. `inputs` has a tensor `[n, values]` for each input of the description.
 """
+
+from collections.abc import Sequence
+from typing import Callable, Optional, Union
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Generator, Tensor, nn
 
-from . import float32, initial
-from .grid import LIMITS, Grid, Signs
+from . import float32, initial, schema
+from .arithmetic import Arithmetic
+from .description import Description
+from .grid import LIMITS, Grid, Limits, One, Signs
+from .schema import given
 from .transformer import quantmoid4
 
 
 class Stacks:
     """Positions in the order of their stacks."""
 
-    def __init__(self, stack, count):
+    def __init__(self, stack: Tensor, count: int) -> None:
+        """`stack` `[n]` has the stack of each position, of so many stacks."""
         self.order = stack.argsort(stable=True)
         self.sorted = stack[self.order]
         self.lens = stack.bincount(minlength=count).tolist()
 
-    def each(self, function, x, *tables):
-        """The function of each stack's rows of `x` and its entries of the tables, one result after
-        the other; a table with one entry is that of all stacks."""
+    def each(self, function: Callable[..., Tensor], x: Tensor, *tables: Tensor) -> Tensor:
+        """`[n, outputs]`: the function of each stack's rows of `x` `[n, inputs]` and its entries of
+        the tables `[stacks, ...]`, one result after the other; a table with one entry is that of
+        all stacks."""
         if all(len(table) == 1 for table in tables):
             return function(x, *(table[0] for table in tables))
-        entry = lambda table, stack: table[stack if len(table) > 1 else 0]
+
+        def entry(table: Tensor, stack: int) -> Tensor:
+            return table[stack if len(table) > 1 else 0]
+
         parts = zip(range(len(self.lens)), x.split(self.lens))
         return torch.cat(
             [
@@ -36,44 +47,62 @@ class Stacks:
             ]
         )
 
-    def of_positions(self, table):
+    def of_positions(self, table: Tensor) -> Tensor:
         """Of `[stacks, values]`, the entry of each position."""
         return table if len(table) == 1 else table[self.sorted]
 
 
-class Affine(nn.Module):
+class Layer(nn.Module):
+    """What a layer of a stack does."""
+
+    def clip(self) -> None:
+        """Brings parameters to the nearest numbers whose integers their types hold, and that keep
+        the sums within theirs."""
+
+
+class Affine(Layer):
     """`bias[o] + (sum of weight[o][i] * x[i]) / divide`."""
 
-    def __init__(self, description, layer, generator):
+    reached: Optional[Tensor]
+
+    def __init__(
+        self,
+        description: Description,
+        layer: schema.Layer,
+        operation: schema.Affine,
+        generator: Generator,
+    ) -> None:
         super().__init__()
-        self.layer, self.operation = layer, layer.operation
-        operation = self.operation
+        self.layer, self.operation = layer, operation
         self.is_float = operation.weights == "f32"
         self.is_binary = operation.weights == "binary"
         self.is_wide = operation.sums == "i64"
         self.input_ranges = _ranges(description, layer)
         # Of inputs with different ones, layers read but the signs.
-        self.input_ones = [max(description.values(slice.source).ones) for slice in layer.inputs]
+        self.input_ones = [max(description.values(part.source).ones) for part in layer.inputs]
         stacks = 1 if layer.shared else description.buckets.count
-        inputs = sum(slice.len for slice in layer.inputs)
+        inputs = sum(part.len for part in layer.inputs)
         outputs = layer.output.len
-        of_layer = lambda role: description.tensor(role, layer.name)
         self.weights = nn.Parameter(torch.zeros(stacks, outputs, inputs))
         # What stacks share is in files as their own weights are.
-        self.weight_grid = self._weight_grid(of_layer("weights"))
-        self.biases = None
+        self.weight_grid = self._weight_grid(description.tensor("weights", layer.name))
+        self.biases: Optional[nn.Parameter] = None
         if operation.biases:
             self.biases = nn.Parameter(torch.zeros(stacks, outputs))
             element = "f32" if layer.output.element == "f32" else "i32"
-            self.bias_grid = Grid.of(of_layer("biases"), element, _ones(layer.output.ones))
-        self.factors = None
-        factors = of_layer("factors")
+            self.bias_grid = Grid.of(
+                description.tensor("biases", layer.name), element, _ones(layer.output.ones)
+            )
+        self.factors: Optional[nn.Parameter] = None
+        factors = description.tensor_if_any("factors", layer.name)
         if factors is not None:
             self.factors = nn.Parameter(torch.ones(stacks, outputs))
-            is_float = operation.scales is None
-            one = 1.0 if is_float else float(1 << operation.scales.shift)
-            self.factor_grid = Grid.of(factors, "f32" if is_float else "i16", one)
-        self.shared_weights = self.shared_biases = None
+            if operation.scales is None:
+                self.factor_grid = Grid.of(factors, "f32", 1.0)
+            else:
+                self.factor_grid = Grid.of(factors, "i16", float(1 << operation.scales.shift))
+        self.shared_weights: Optional[nn.Parameter] = None
+        self.shared_biases: Optional[nn.Parameter] = None
         if layer.factorised:
             self.shared_weights = nn.Parameter(torch.zeros(outputs, inputs))
             if operation.biases:
@@ -82,15 +111,16 @@ class Affine(nn.Module):
         initial.of_affine(self, generator)
         if self.reached is not None:
             self.weights.data *= self.reached
-        if factors is not None:
+        if self.factors is not None:
             self.factors.data.fill_(self._first_factor(inputs))
 
-    def _weight_grid(self, tensor):
-        operation, one = self.operation, None
+    def _weight_grid(self, tensor: schema.Tensor) -> Grid:
+        operation = self.operation
         if self.is_float:
-            return Grid.of(tensor, "f32", None)
+            return Grid.of(tensor, "f32", 1.0)
         if self.is_binary:
             return Signs()
+        one: One
         if operation.weights_one is not None:
             numerator, denominator = operation.weights_one
             one = numerator / denominator
@@ -102,21 +132,27 @@ class Affine(nn.Module):
             one = 64.0
         else:
             by = operation.divide.by if operation.divide else 1
-            one = _ones(self.layer.output.ones)[:, None] * by / self.input_ones[0]
+            one = (
+                np.array(self.layer.output.ones, dtype=np.float64)[:, None]
+                * by
+                / self.input_ones[0]
+            )
         return Grid.of(tensor, operation.weights, one)
 
-    def _first_factor(self, inputs):
+    def _first_factor(self, inputs: int) -> float:
         """Factors with which outputs begin as those of other layers."""
         to_float = self.operation.to_float
         if self.operation.scales is None:
             # Sums of signs are about as large as the root of their number.
-            one = inputs**0.5 if self.is_binary else self.weight_grid.one * self.input_ones[0]
+            one = (
+                inputs**0.5 if self.is_binary else float(self.weight_grid.one) * self.input_ones[0]
+            )
             return 1.0 / one
-        one = max(self.layer.output.ones) if to_float is None else 1.0 / to_float.scale
+        one = max(self.layer.output.ones) if to_float is None else 1.0 / given(to_float.scale)
         size = max(self.input_ones) / 4 if self.operation.scales.inputs else 1.0
-        return one / (size * inputs**0.5)
+        return float(one / (size * inputs**0.5))
 
-    def _reached(self):
+    def _reached(self) -> Optional[Tensor]:
         """`[outputs, inputs]`: which outputs each input reaches; `None` if it is all of them. The
         runs of 16 outputs are spread evenly."""
         runs = self.operation.output_blocks
@@ -129,19 +165,24 @@ class Affine(nn.Module):
             reached[(columns * runs + index) % (outputs // 16), columns] = 1.0
         return reached.repeat_interleave(16, dim=0)
 
-    def numbers(self):
-        """Weights and biases as numbers of the trainer, with what stacks share."""
-        weights, biases = self._reaching(), self.biases
+    def numbers(self) -> tuple[Tensor, Optional[Tensor]]:
+        """Weights `[stacks, outputs, inputs]` and biases `[stacks, outputs]` as numbers of the
+        trainer, with what stacks share."""
+        weights = self._reaching()
+        biases: Optional[Tensor] = self.biases
         if self.shared_weights is not None:
             weights = weights + self.shared_weights
-            biases = None if biases is None else biases + self.shared_biases
+        if biases is not None and self.shared_biases is not None:
+            biases = biases + self.shared_biases
         return weights, biases
 
-    def _reaching(self):
+    def _reaching(self) -> Tensor:
         """The stacks' own weights, of which those that reach no output are zero."""
         return self.weights if self.reached is None else self.weights * self.reached
 
-    def _integers(self, arithmetic, grid, own, shared):
+    def _integers(
+        self, arithmetic: Arithmetic, grid: Grid, own: Tensor, shared: Optional[Tensor]
+    ) -> Tensor:
         """The network's numbers. What stacks share is added before it is rounded, unless a file has
         both as integers."""
         if shared is None:
@@ -150,12 +191,14 @@ class Affine(nn.Module):
             return arithmetic.parameter(grid, own) + arithmetic.parameter(grid, shared)
         return arithmetic.parameter(grid, own + shared)
 
-    def _rounding(self, grid):
+    def _rounding(self, grid: Grid) -> float:
         """How far the integers of such a sum can be from its numbers, in their units."""
         return (2 if grid.in_file and self.shared_weights is not None else 1) * grid.rounding
 
-    def forward(self, inputs, arithmetic, stacks):
-        weights = self._integers(arithmetic, self.weight_grid, self._reaching(), self.shared_weights)
+    def forward(self, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks) -> Tensor:
+        weights = self._integers(
+            arithmetic, self.weight_grid, self._reaching(), self.shared_weights
+        )
         if self.biases is None:
             shape = (1, self.layer.output.len)
             biases = weights.new_zeros(shape, dtype=None if self.is_float else weights.dtype)
@@ -181,7 +224,9 @@ class Affine(nn.Module):
             return arithmetic.wrap(sums + biases, 32)
         scale = self.operation.to_float.scale
         if scale is None:
-            scales = stacks.of_positions(arithmetic.parameter(self.factor_grid, self.factors))
+            scales = stacks.of_positions(
+                arithmetic.parameter(self.factor_grid, given(self.factors))
+            )
         else:
             scales = torch.full_like(biases, float(torch.tensor(scale, dtype=torch.float32)))
         return arithmetic.f32(
@@ -192,31 +237,39 @@ class Affine(nn.Module):
             biases,
         )
 
-    def _floats(self, x, weights, biases, arithmetic, stacks):
-        def exact(x, weights, biases):
+    def _floats(
+        self, x: Tensor, weights: Tensor, biases: Tensor, arithmetic: Arithmetic, stacks: Stacks
+    ) -> Tensor:
+        def exact(x: Tensor, weights: Tensor, biases: Tensor) -> Tensor:
             if self.operation.sums == "lanes":
                 return float32.lanes(x, weights) + biases
             return float32.columns(x, weights, biases)
 
-        function = lambda *of_stack: arithmetic.f32(exact, nn.functional.linear, *of_stack)
-        return stacks.each(function, x, weights, biases)
+        def linear(*of_stack: Tensor) -> Tensor:
+            return arithmetic.f32(exact, nn.functional.linear, *of_stack)
 
-    def _scaled(self, sums, inputs, arithmetic, stacks):
+        return stacks.each(linear, x, weights, biases)
+
+    def _scaled(
+        self, sums: Tensor, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks
+    ) -> Tensor:
         """Binary sums with the size that they had before signs were taken."""
         scales = self.operation.scales
         if scales is None:
             return sums
-        factors = stacks.of_positions(arithmetic.parameter(self.factor_grid, self.factors))
+        factors = stacks.of_positions(arithmetic.parameter(self.factor_grid, given(self.factors)))
         product = sums * factors
         if scales.inputs:
             size = torch.cat(inputs, dim=1).abs()
-            product = product * arithmetic.divide(size.sum(dim=1, keepdim=True), size.shape[1], "floor")
+            product = product * arithmetic.divide(
+                size.sum(dim=1, keepdim=True), size.shape[1], "floor"
+            )
         return arithmetic.wrap(arithmetic.shift_right(product, scales.shift), 32)
 
-    def clip(self):
+    def clip(self) -> None:
         _clip_sum(self.weight_grid, self.weights, self.shared_weights, self.weight_grid.limits)
         if self.reached is not None:
-            self.weights *= self.reached
+            self.weights.mul_(self.reached)
         if self.biases is not None:
             _clip_sum(self.bias_grid, self.biases, self.shared_biases, self._limits_of_biases())
         if self.is_float or self.is_wide:
@@ -226,103 +279,130 @@ class Affine(nn.Module):
         if not self.is_binary:
             self._fit_sums()
 
-    def _limits_of_biases(self):
+    def _limits_of_biases(self) -> Optional[Limits]:
         if self.bias_grid.limits is None or self.is_wide:
             return self.bias_grid.limits
         # As far as the sums go, so that what reads the outputs has room for both; and no further
         # than half of the range, because the other half is the sums'.
-        most = max(*map(abs, self.layer.output.range), 4 * max(self.layer.output.ones))
+        most = max(*map(abs, given(self.layer.output.range)), 4 * max(self.layer.output.ones))
         most = min(most, LIMITS["i32"][1] // 2)
         low, high = self.bias_grid.limits
         return max(low, -most), min(high, most)
 
-    def _fit_sums(self):
+    def _fit_sums(self) -> None:
         """Outputs whose sums could leave 32 bits with some inputs get smaller weights."""
-        room = LIMITS["i32"][1]
+        room: float = LIMITS["i32"][1]
         if self.operation.divide is None and self.operation.to_float is None:
             room //= 2
-        low, high = self.input_ranges.to(self.weights)
+        low, high = given(self.input_ranges).to(self.weights)
         # Only squares that wrap around are far below zero. A network that does so is no use.
         low = torch.maximum(low, -high)
         largest = torch.maximum(low.abs(), high.abs()).double().sum()
-        if float(largest) * -self.weight_grid.limits[0] <= room:
+        if float(largest) * -given(self.weight_grid.limits)[0] <= room:
             return
         numbers = self.numbers()[0]
         weights = self.weight_grid.scaled(numbers)
         above = torch.maximum(weights * low, weights * high).sum(dim=2)
         below = torch.minimum(weights * low, weights * high).sum(dim=2)
         room *= 0.999
-        # Rounding adds to the weight of each input; but no integer is more than twice its number. Where
-        # two are rounded and then added, these can cancel each other, and only none is sure to fit.
+        # Rounding adds to the weight of each input; but no integer is more than twice its number.
+        # Where two are rounded and then added, these can cancel each other, and only none is sure
+        # to fit.
         is_one = self._rounding(self.weight_grid) == self.weight_grid.rounding
-        room = max(room - float(largest) * self._rounding(self.weight_grid), room / 2 if is_one else 0.0)
+        room = max(
+            room - float(largest) * self._rounding(self.weight_grid), room / 2 if is_one else 0.0
+        )
         scale = (room / torch.maximum(above, -below).clamp(min=1)).clamp(max=1)
         # What stacks share stays, because other stacks may have room for it.
-        self.weights += numbers * (scale[:, :, None] - 1)
+        self.weights.add_(numbers * (scale[:, :, None] - 1))
 
 
-class Activations(nn.Module):
+class Activations(Layer):
     """The results of all inputs by the first function, then those by the second, and so on."""
 
-    def __init__(self, description, layer, generator):
+    def __init__(
+        self,
+        description: Description,
+        layer: schema.Layer,
+        operation: schema.Activations,
+        generator: Generator,
+    ) -> None:
         super().__init__()
-        self.functions = layer.operation.functions
+        self.functions = operation.functions
         for function in self.functions:
             if function.name not in _INTEGERS and function.name not in _FLOATS:
                 raise ValueError(f"found the activation `{function.name}`, which is not known")
 
-    def forward(self, inputs, arithmetic, stacks):
+    def forward(self, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks) -> Tensor:
         return torch.cat(
             [_activate(function, inputs[0], arithmetic) for function in self.functions], dim=1
         )
 
 
-class Sum(nn.Module):
+class Sum(Layer):
     """`sum of the inputs' [i]`, each aligned."""
 
-    def __init__(self, description, layer, generator):
+    def __init__(
+        self,
+        description: Description,
+        layer: schema.Layer,
+        operation: schema.Sum,
+        generator: Generator,
+    ) -> None:
         super().__init__()
-        self.aligns = layer.operation.aligns
+        self.aligns = operation.aligns
         self.is_float = layer.output.element == "f32"
 
-    def forward(self, inputs, arithmetic, stacks):
+    def forward(self, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks) -> Tensor:
         if self.is_float:
             return arithmetic.f32(_add, _add, *inputs)
         terms = [align(x, own, arithmetic) for x, own in zip(inputs, self.aligns)]
         return arithmetic.wrap(_add(*terms), 32)
 
 
-class Product(nn.Module):
+class Product(Layer):
     """`a[i] * b[i] >> shift`."""
 
-    def __init__(self, description, layer, generator):
+    def __init__(
+        self,
+        description: Description,
+        layer: schema.Layer,
+        operation: schema.Product,
+        generator: Generator,
+    ) -> None:
         super().__init__()
-        self.shift = layer.operation.shift
+        self.shift = operation.shift
         self.is_float = layer.output.element == "f32"
 
-    def forward(self, inputs, arithmetic, stacks):
+    def forward(self, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks) -> Tensor:
         if self.is_float:
             return arithmetic.f32(torch.mul, torch.mul, *inputs)
         a, b = inputs
         return arithmetic.wrap(arithmetic.shift_right(a * b, self.shift), 32)
 
 
-class RmsNorm(nn.Module):
+class RmsNorm(Layer):
     """`x[i] * (1 / sqrt(mean of x * x + epsilon)) * gain[i]`."""
 
-    def __init__(self, description, layer, generator):
+    def __init__(
+        self,
+        description: Description,
+        layer: schema.Layer,
+        operation: schema.RmsNorm,
+        generator: Generator,
+    ) -> None:
         super().__init__()
-        self.epsilon = layer.operation.epsilon
-        self.gain = layer.operation.gain
-        self.factors = None
+        self.epsilon = operation.epsilon
+        self.gain = operation.gain
+        self.factors: Optional[nn.Parameter] = None
         if self.gain is not None:
             stacks = 1 if layer.shared else description.buckets.count
             first = 0.0 if self.gain == "1 + gamma" else 1.0
             self.factors = nn.Parameter(torch.full((stacks, layer.output.len), first))
             tensor = description.tensor("factors", layer.name)
-            self.factor_grid = Grid.of(tensor, "f32", None)
+            self.factor_grid = Grid.of(tensor, "f32", 1.0)
 
-    def forward(self, inputs, arithmetic, stacks):
+    def forward(self, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks) -> Tensor:
         normed = arithmetic.f32(
             lambda x: float32.rms_norm(x, self.epsilon),
             lambda x: x * (x.square().mean(dim=1, keepdim=True) + self.epsilon).rsqrt(),
@@ -332,27 +412,32 @@ class RmsNorm(nn.Module):
             return normed
         gain = stacks.of_positions(arithmetic.parameter(self.factor_grid, self.factors))
         if self.gain == "1 + gamma":
-            one_more = lambda gamma: gamma + 1.0
-            gain = arithmetic.f32(one_more, one_more, gain)
+            gain = arithmetic.f32(lambda gamma: gamma + 1.0, lambda gamma: gamma + 1.0, gain)
         return arithmetic.f32(torch.mul, torch.mul, normed, gain.expand_as(normed))
 
-    def clip(self):
+    def clip(self) -> None:
         if self.factors is not None:
             self.factor_grid.clip(self.factors)
 
 
-class ToFloat(nn.Module):
+class ToFloat(Layer):
     """`x[i] as f32 * scale`."""
 
-    def __init__(self, description, layer, generator):
+    def __init__(
+        self,
+        description: Description,
+        layer: schema.Layer,
+        operation: schema.Float,
+        generator: Generator,
+    ) -> None:
         super().__init__()
-        self.scale = float(torch.tensor(layer.operation.scale, dtype=torch.float32))
+        self.scale = float(torch.tensor(operation.scale, dtype=torch.float32))
 
-    def forward(self, inputs, arithmetic, stacks):
+    def forward(self, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks) -> Tensor:
         return arithmetic.f32(lambda x: x.float() * self.scale, lambda x: x * self.scale, inputs[0])
 
 
-KINDS = {
+KINDS: dict[str, Callable[..., Layer]] = {
     "affine": Affine,
     "activations": Activations,
     "sum": Sum,
@@ -362,9 +447,9 @@ KINDS = {
 }
 
 
-def _clip_sum(grid, own, shared, limits):
-    """Brings parameters, with what stacks share, within limits of integers. A stack's own part gives
-    way."""
+def _clip_sum(grid: Grid, own: Tensor, shared: Optional[Tensor], limits: Optional[Limits]) -> None:
+    """Brings parameters, with what stacks share, within limits of integers. A stack's own part
+    gives way."""
     if shared is None:
         grid.clip(own, limits)
         return
@@ -372,7 +457,7 @@ def _clip_sum(grid, own, shared, limits):
         # Each is an integer of the type, and so is their sum, each rounded up.
         grid.clip(shared, limits)
         grid.clip(own, limits)
-        low, high = limits
+        low, high = given(limits)
         slack = 2 * grid.rounding
         limits = (low * (1 - 2**-20) + slack, high * (1 - 2**-20) - slack)
     total = own + shared
@@ -381,24 +466,24 @@ def _clip_sum(grid, own, shared, limits):
     own += clipped - total
 
 
-def align(x, align, arithmetic):
-    """Values of one fixed point in another."""
-    if align.kind == "none":
+def align(x: Tensor, align: schema.Align, arithmetic: Arithmetic) -> Tensor:
+    """Values `[n]` or `[n, values]` of one fixed point in another."""
+    if isinstance(align, schema.Unaligned):
         return x
-    if align.kind == "exact":
+    if isinstance(align, schema.ExactAlign):
         numerators, denominators = zip(*align.factors)
         return arithmetic.scale(x, _factors(numerators, x), _factors(denominators, x))
     return arithmetic.shift_right(x * _factors(align.multipliers, x), align.shift)
 
 
-def _factors(numbers, like):
+def _factors(numbers: Sequence[int], like: Tensor) -> Union[int, Tensor]:
     """One factor for all values, or one for each."""
     if len(numbers) == 1:
         return numbers[0]
     return torch.tensor(numbers, dtype=like.dtype, device=like.device)
 
 
-def _add(first, *others):
+def _add(first: Tensor, *others: Tensor) -> Tensor:
     """From the first to the last."""
     total = first
     for term in others:
@@ -406,52 +491,52 @@ def _add(first, *others):
     return total
 
 
-def _ones(ones):
+def _ones(ones: Sequence[int]) -> One:
     """A one for all values, or one for each, as an array."""
     return float(ones[0]) if len(ones) == 1 else np.array(ones, dtype=np.float64)
 
 
-def _ranges(description, layer):
+def _ranges(description: Description, layer: schema.Layer) -> Optional[Tensor]:
     """`[2, inputs]`: the smallest and the largest value of each input; `None` of `f32`."""
     ranges = []
-    for slice in layer.inputs:
-        range = description.values(slice.source).range
-        if range is None:
+    for part in layer.inputs:
+        ends = description.values(part.source).range
+        if ends is None:
             return None
-        ranges.append(torch.tensor(range, dtype=torch.float64)[:, None].expand(2, slice.len))
+        ranges.append(torch.tensor(ends, dtype=torch.float64)[:, None].expand(2, part.len))
     return torch.cat(ranges, dim=1)
 
 
-def _clamped(function, x, arithmetic):
-    return arithmetic.shift_right(x, function.shift).clamp(0, function.limit)
+def _clamped(function: schema.Function, x: Tensor, arithmetic: Arithmetic) -> Tensor:
+    return arithmetic.shift_right(x, given(function.shift)).clamp(0, given(function.limit))
 
 
-def _clamped_left(function, x, arithmetic):
-    return arithmetic.shift_left(x, function.shift).clamp(0, function.limit)
+def _clamped_left(function: schema.Function, x: Tensor, arithmetic: Arithmetic) -> Tensor:
+    return arithmetic.shift_left(x, given(function.shift)).clamp(0, given(function.limit))
 
 
-def _square(function, x, arithmetic):
+def _square(function: schema.Function, x: Tensor, arithmetic: Arithmetic) -> Tensor:
     # What is beyond the limit has squares beyond it, which stay exact so.
-    most = float((function.limit + 1) << function.shift) ** 0.5 + 1
+    most = float((given(function.limit) + 1) << given(function.shift)) ** 0.5 + 1
     x = x.clamp(-int(most) - 1, int(most) + 1)
-    return arithmetic.shift_right(x * x, function.shift).clamp(max=function.limit)
+    return arithmetic.shift_right(x * x, given(function.shift)).clamp(max=given(function.limit))
 
 
-def _wrapped_square(function, x, arithmetic):
+def _wrapped_square(function: schema.Function, x: Tensor, arithmetic: Arithmetic) -> Tensor:
     square = arithmetic.wrapped_square(x)
-    return arithmetic.shift_right(square, function.shift).clamp(max=function.limit)
+    return arithmetic.shift_right(square, given(function.shift)).clamp(max=given(function.limit))
 
 
-def _clamped_square(function, x, arithmetic):
-    clipped = x.clamp(0, function.limit)
-    return arithmetic.shift_right(clipped * clipped, function.shift)
+def _clamped_square(function: schema.Function, x: Tensor, arithmetic: Arithmetic) -> Tensor:
+    clipped = x.clamp(0, given(function.limit))
+    return arithmetic.shift_right(clipped * clipped, given(function.shift))
 
 
-def _quantmoid4(function, x, arithmetic):
-    return quantmoid4(arithmetic.shift_right(x, function.shift), arithmetic)
+def _quantmoid4(function: schema.Function, x: Tensor, arithmetic: Arithmetic) -> Tensor:
+    return quantmoid4(arithmetic.shift_right(x, given(function.shift)), arithmetic)
 
 
-_INTEGERS = {
+_INTEGERS: dict[str, Callable[[schema.Function, Tensor, Arithmetic], Tensor]] = {
     "relu": _clamped,
     "relu_left": _clamped_left,
     "sqr_crelu": _square,
@@ -461,20 +546,20 @@ _INTEGERS = {
 }
 
 
-def _clipped(x):
+def _clipped(x: Tensor) -> Tensor:
     """What is no number becomes 0."""
     return torch.where(x > 0, x, torch.zeros_like(x)).clamp(max=1.0)
 
 
-def _positive(x):
+def _positive(x: Tensor) -> Tensor:
     return torch.where(x > 0, x, torch.zeros_like(x))
 
 
-def _negative(x):
+def _negative(x: Tensor) -> Tensor:
     return torch.where(x < 0, x, torch.zeros_like(x))
 
 
-_FLOATS = {
+_FLOATS: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]] = {
     "crelu_f32": (_clipped, _clipped),
     "screlu_f32": (lambda x: _clipped(x) * _clipped(x),) * 2,
     "sqr_crelu_f32": (lambda x: _clipped(x * x),) * 2,
@@ -488,7 +573,7 @@ _FLOATS = {
 """The function whose bits the language says, and the one that has the gradient."""
 
 
-def _activate(function, x, arithmetic):
+def _activate(function: schema.Function, x: Tensor, arithmetic: Arithmetic) -> Tensor:
     if function.name in _INTEGERS:
         return _INTEGERS[function.name](function, x, arithmetic)
     return arithmetic.f32(*_FLOATS[function.name], x)

@@ -1,8 +1,10 @@
 """What training makes small: how far the network's value is from what is known of a position."""
 
 from dataclasses import dataclass
+from typing import Optional
 
 import torch
+from torch import Tensor
 
 from nnue_trainer.fields import number, span
 
@@ -18,11 +20,12 @@ class Loss:
     """The score, in centipawns, which stands for 1 / (1 + 1/e), or 73 % of the points."""
     score_offset: float = number(0.0, low=0)
     """Centipawns with which a win is as likely as anything else; with 0 no draws are assumed."""
-    value_scale: float = number(None, above=0)
+    value_scale: Optional[float] = number(None, above=0)
     """The same as `score_scale` of the network's values; by default the same number."""
-    value_offset: float = number(None, low=0)
-    """The same as `score_offset` of the network's values; by default in proportion to the scales."""
-    lambda_: tuple = span((1.0, 1.0), low=0, high=1)
+    value_offset: Optional[float] = number(None, low=0)
+    """The same as `score_offset` of the network's values; by default in proportion to the
+    scales."""
+    lambda_: tuple[float, float] = span((1.0, 1.0), low=0, high=1)
     """The score's share of the target at the start and at the end; the result has the rest."""
     exponent: float = number(2.5, low=1)
     qp: float = number(0.0, low=0)
@@ -31,36 +34,36 @@ class Loss:
     """What a mean activation of 1.0 of the transformer costs: it draws activations towards zero."""
 
     @property
-    def is_blended_alike(self):
+    def is_blended_alike(self) -> bool:
         """Whether targets stay the same over the run."""
         first, last = self.lambda_
         return first == last
 
     @property
-    def units(self):
+    def units(self) -> float:
         """How many of the network's units are worth a centipawn."""
         return self._value_scale / self.score_scale
 
     @property
-    def _value_scale(self):
+    def _value_scale(self) -> float:
         return self.score_scale if self.value_scale is None else self.value_scale
 
-    def points_of_values(self, values):
-        """Expected points of the network's values, from 0 to 1."""
+    def points_of_values(self, values: Tensor) -> Tensor:
+        """Expected points of the network's values `[n]` in the engine's units, from 0 to 1."""
         offset = self.value_offset
         if offset is None:
             offset = self.score_offset * self.units
         return _points(values, self._value_scale, offset)
 
-    def points_of_scores(self, scores):
-        """Expected points of scores in centipawns, from 0 to 1."""
+    def points_of_scores(self, scores: Tensor) -> Tensor:
+        """Expected points of scores `[n]` in centipawns, from 0 to 1."""
         return _points(scores, self.score_scale, self.score_offset)
 
-    def targets(self, score, result, share):
-        """The points that values are to have when `share` of the run, from 0 to 1, is over.
+    def targets(self, score: Tensor, result: Tensor, share: float) -> Tensor:
+        """`[n]`: the points that values are to have when `share` of the run, from 0 to 1, is over.
 
-        `score` and `result` are NaN where they are not known. Where only one of them is, it is the
-        target; where neither is, the target is NaN.
+        `score`, in centipawns, and `result`, in points, are NaN where they are not known. Where
+        only one of them is, it is the target; where neither is, the target is NaN.
         """
         first, last = self.lambda_
         weight = first + (last - first) * share
@@ -69,25 +72,28 @@ class Loss:
         mixed = torch.where(torch.isnan(result), points, mixed)
         return torch.where(torch.isnan(score), result, mixed)
 
-    def __call__(self, values, score, result, share):
+    def __call__(self, values: Tensor, score: Tensor, result: Tensor, share: float) -> Tensor:
         """The mean loss of a batch, without what activations cost.
 
-        `values`, `score` and `result` have a number for each position.
+        `values` in the engine's units, `score` in centipawns and `result` in points are `[n]`;
+        `share` of the run, from 0 to 1, is over.
         """
         target = self.targets(score, result, share)
         known = are_known(score, result)
         # Positions of which nothing is known count for nothing, and NaN must not reach gradients.
-        difference = self.points_of_values(values) - torch.where(known, target, torch.zeros_like(target))
-        loss = difference.abs() ** self.exponent * (1 + self.qp * (difference > 0))
+        difference = self.points_of_values(values) - torch.where(
+            known, target, torch.zeros_like(target)
+        )
+        loss: Tensor = difference.abs() ** self.exponent * (1 + self.qp * (difference > 0))
         return (loss * known).sum() / known.sum().clamp(min=1)
 
 
-def are_known(score, result):
-    """Which positions the loss is a mean over: those with a score or a result."""
+def are_known(score: Tensor, result: Tensor) -> Tensor:
+    """`[n]`: which positions the loss is a mean over: those with a score or a result."""
     return ~(torch.isnan(score) & torch.isnan(result))
 
 
-def _points(x, scale, offset):
+def _points(x: Tensor, scale: float, offset: float) -> Tensor:
     """Half the chance of no loss and half the chance of a win, both of them sigmoids."""
     if offset == 0:
         return torch.sigmoid(x / scale)

@@ -1,60 +1,81 @@
 """A network of a spec as a PyTorch module."""
 
+import os
+from collections.abc import ValuesView
+from typing import Optional, Union, cast
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from . import initial, output
 from .arithmetic import ARITHMETIC
-from .layers import KINDS, Affine, Stacks
+from .batch import Batch
+from .description import Description
+from .layers import KINDS, Affine, Layer, Stacks
 from .transformer import Transformer
 
 BLOCK = 4
 """Outputs of the transformer that engines skip together if all of them are zero."""
 
 
+class Layers(nn.ModuleDict):
+    """The layers of a network by their names."""
+
+    def __getitem__(self, name: str) -> Layer:
+        return cast(Layer, super().__getitem__(name))
+
+    def values(self) -> ValuesView[Layer]:
+        """The layers in their order."""
+        return cast(ValuesView[Layer], super().values())
+
+
 class Network(nn.Module):
     """Any network of the language, in three modes: see `trainer/README.md`."""
 
-    def __init__(self, description, mode="float", seed=0, factorise=True):
+    def __init__(
+        self, description: Description, mode: str = "float", seed: int = 0, factorise: bool = True
+    ) -> None:
         """Raises `ValueError` if the description has an operation that is not known."""
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         self.description = description
         self.mode = mode
         self.observe = False
-        self.statistics = {}
-        self.activation_mean = None
+        self.statistics: dict[str, float] = {}
+        self.activation_mean: Optional[Tensor] = None
         self.transformer = Transformer(description, factorise, generator)
-        self.layers = nn.ModuleDict()
+        self.layers = Layers()
         for layer in description.layers:
             kind = KINDS.get(layer.operation.kind)
             if kind is None:
                 raise ValueError(
-                    f"found the operation `{layer.operation.kind}` in `{layer.name}`, which is not known"
+                    f"found the operation `{layer.operation.kind}` in `{layer.name}`, which is not "
+                    "known"
                 )
-            self.layers[layer.name] = kind(description, layer, generator)
+            self.layers[layer.name] = kind(description, layer, layer.operation, generator)
         for name in {term.layer for head in description.output.heads for term in head.terms}:
-            if isinstance(self.layers[name], Affine):
-                initial.of_output(self.layers[name], self.units_one)
+            last = self.layers[name]
+            if isinstance(last, Affine):
+                initial.of_output(last, self.units_one)
         self.clip()
 
     @property
-    def mode(self):
+    def mode(self) -> str:
         """`float`, `fake` or `exact`."""
         return self._mode
 
     @mode.setter
-    def mode(self, mode):
+    def mode(self, mode: str) -> None:
         if mode not in ARITHMETIC:
             raise ValueError(f"found the mode `{mode}`, allowed are {', '.join(ARITHMETIC)}")
         self._mode = mode
 
     @property
-    def units_one(self):
+    def units_one(self) -> float:
         """What 1.0 is in the engine's units."""
         return output.units_one(self.description.output)
 
-    def forward(self, batch):
+    def forward(self, batch: Batch) -> Tensor:
         """`[n]`: values in the engine's units, from the side to move's view.
 
         Of win, draw and loss it is the value whose sigmoid is the expected score, in which 1.0 is
@@ -70,12 +91,13 @@ class Network(nn.Module):
             return values
         return torch.where(batch.white, values, -values)
 
-    def outputs(self, batch):
-        """`[n, 1]`, or `[n, 3]` for win, draw and loss: the network's own values."""
+    def outputs(self, batch: Batch) -> Tensor:
+        """`[n, 1]`, or `[n, 3]` for win, draw and loss: the network's own values, in the engine's
+        units."""
         with torch.set_grad_enabled(torch.is_grad_enabled() and self.mode != "exact"):
             return self._outputs(batch)
 
-    def win_draw_loss(self, batch):
+    def win_draw_loss(self, batch: Batch) -> Tensor:
         """`[n, 3]`: the outputs of win, draw and loss, in units of 1.0.
 
         Raises `ValueError` if the network has one output.
@@ -85,12 +107,12 @@ class Network(nn.Module):
             raise ValueError(f"`{self.description.name}` has one output, not win, draw and loss")
         return values / self.units_one
 
-    def _expected_score(self, values):
+    def _expected_score(self, values: Tensor) -> Tensor:
         floats = values if values.is_floating_point() else values.double()
         win, draw, _ = (floats / self.units_one).softmax(dim=1).unbind(dim=1)
         return win + draw / 2
 
-    def _outputs(self, batch):
+    def _outputs(self, batch: Batch) -> Tensor:
         arithmetic = ARITHMETIC[self.mode]
         values, psqt = self.transformer(batch, arithmetic)
         if self.observe:
@@ -100,14 +122,14 @@ class Network(nn.Module):
         psqt = None if psqt is None else psqt[stacks.order]
         for layer in self.description.layers:
             inputs = [
-                values[slice.source][:, slice.start : slice.start + slice.len] for slice in layer.inputs
+                values[part.source][:, part.start : part.start + part.len] for part in layer.inputs
             ]
             values[layer.name] = self.layers[layer.name](inputs, arithmetic, stacks)
         evaluated = output.evaluate(self.description.output, values, psqt, arithmetic)
         return evaluated[stacks.order.argsort()]
 
-    def _look_at(self, activations):
-        """Statistics of the transformer's output."""
+    def _look_at(self, activations: Tensor) -> None:
+        """Statistics of the transformer's output `[n, values]`."""
         one = max(self.description.transformer.output.ones)
         self.activation_mean = activations.abs().to(self.transformer.biases.dtype).mean() / one
         whole = activations.shape[1] // BLOCK * BLOCK
@@ -119,16 +141,15 @@ class Network(nn.Module):
         }
 
     @torch.no_grad()
-    def clip(self):
+    def clip(self) -> None:
         """Brings all parameters to the nearest numbers whose integers their types hold, and that
         keep the sums within theirs."""
         self.transformer.clip()
         for layer in self.layers.values():
-            if hasattr(layer, "clip"):
-                layer.clip()
+            layer.clip()
 
-    def write_tensors(self, path):
-        """The file of floating point that `nnue quantise IN OUT --spec SPEC` reads."""
+    def write_tensors(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the file of floating point that `nnue quantise IN OUT --spec SPEC` reads."""
         from .tensor_file import write
 
         write(self, path)

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Optional
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -12,7 +13,7 @@ class CommandFailed(RuntimeError):
     """`nnue` ended with an error: the command, and what it wrote about it."""
 
 
-def find():
+def find() -> str:
     """The path of `nnue`: the environment variable `NNUE`, else `nnue` on `PATH`, else what cargo
     built in the repository.
 
@@ -37,8 +38,8 @@ def find():
     )
 
 
-def run(*arguments, binary=None):
-    """What `nnue` writes to its standard output, as text.
+def run(*arguments: object, binary: Optional[str] = None) -> str:
+    """What `nnue`, whose path is `binary`, writes to its standard output, as text.
 
     Raises `CommandFailed` if it ends with an error, or writes no UTF-8.
     """

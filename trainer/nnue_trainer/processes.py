@@ -1,11 +1,13 @@
 """One process, or several that `torchrun` has started, each with its own share of every batch."""
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 import torch.distributed
+from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from nnue_trainer.fields import RunError
@@ -22,31 +24,33 @@ class Processes:
     """How many of them share its cores."""
 
     @property
-    def is_first(self):
+    def is_first(self) -> bool:
         """Whether this process is the one that reports and writes files."""
         return self.rank == 0
 
-    def shared(self, network):
-        """A module that computes what `network` does, and whose gradients are the mean of all processes'."""
+    def shared(self, network: nn.Module) -> nn.Module:
+        """A module that computes what `network` does, and whose gradients are the mean of all
+        processes'."""
         if self.count == 1:
             return network
         return DistributedDataParallel(network, broadcast_buffers=False)
 
-    def mean(self, value):
+    def mean(self, value: Tensor) -> Tensor:
         """The mean of a tensor over all processes, which must all call this."""
         if self.count > 1:
             torch.distributed.all_reduce(value)
             value = value / self.count
         return value
 
-    def seed(self, seed):
+    def seed(self, seed: int) -> int:
         """A seed for this process's data."""
         return seed + self.rank
 
 
 @contextmanager
-def processes(device):
-    """Joins the other processes, if `torchrun` has started several; `device` is that of the run file."""
+def processes(device: str) -> Iterator[Processes]:
+    """Joins the other processes, if `torchrun` has started several; `device` is that of the run
+    file."""
     count = int(os.environ.get("WORLD_SIZE", 1))
     rank = int(os.environ.get("RANK", 0))
     local = int(os.environ.get("LOCAL_RANK", 0))
@@ -61,13 +65,16 @@ def processes(device):
         torch.distributed.destroy_process_group()
 
 
-def _device(name, local):
+def _device(name: str, local: int) -> torch.device:
     has_mps = hasattr(torch.backends, "mps") and torch.backends.mps.is_available()
     there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": has_mps}
     if name == "auto":
         name = next(each for each in ("cuda", "mps", "cpu") if there[each])
     if not there[name]:
-        raise RunError(f"device `{name}` is not there: this torch has {', '.join(each for each in there if there[each])}")
+        raise RunError(
+            f"device `{name}` is not there: this torch has "
+            f"{', '.join(each for each in there if there[each])}"
+        )
     if name == "cuda":
         torch.cuda.set_device(local)
         return torch.device("cuda", local)

@@ -2,35 +2,58 @@
 
 import sys
 import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Optional, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from nnue_trainer.train import Report, Training
 
 TITLES = ("positions", "of the run", "training", "validation", "rate", "zero blocks", "positions/s")
 WIDTHS = (14, 11, 11, 11, 10, 12, 12)
 
 
+class Watcher(Protocol):
+    """Who is told how a training goes on."""
+
+    def step(self, training: "Training") -> None:
+        """A step has been made."""
+
+    def report(self, training: "Training", report: "Report") -> None:
+        """A report has been made."""
+
+
 class Progress:
     """A table with a row for each report, and on a terminal a line that changes every second."""
 
-    def __init__(self, out=None):
+    def __init__(self, out: Optional[TextIO] = None) -> None:
         self.out = out or sys.stderr
         self.is_terminal = self.out.isatty()
         self.shown = time.monotonic()
-        self.positions = None
+        self.positions: Optional[int] = None
         self.has_warned = False
         self._line(_row(TITLES))
 
-    def step(self, training):
+    def step(self, training: "Training") -> None:
         """A step has been made."""
         now = time.monotonic()
         if not self.is_terminal or now - self.shown < 1:
             return
         speed = (training.positions - (self.positions or 0)) / (now - self.shown)
         if self.positions is not None:
-            row = (f"{training.positions:,}", f"{training.share:.1%}", "", "", "", "", f"{speed:,.0f}")
+            row = (
+                f"{training.positions:,}",
+                f"{training.share:.1%}",
+                "",
+                "",
+                "",
+                "",
+                f"{speed:,.0f}",
+            )
             self.out.write(f"\r{_row(row)}")
             self.out.flush()
         self.shown, self.positions = now, training.positions
 
-    def report(self, training, report):
+    def report(self, training: "Training", report: "Report") -> None:
         """A report has been made."""
         self._line(
             _row(
@@ -51,7 +74,7 @@ class Progress:
             for warning in training.warnings:
                 self._line(f"warning: {warning}")
 
-    def _line(self, text):
+    def _line(self, text: str) -> None:
         # The row replaces the line that changes.
         start = "\r" if self.is_terminal else ""
         self.out.write(f"{start}{text}\n")
@@ -59,5 +82,5 @@ class Progress:
         self.shown, self.positions = time.monotonic(), None
 
 
-def _row(values):
+def _row(values: Iterable[str]) -> str:
     return "".join(value.rjust(width) for value, width in zip(values, WIDTHS))

@@ -2,17 +2,26 @@
 
 import json
 import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import torch
+from torch import Tensor
 
+from nnue_trainer.batch import Batch
 from nnue_trainer.checkpoint import write_whole
+from nnue_trainer.nets import Nets
+from nnue_trainer.network import Network
+from nnue_trainer.run import Run
+from nnue_trainer.train import Training
 
 
-def finish(run, training, nets, folder):
+def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, Any]:
     """Writes the network that was trained into `folder`, and `summary.json`, which is returned."""
     nets.final(training)
     # The integers are computed in f64, which MPS has not.
-    network = training.average.module.cpu()
+    network = training.averaged.cpu()
     batches = [batch.to(torch.device("cpu")) for batch in training.validation]
     write_whole(folder / "network.floats", network.write_tensors)
     values = {mode: values_of(network, batches, mode) for mode in ("exact", "fake", "float")}
@@ -32,7 +41,8 @@ def finish(run, training, nets, folder):
         "warnings": training.warnings,
         "zero_blocks": last.zero_blocks,
         "rounding_cost": {
-            mode: rounding_cost(values[mode], values["exact"], run.loss.units) for mode in ("fake", "float")
+            mode: rounding_cost(values[mode], values["exact"], run.loss.units)
+            for mode in ("fake", "float")
         },
         "parameters": sum(parameter.numel() for parameter in network.parameters()),
         "processes": training.processes.count,
@@ -47,19 +57,20 @@ def finish(run, training, nets, folder):
 
 
 @torch.no_grad()
-def values_of(network, batches, mode):
-    """The network's values in a mode, as f64."""
+def values_of(network: Network, batches: Sequence[Batch], mode: str) -> Tensor:
+    """`[n]`: the network's values in a mode, as f64."""
     network.mode = mode
     return torch.cat([network(batch).double() for batch in batches])
 
 
-def rounding_cost(values, exact, units):
-    """How far values are from those of the integers, in centipawns, of which one is `units`."""
+def rounding_cost(values: Tensor, exact: Tensor, units: float) -> dict[str, float]:
+    """How far values `[n]` are from those of the integers, in centipawns, of which one is
+    `units`."""
     difference = (values - exact).abs() / units
     return {"mean_centipawns": float(difference.mean()), "most_centipawns": float(difference.max())}
 
 
-def device_name(device):
+def device_name(device: torch.device) -> str:
     """What the device calls itself."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)

@@ -1,12 +1,16 @@
 """The run file: all that a training run is, beside the spec of its network."""
 
 import dataclasses
+import os
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Optional, Union
 
-try:
+if sys.version_info >= (3, 11):
     import tomllib
-except ModuleNotFoundError:  # Python before 3.11
+else:
     import tomli as tomllib
 
 from nnue_trainer.fields import RunError, choice, number, read_table, share, text, texts
@@ -22,16 +26,16 @@ OF_THE_LOOP = ("engine", "selfplay", "match", "trainer", "current")
 class Data:
     """The table `[data]` of a run file."""
 
-    files: tuple = texts()
+    files: tuple[str, ...] = texts()
     """What is trained on."""
-    validation: tuple = texts()
+    validation: tuple[str, ...] = texts()
     """What is only evaluated. Without it, `hold_out` of `files` is, in whole games."""
     hold_out: str = share("1/20")
     validation_positions: int = number(50_000, low=1, high=10_000_000, whole=True)
     """How many of the held-out positions are evaluated."""
     batch_size: int = number(8192, low=1, high=1 << 20, whole=True)
     """Positions of a batch, for each process."""
-    options: tuple = texts()
+    options: tuple[str, ...] = texts()
     """Further options of `nnue data batches`."""
 
 
@@ -45,7 +49,7 @@ class Run:
     """The folder for all that is written; without it, one beside the run file with its name."""
     seed: int = number(1, low=0, high=(1 << 63) - 1, whole=True)
     device: str = choice("auto", "cpu", "cuda", "mps")
-    threads: int = number(None, low=1, high=4096, whole=True)
+    threads: Optional[int] = number(None, low=1, high=4096, whole=True)
     """For torch and the process that makes batches together; by default one for each core."""
     mode: str = choice("fake", "float")
     """Whether the forward pass rounds as the integers do."""
@@ -64,14 +68,14 @@ class Run:
     optimiser: Optimiser = Optimiser()
     schedule: Schedule = Schedule()
 
-    def mode_at(self, share):
+    def mode_at(self, share: float) -> str:
         """The mode of training when `share` of the run, from 0 to 1, is over."""
         return "float" if share < self.float_first else self.mode
 
-    def settings(self):
-        """All that a run's numbers depend on, as plain values by the names of the keys. Threads change
-        but their last digits, and may be others when a run goes on."""
-        settings = {}
+    def settings(self) -> dict[str, Any]:
+        """All that a run's numbers depend on, as plain values by the names of the keys. Threads
+        change but their last digits, and may be others when a run goes on."""
+        settings: dict[str, Any] = {}
         for key, value in dataclasses.asdict(self).items():
             if isinstance(value, dict):
                 settings.update({f"{key}.{name.rstrip('_')}": each for name, each in value.items()})
@@ -80,10 +84,16 @@ class Run:
         return settings
 
 
-def read_run(path, out=None, data=None, device=None):
+def read_run(
+    path: Union[str, os.PathLike[str]],
+    out: Optional[str] = None,
+    data: Optional[Sequence[str]] = None,
+    device: Optional[str] = None,
+) -> Run:
     """The run of the file at `path`, in which the arguments replace what the file says.
 
-    The arguments' paths are relative to the current folder.
+    The arguments' paths are relative to the current folder. Raises `RunError` if the file cannot be
+    read, or says what no run can do.
     """
     path = Path(path)
     try:
@@ -96,17 +106,23 @@ def read_run(path, out=None, data=None, device=None):
         raise RunError(f"{path}: {error}") from error
 
 
-def _completed(run, path, out, data, device):
+def _completed(
+    run: Run, path: Path, out: Optional[str], data: Optional[Sequence[str]], device: Optional[str]
+) -> Run:
     folder = path.resolve().parent
 
-    def within(paths):
+    def within(paths: Iterable[str]) -> tuple[str, ...]:
         return tuple(str(folder / each) for each in paths)
 
     if run.spec is None:
         raise RunError("`spec` is missing: the TOML file of the network, or its name")
     if run.float_first and run.mode == "float":
-        raise RunError("`float_first` is for runs with `mode = \"fake\"`")
-    files = within(run.data.files) if data is None else tuple(str(Path(each).resolve()) for each in data)
+        raise RunError('`float_first` is for runs with `mode = "fake"`')
+    files = (
+        within(run.data.files)
+        if data is None
+        else tuple(str(Path(each).resolve()) for each in data)
+    )
     if not files:
         raise RunError("there is nothing to train on: `files` of [data], or `--data`, names files")
     for file in (*files, *within(run.data.validation)):

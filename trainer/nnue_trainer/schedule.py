@@ -24,7 +24,7 @@ class Schedule:
     peak: float = number(0.3, above=0, below=1)
     """The share of what follows the warm-up in which `one-cycle` rises to its highest rate."""
 
-    def part(self, done, steps):
+    def part(self, done: int, steps: int) -> float:
         """The part of `rate` with which step number `done` (from 0) of `steps` is made."""
         warm_up = round(self.warm_up * steps)
         if done < warm_up:
@@ -36,14 +36,15 @@ class Schedule:
         if self.kind == "linear":
             return 1 + (self.final - 1) * share
         if self.kind == "step":
-            return self.factor ** math.floor(share / self.step)
+            return float(self.factor ** math.floor(share / self.step))
         if self.kind == "one-cycle":
             if share < self.peak:
-                # A start at a 25th of the highest rate, as `torch.optim.lr_scheduler.OneCycleLR` has it.
+                # A start at a 25th of the highest rate, as `torch.optim.lr_scheduler.OneCycleLR`
+                # has it.
                 return _cosine(1 / 25, 1.0, share / self.peak)
             share = (share - self.peak) / (1 - self.peak)
         return _cosine(1.0, self.final, share)
 
 
-def _cosine(first, last, share):
+def _cosine(first: float, last: float, share: float) -> float:
     return last + (first - last) * (1 + math.cos(math.pi * share)) / 2

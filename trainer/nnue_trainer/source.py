@@ -3,55 +3,63 @@
 import queue
 import tempfile
 import threading
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Optional, TypeVar
 
 from nnue_trainer import stream
+from nnue_trainer.batch import Batch
+from nnue_trainer.run import Run
+
+T = TypeVar("T")
 
 
 @dataclass
 class HeldOut:
     """Positions that the network is not trained on, the same for all runs on the same data."""
 
-    batches: list
-    positions: list
+    batches: list[Batch]
+    positions: list[str]
     """Their FENs, in the order of the batches."""
 
 
 class FileSource:
     """The positions of a run's files."""
 
-    def __init__(self, run, binary, threads):
+    def __init__(self, run: Run, binary: str, threads: int) -> None:
         """`binary` is the path of `nnue`, which gets so many `threads`."""
         self.run, self.binary, self.threads = run, binary, threads
 
-    def training(self, seed):
+    def training(self, seed: int) -> Generator[Batch, None, None]:
         """Endless batches to train on. The same seed gives the same ones."""
         options = ["--seed", seed, "--endless", *self._split("--hold-out")]
         return ahead(self._batches(self.run.data.files, options))
 
-    def held_out(self):
+    def held_out(self) -> HeldOut:
         """The positions that `training` does not have."""
         data = self.run.data
         with tempfile.TemporaryDirectory() as folder:
             listed = Path(folder) / "positions.txt"
-            options = ["--limit", data.validation_positions, "--positions", listed]
+            options: list[object] = ["--limit", data.validation_positions, "--positions", listed]
             options += self._split("--held-out")
             batches = list(self._batches(data.validation or data.files, options))
             positions = listed.read_text(encoding="utf-8").splitlines()
         return HeldOut(batches, positions)
 
-    def of(self, positions):
+    def of(self, positions: Iterable[str]) -> list[Batch]:
         """The batches of FENs, in their order."""
         with tempfile.TemporaryDirectory() as folder:
             listed = Path(folder) / "positions.txt"
             listed.write_text("".join(f"{position}\n" for position in positions), encoding="utf-8")
             return list(stream.batches(self.run.spec, [listed], "--in-order", binary=self.binary))
 
-    def _split(self, option):
+    def _split(self, option: str) -> list[str]:
         return [] if self.run.data.validation else [option, self.run.data.hold_out]
 
-    def _batches(self, files, options):
+    def _batches(
+        self, files: Sequence[str], options: Iterable[object]
+    ) -> Generator[Batch, None, None]:
         data = self.run.data
         options = ["--batch-size", data.batch_size, *data.options, *options]
         if not any(option.split("=")[0] == "--threads" for option in data.options):
@@ -59,12 +67,12 @@ class FileSource:
         return stream.batches(self.run.spec, files, *options, binary=self.binary)
 
 
-def ahead(batches, count=4):
+def ahead(batches: Generator[T, None, None], count: int = 4) -> Generator[T, None, None]:
     """The same batches, of which a thread reads up to `count` before they are asked for."""
-    waiting = queue.Queue(count)
+    waiting: queue.Queue[tuple[Optional[T], Optional[BaseException]]] = queue.Queue(count)
     ended = threading.Event()
 
-    def offer(item):
+    def offer(item: tuple[Optional[T], Optional[BaseException]]) -> None:
         while not ended.is_set():
             try:
                 waiting.put(item, timeout=0.1)
@@ -72,7 +80,7 @@ def ahead(batches, count=4):
             except queue.Full:
                 pass
 
-    def read():
+    def read() -> None:
         try:
             for batch in batches:
                 offer((batch, None))

@@ -8,33 +8,51 @@ There are two files of a network:
   that the loader quantises, and where `nnue quantise` does not know what stands for 1.0.
 """
 
+import os
 import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO, Optional, Union
 
 import numpy as np
+import numpy.typing as npt
+import torch
 
-from .description import len_of
-from .grid import LIMITS, Signs
+from . import schema
+from .description import Description, len_of
+from .grid import LIMITS, Grid, Signs
+from .layers import Affine, RmsNorm
+from .schema import given
+
+if TYPE_CHECKING:
+    from .network import Network
+    from .transformer import FeatureRows
+
+Array = npt.NDArray[Any]
+Path = Union[str, os.PathLike[str]]
+Part = tuple[Grid, torch.Tensor]
+Arranged = tuple[Array, Sequence[str]]
+"""Numbers and the names of their axes."""
 
 _LEB128_MAGIC = b"COMPRESSED_LEB128"
 
 
-def is_quantised_by_loader(description):
+def is_quantised_by_loader(description: Description) -> bool:
     """Whether the spec's file has floating point that becomes integers when it is loaded."""
     return any(tensor.quantise is not None for tensor in description.tensors)
 
 
-def needs_own_file(description):
+def needs_own_file(description: Description) -> bool:
     """Whether `nnue quantise` cannot make the spec's file of `floats`: it has to be written as it
     is."""
     layers = {layer.name: layer for layer in description.layers}
 
-    def has_no_one(tensor):
+    def has_no_one(tensor: schema.Tensor) -> bool:
         if tensor.one is not None or tensor.element == "f32":
             return False
-        layer = layers[tensor.layer]
-        if layer.operation.kind != "affine" or layer.operation.weights == "binary":
+        operation = layers[given(tensor.layer)].operation
+        if not isinstance(operation, schema.Affine) or operation.weights == "binary":
             return tensor.role != "weights"
-        to_float = layer.operation.to_float
+        to_float = operation.to_float
         return to_float is None or to_float.scale is None
 
     factorised = any(features.virtual_sets for features in description.features)
@@ -46,7 +64,7 @@ def needs_own_file(description):
     )
 
 
-def write(network, path):
+def write(network: "Network", path: Path) -> None:
     """Writes the file that `nnue quantise` reads: `floats`, or the spec's own where that is
     quantised when it is loaded."""
     if is_quantised_by_loader(network.description):
@@ -55,7 +73,7 @@ def write(network, path):
         write_floats(network, path)
 
 
-def write_floats(network, path):
+def write_floats(network: "Network", path: Path) -> None:
     """Writes `floats`."""
     description, numbers = network.description, _Numbers(network)
     with open(path, "wb") as file:
@@ -63,7 +81,7 @@ def write_floats(network, path):
             _write_array(file, _arranged(tensor, *numbers.of(tensor, stack)), "<f4")
 
 
-def write_own(network, path):
+def write_own(network: "Network", path: Path) -> None:
     """Writes the spec's own file.
 
     Raises `ValueError` where that needs what only the project's own tools write.
@@ -72,37 +90,45 @@ def write_own(network, path):
     tensors = {tensor.name: tensor for tensor in description.tensors}
     with open(path, "wb") as file:
         form = description.file.format
-        if form.kind == "stockfish":
+        if isinstance(form, schema.Stockfish):
             file.write(struct.pack("<III", form.version, form.hash, 0))
+        groups: list[tuple[Sequence[schema.Section], Sequence[Optional[int]]]]
         groups = [(description.file.sections, [None])]
         stacks = range(description.buckets.count)
         groups += [(group.sections, stacks) for group in description.file.stack_groups]
         for sections, of_stacks in groups:
             for stack in of_stacks:
                 for section in sections:
-                    _write_section(file, section, form.kind, tensors, numbers, stack)
+                    _write_section(file, section, form, tensors, numbers, stack)
         tail = description.file.tail
         if tail is not None:
             missing = -file.tell() % tail.multiple
             file.write((bytes(tail.bytes) * (missing // len(tail.bytes) + 1))[:missing])
 
 
-def _write_section(file, section, form, tensors, numbers, stack):
+def _write_section(
+    file: BinaryIO,
+    section: schema.Section,
+    form: object,
+    tensors: Mapping[str, schema.Tensor],
+    numbers: "_Numbers",
+    stack: Optional[int],
+) -> None:
     content = section.content
-    if content.kind == "hash":
+    if isinstance(content, schema.Hash):
         file.write(struct.pack("<I", content.expected))
-    elif content.kind == "bytes":
+    elif isinstance(content, schema.Bytes):
         file.write(bytes(content.expected))
-    elif content.kind == "skipped":
-        file.write(bytes(section.size))
-    elif content.kind == "align":
+    elif isinstance(content, schema.Skipped):
+        file.write(bytes(given(section.size)))
+    elif isinstance(content, schema.Zeros):
         file.write(bytes(-file.tell() % content.multiple))
-    elif content.kind == "tensor":
+    else:
         tensor = tensors[content.name]
         find = numbers.of if tensor.element == "f32" else numbers.integers
         values = _arranged(tensor, *find(tensor, stack))
-        if form == "named":
-            file.write(tensor.id.encode() + b"\n" + struct.pack("<Q", values.size))
+        if isinstance(form, schema.Named):
+            file.write(given(tensor.id).encode() + b"\n" + struct.pack("<Q", values.size))
         element = {"f32": "<f4"}.get(tensor.element, f"<{tensor.element[0]}{_size(tensor.element)}")
         if tensor.encoding == "raw":
             _write_array(file, values, element)
@@ -111,24 +137,24 @@ def _write_section(file, section, form, tensors, numbers, stack):
             if tensor.encoding == "leb128":
                 file.write(_LEB128_MAGIC + struct.pack("<I", len(packed)))
             file.write(packed)
-    else:
-        raise ValueError(f"found a section of the kind `{content.kind}`, which is not known")
 
 
-def _size(element):
+def _size(element: str) -> int:
     return int(element[1:]) // 8
 
 
-def _write_array(file, values, element):
+def _write_array(file: BinaryIO, values: Array, element: str) -> None:
     file.write(np.ascontiguousarray(values, dtype=element).tobytes())
 
 
-def _leb128(values):
+def _leb128(values: Array) -> bytes:
     """LEB128, each number in its shortest form: integers have a sign; of `f32`, the number that its
     bits are has none."""
     has_sign = values.dtype != np.float32
     numbers = values.reshape(-1)
-    numbers = (numbers if has_sign else np.ascontiguousarray(numbers).view(np.uint32)).astype(np.int64)
+    numbers = (numbers if has_sign else np.ascontiguousarray(numbers).view(np.uint32)).astype(
+        np.int64
+    )
     lens = np.ones(len(numbers), dtype=np.int64)
     for count in range(1, 9):
         low, high = (-(1 << 7 * count - 1), 1 << 7 * count - 1) if has_sign else (0, 1 << 7 * count)
@@ -143,109 +169,123 @@ def _leb128(values):
     return packed.tobytes()
 
 
-def _tensors(description):
+def _tensors(description: Description) -> Iterator[tuple[schema.Tensor, Optional[int]]]:
     """The tensors of a file in its order, each with its stack: `None` where it comes once."""
     tensors = {tensor.name: tensor for tensor in description.tensors}
     for section in description.file.sections:
-        if section.content.kind == "tensor":
+        if isinstance(section.content, schema.TensorOfFile):
             yield tensors[section.content.name], None
     for group in description.file.stack_groups:
         for stack in range(description.buckets.count):
             for section in group.sections:
-                if section.content.kind == "tensor":
+                if isinstance(section.content, schema.TensorOfFile):
                     yield tensors[section.content.name], stack
 
 
 class _Numbers:
     """The numbers of a network's tensors."""
 
-    def __init__(self, network):
+    def __init__(self, network: "Network") -> None:
         self.network = network
         self.description = network.description
         self.transformer = network.transformer
         self.layers = network.layers
 
-    def of(self, tensor, stack):
+    def of(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
         """The numbers of a tensor, in `f32`, and the names of their axes. With a stack, those of
         this one."""
         parts, axes = self._parts(tensor)
         return self._stack(np.concatenate([_array(numbers) for _, numbers in parts]), axes, stack)
 
-    def integers(self, tensor, stack):
+    def integers(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
         """What the file has of these numbers as integers, and the names of their axes."""
         parts, axes = self._parts(tensor)
         integers = [_integers(grid, _array(numbers), tensor) for grid, numbers in parts]
         return self._stack(np.concatenate(integers), axes, stack)
 
-    def _stack(self, values, axes, stack):
+    def _stack(self, values: Array, axes: Sequence[str], stack: Optional[int]) -> Arranged:
         if stack is None or axes[0] != "stack":
             return values, axes
         return values[stack if len(values) > 1 else 0], axes[1:]
 
-    def _parts(self, tensor):
+    def _parts(self, tensor: schema.Tensor) -> tuple[list[Part], list[str]]:
         """Pairs of a grid and numbers that become integers by it, which follow one another in the
         first axis, and the names of the axes."""
         role = tensor.role
         if role == "transformer-weights":
             return self._rows(tensor, self.transformer.sets), ["feature", "neuron"]
         if role == "psqt":
-            return self._rows(tensor, self.transformer.psqt), ["feature", "stack"]
+            return self._rows(tensor, given(self.transformer.psqt)), ["feature", "stack"]
         if role.endswith("transformer-biases"):
             copy = int(role.startswith("black"))
             return [(self.transformer.bias_grid, self.transformer.biases[copy])], ["neuron"]
-        layer = self.layers[tensor.layer]
-        if role == "factors":
-            return [(layer.factor_grid, layer.factors)], ["stack", "output"]
+        layer = self.layers[given(tensor.layer)]
+        if role == "factors" and isinstance(layer, (Affine, RmsNorm)):
+            return [(layer.factor_grid, given(layer.factors))], ["stack", "output"]
+        if not isinstance(layer, Affine):
+            raise ValueError(f"found the tensor `{tensor.name}` of a layer that has none")
         if role == "biases":
-            return [(layer.bias_grid, layer.biases)], ["stack", "output"]
+            return [(layer.bias_grid, given(layer.biases))], ["stack", "output"]
         if role == "shared-biases":
-            return [(layer.bias_grid, layer.shared_biases)], ["output"]
+            return [(layer.bias_grid, given(layer.shared_biases))], ["output"]
         if role == "shared-weights":
-            return [(layer.weight_grid, layer.shared_weights)], ["output", "input"]
+            return [(layer.weight_grid, given(layer.shared_weights))], ["output", "input"]
         weights = layer.weights if layer.reached is None else layer.weights * layer.reached
         return [(layer.weight_grid, weights)], ["stack", "output", "input"]
 
-    def _rows(self, tensor, sets):
+    def _rows(self, tensor: schema.Tensor, sets: Iterable["FeatureRows"]) -> list[Part]:
         """Rows are counted through white's and black's of all sets, then through virtual ones."""
         copies = range(self.description.copies)
-        of_copy = lambda own, table, copy: table.unflatten(0, (own.copies, -1))[copy]
+
+        def of_copy(own: "FeatureRows", table: torch.Tensor, copy: int) -> torch.Tensor:
+            of_copies: torch.Tensor = table.unflatten(0, (own.copies, -1))
+            return of_copies[copy]
+
         in_file = [own for own in sets if own.virtual_grid is not None]
         real = [own.weights if own in in_file else own.coalesced() for own in sets]
         tables = [
-            (own.grid, of_copy(own, table, copy)) for copy in copies for own, table in zip(sets, real)
+            (own.grid, of_copy(own, table, copy))
+            for copy in copies
+            for own, table in zip(sets, real)
         ]
         tables += [
-            (own.virtual_grid, of_copy(own, own.virtual, copy)) for copy in copies for own in in_file
+            (given(own.virtual_grid), of_copy(own, given(own.virtual), copy))
+            for copy in copies
+            for own in in_file
         ]
-        first, rows, wanted = 0, len_of(tensor, "feature"), []
+        first, first_wanted = 0, given(tensor.first_row)
+        end_of_wanted = first_wanted + len_of(tensor, "feature")
+        wanted = []
         for grid, table in tables:
-            begin = max(tensor.first_row - first, 0)
-            end = min(tensor.first_row + rows - first, len(table))
+            begin = max(first_wanted - first, 0)
+            end = min(end_of_wanted - first, len(table))
             if begin < end:
                 wanted.append((grid, table[begin:end]))
             first += len(table)
         return wanted
 
 
-def _array(numbers):
-    return numbers.detach().cpu().float().numpy()
+def _array(numbers: torch.Tensor) -> Array:
+    array: Array = numbers.detach().cpu().float().numpy()
+    return array
 
 
-def _integers(grid, values, tensor):
+def _integers(grid: Grid, values: Array, tensor: schema.Tensor) -> Array:
     """What a file has of numbers as integers."""
     if isinstance(grid, Signs):
         return np.where(values < 0, -1, 1)
+    integers: Array
     if grid.limits is None:
-        quotients = np.rint(values.astype(np.float64) * tensor.divisor)
-        return np.clip(quotients, *LIMITS[tensor.element])
+        integers = np.rint(values.astype(np.float64) * given(tensor.divisor))
+        return integers.clip(*LIMITS[tensor.element])
     exact = values.astype(np.float64) * grid.one
-    whole = np.trunc(exact)
+    integers = np.trunc(exact)
     if not grid.truncates:
-        whole += np.sign(exact) * (np.abs(exact - whole) >= 0.5)
-    return np.clip(whole, *grid.limits)
+        integers += np.sign(exact) * (np.abs(exact - integers) >= 0.5)
+    return integers.clip(*grid.limits)
 
 
-def _arranged(tensor, values, names):
+def _arranged(tensor: schema.Tensor, values: Array, names: Sequence[str]) -> Array:
     """Numbers with these axes in the order of the file, with its padding. Axes of length 1 may be
     left out of files, and each can be in blocks: `input / 4` and `input % 4`."""
     in_file = [axis.axis for axis in tensor.axes]
@@ -253,7 +293,8 @@ def _arranged(tensor, values, names):
     found = dict(zip(names, values.shape))
     if any(values.shape[index] != 1 for index in left_out):
         raise ValueError(f"found {found} numbers of `{tensor.name}`, whose axes are {in_file}")
-    shape, axes = [], []
+    shape: list[int] = []
+    axes: list[str] = []
     for name, count in found.items():
         parts = _parts_of(name, in_file)
         if parts == [name]:
@@ -275,7 +316,7 @@ def _arranged(tensor, values, names):
     return values
 
 
-def _parts_of(name, in_file):
+def _parts_of(name: str, in_file: Sequence[str]) -> list[str]:
     """Which axes of a file make up an axis: itself, its blocks and the places in them, or none."""
     if name in in_file:
         return [name]

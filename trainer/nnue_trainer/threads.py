@@ -3,6 +3,7 @@ makes batches. With as many threads as cores each, they would wait for each othe
 
 import os
 from dataclasses import dataclass
+from typing import Optional
 
 MOST_OF_DATA = 256
 """What `nnue data batches --threads` allows."""
@@ -17,7 +18,7 @@ class Threads:
     """What `nnue data batches --threads` gets: so many read, and as many find rows."""
 
     @classmethod
-    def divided(cls, budget, processes, on_cpu):
+    def divided(cls, budget: Optional[int], processes: int, on_cpu: bool) -> "Threads":
         """Of a `budget` for all `processes` on this machine. By default it is as many threads as
         there are cores that the trainer may use.
 
@@ -28,7 +29,7 @@ class Threads:
         return cls(torch=max(own - data, 1), data=data)
 
 
-def _cores():
+def _cores() -> int:
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS and Windows

@@ -3,24 +3,34 @@
 import hashlib
 import math
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Callable, Optional, cast
 
 import torch
+from torch import Tensor
 from torch.optim.lr_scheduler import LambdaLR
 from torch.optim.swa_utils import AveragedModel
 
 from nnue_trainer import checkpoint, curves
+from nnue_trainer.batch import Batch
+from nnue_trainer.checkpoint import Checkpoint
 from nnue_trainer.fields import REQUIRED, RunError, number, read_table, shown, tables, word
 from nnue_trainer.loss import are_known
+from nnue_trainer.network import Network
+from nnue_trainer.processes import Processes
+from nnue_trainer.progress import Watcher
+from nnue_trainer.run import Run
+from nnue_trainer.schema import given
 from nnue_trainer.too_little_data import warnings
 
 
-def _count():
+def _count() -> Any:
     return number(REQUIRED, low=0, high=1 << 62, whole=True)
 
 
-def _amount(high=1e30):
+def _amount(high: float = 1e30) -> Any:
     return number(REQUIRED, low=0, high=high)
 
 
@@ -41,7 +51,8 @@ class Report:
     validation_loss: float = _amount()
     """Of the averaged weights, with the same targets."""
     zero_blocks: float = _amount(high=1)
-    """The share of blocks of four outputs of the transformer that are all zero, on held-out positions."""
+    """The share of blocks of four outputs of the transformer that are all zero, on held-out
+    positions."""
 
 
 @dataclass
@@ -51,23 +62,30 @@ class Reached:
     steps: int = _count()
     positions: int = _count()
     seconds: float = _amount()
-    reports: list = tables(Report)
+    reports: list[Report] = tables(Report)
 
 
 class Training:
     """A network on its way through a run."""
 
-    def __init__(self, run, network, processes, validation):
+    def __init__(
+        self, run: Run, network: Network, processes: Processes, validation: Sequence[Batch]
+    ) -> None:
         """`validation` has batches of held-out positions; only the first process looks at them."""
         self.run, self.processes = run, processes
-        # What a checkpoint must agree with; the file of the spec may have changed under the same name.
+        # What a checkpoint must agree with; the file of the spec may have changed under the same
+        # name.
         digest = hashlib.sha256(network.description.text.encode()).hexdigest()
         self.settings = {**run.settings(), "network": digest}
         self.network = network.to(processes.device)
         self.network.observe = run.loss.activation > 0
         self.validation = validation
         keep = run.average
-        self.average = AveragedModel(self.network, avg_fn=lambda old, new, _: old * keep + new * (1 - keep))
+
+        def averaged(old: Tensor, new: Tensor, _: object) -> Tensor:
+            return old * keep + new * (1 - keep)
+
+        self.average = AveragedModel(self.network, avg_fn=averaged)
         self.shared = processes.shared(self.network)
         self.steps_of_run = math.ceil(run.positions / (run.data.batch_size * processes.count))
         self.optimiser = run.optimiser.over(self.network, run.schedule.rate)
@@ -76,39 +94,52 @@ class Training:
         self.steps = 0
         self.positions = 0
         self.seconds = 0.0
-        self.reports = []
+        self.reports: list[Report] = []
 
     @property
-    def share(self):
+    def share(self) -> float:
         """The share of the run that is over."""
         return self.steps / self.steps_of_run
 
     @property
-    def is_over(self):
+    def is_over(self) -> bool:
+        """Whether all steps of the run are made."""
         return self.steps >= self.steps_of_run
 
-    def tensors(self):
+    @property
+    def averaged(self) -> Network:
+        """The network with the averaged weights."""
+        return cast(Network, self.average.module)
+
+    def tensors(self) -> dict[str, Tensor]:
         """All tensors that steps change, by names for a checkpoint. They are those of the training
         itself, and no copies.
 
         The optimiser has none of a parameter before its first step. What else it and the schedule
         keep follows from the settings and the number of steps.
         """
-        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
-        tensors.update((f"average.{name}", tensor) for name, tensor in self.average.state_dict().items())
+        tensors: dict[str, Tensor] = {}
+        tensors.update(
+            (f"network.{name}", tensor) for name, tensor in self.network.state_dict().items()
+        )
+        tensors.update(
+            (f"average.{name}", tensor) for name, tensor in self.average.state_dict().items()
+        )
         for name, parameter in self.network.named_parameters():
             for key, tensor in self.optimiser.state.get(parameter, {}).items():
                 tensors[f"optimiser.{name}.{key}"] = tensor
-        tensors.update((f"lookahead.{index}", tensor) for index, tensor in enumerate(self.lookahead.slow))
+        tensors.update(
+            (f"lookahead.{index}", tensor) for index, tensor in enumerate(self.lookahead.slow)
+        )
         return tensors
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes a checkpoint."""
         reached = Reached(self.steps, self.positions, self.seconds, self.reports)
         checkpoint.save(path, self.settings, self.tensors(), asdict(reached))
 
     @torch.no_grad()
-    def restore(self, path):
+    def restore(self, path: Path) -> None:
         """Goes on from the checkpoint that `save` wrote.
 
         Raises `RunError` if the file is no checkpoint of this run.
@@ -120,16 +151,24 @@ class Training:
             raise saved.unfit(error) from error
         if not 0 < reached.steps <= self.steps_of_run or not reached.reports:
             raise saved.unfit(
-                f"it has {reached.steps:,} of {self.steps_of_run:,} steps and {len(reached.reports):,} reports"
+                f"it has {reached.steps:,} of {self.steps_of_run:,} steps and "
+                f"{len(reached.reports):,} reports"
             )
         most = reached.steps * self.run.data.batch_size * self.processes.count
         seen = [report.positions for report in reached.reports]
         # Only the last batch of data can have fewer.
-        if not most * (reached.steps - 1) < reached.positions * reached.steps <= most * reached.steps:
+        if (
+            not most * (reached.steps - 1)
+            < reached.positions * reached.steps
+            <= most * reached.steps
+        ):
             raise saved.unfit(
-                f"it has {reached.positions:,} positions after {reached.steps:,} steps, and the run {most:,}"
+                f"it has {reached.positions:,} positions after {reached.steps:,} steps, and the "
+                f"run {most:,}"
             )
-        if seen[-1] != reached.positions or any(later <= before for before, later in zip(seen, seen[1:])):
+        if seen[-1] != reached.positions or any(
+            later <= before for before, later in zip(seen, seen[1:])
+        ):
             raise saved.unfit(f"its reports do not lead to its {reached.positions:,} positions")
         if not any(name.startswith("optimiser.") for name in saved.tensors):
             raise saved.unfit("it lacks the tensors of the optimiser")
@@ -155,21 +194,26 @@ class Training:
                 raise saved.unfit(f"its tensor `{name}` has squares below 0")
             own[name].copy_(saved.tensors[name])
         self._check_limits(saved)
-        if int(self.average.n_averaged) != reached.steps:
+        if int(self.average.get_buffer("n_averaged")) != reached.steps:
             raise saved.unfit(f"its average is not that of the {reached.steps:,} steps of the run")
         for state in self.optimiser.state.values():
             # What optimisers divide by: others would make them divide by zero.
-            if float(state["step"]) != reached.steps or not 0 <= float(state.get("mu_product", 0)) < 1:
-                raise saved.unfit(f"its optimiser has not made the {reached.steps:,} steps of the run")
+            if (
+                float(state["step"]) != reached.steps
+                or not 0 <= float(state.get("mu_product", 0)) < 1
+            ):
+                raise saved.unfit(
+                    f"its optimiser has not made the {reached.steps:,} steps of the run"
+                )
         self.steps, self.positions, self.seconds = reached.steps, reached.positions, reached.seconds
         self.reports = reached.reports
         self.lookahead.steps = self.steps
         self.schedule = self._schedule(self.steps)
 
-    def _check_limits(self, saved):
-        """Raises an error if `clip` changes weights that were restored: each step leaves it nothing to
-        do, but for what the rounding of `f32` gives it."""
-        for network in (self.network, self.average.module):
+    def _check_limits(self, saved: Checkpoint) -> None:
+        """Raises an error if `clip` changes weights that were restored: each step leaves it nothing
+        to do, but for what the rounding of `f32` gives it."""
+        for network in (self.network, self.averaged):
             restored = [parameter.clone() for parameter in network.parameters()]
             network.clip()
             for (name, parameter), old in zip(network.named_parameters(), restored):
@@ -177,12 +221,15 @@ class Training:
                     raise saved.unfit(f"its weights `{name}` are larger than any step leaves them")
                 parameter.copy_(old)
 
-    def _schedule(self, steps):
+    def _schedule(self, steps: int) -> LambdaLR:
         """The learning rates from the step with this number on."""
-        part = lambda done: self.run.schedule.part(done, self.steps_of_run)
+
+        def part(done: int) -> float:
+            return self.run.schedule.part(done, self.steps_of_run)
+
         return LambdaLR(self.optimiser, part, last_epoch=steps - 1)
 
-    def step(self, batch):
+    def step(self, batch: Batch) -> Tensor:
         """Learns from one batch, and returns its loss with the targets of the end of the run, as a
         tensor."""
         run, network = self.run, self.network
@@ -191,7 +238,7 @@ class Training:
         loss = run.loss(values, batch.score, batch.result, self.share)
         cost = loss
         if run.loss.activation > 0:
-            cost = loss + run.loss.activation * network.activation_mean
+            cost = loss + run.loss.activation * given(network.activation_mean)
         self.optimiser.zero_grad()
         cost.backward()
         self.optimiser.step()
@@ -206,14 +253,15 @@ class Training:
         return run.loss(values.detach(), batch.score, batch.result, 1.0)
 
     @property
-    def warnings(self):
+    def warnings(self) -> list[str]:
         """What is to be said of the run so far."""
         return warnings(self.reports, self.run.reports)
 
     @torch.no_grad()
-    def validate(self):
-        """The loss of the averaged weights on held-out positions, and their share of zero blocks."""
-        network = self.average.module
+    def validate(self) -> tuple[float, float]:
+        """The loss of the averaged weights on held-out positions, and their share of zero
+        blocks."""
+        network = self.averaged
         network.mode = self.network.mode
         network.observe = True
         loss, zero_blocks, known, positions = 0.0, 0.0, 0, 0
@@ -228,11 +276,19 @@ class Training:
             positions += count
         return loss / max(known, 1), zero_blocks / positions
 
-    def go(self, batches, folder, progress, write_net=None):
+    def go(
+        self,
+        batches: Iterator[Batch],
+        folder: Path,
+        progress: Watcher,
+        write_net: Optional[Callable[["Training"], object]] = None,
+    ) -> None:
         """Trains to the end of the run with `batches`, which begin at the run's first step.
 
-        In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, `write_net` is
-        called with the training: what it raises ends the run.
+        In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, `write_net`
+        is called with the training: what it raises ends the run.
+
+        Raises `RunError` if the data ends before the run does, or a loss is not finite.
         """
         every = self.steps_of_run / self.run.reports
         for _ in range(self.steps):
@@ -250,14 +306,23 @@ class Training:
                 self.seconds = first_seconds + now - started
                 if not math.isfinite(loss):
                     raise RunError(
-                        f"the loss is {loss} after {self.positions:,} positions: a lower `rate` of [schedule] may help"
+                        f"the loss is {loss} after {self.positions:,} positions: a lower `rate` of "
+                        "[schedule] may help"
                     )
                 if self.processes.is_first:
                     self._report(loss, first_step, now - started, folder, progress, write_net)
                 losses.zero_()
                 first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
 
-    def _report(self, train_loss, first_step, seconds, folder, progress, write_net):
+    def _report(
+        self,
+        train_loss: float,
+        first_step: int,
+        seconds: float,
+        folder: Path,
+        progress: Watcher,
+        write_net: Optional[Callable[["Training"], object]],
+    ) -> None:
         validation_loss, zero_blocks = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
         report = Report(
@@ -271,23 +336,32 @@ class Training:
             zero_blocks=zero_blocks,
         )
         if not math.isfinite(validation_loss):
-            raise RunError(f"the loss of held-out positions is {validation_loss} after {self.positions:,} positions")
+            raise RunError(
+                f"the loss of held-out positions is {validation_loss} after {self.positions:,} "
+                "positions"
+            )
         self.reports.append(report)
         if write_net is not None:
             write_net(self)
         self.save(folder / checkpoint.NAME)
         picture = self.picture()
-        checkpoint.write_whole(folder / "curves.svg", lambda path: path.write_text(picture, encoding="utf-8"))
+        checkpoint.write_whole(
+            folder / "curves.svg", lambda path: path.write_text(picture, encoding="utf-8")
+        )
         # Whoever sees the report may rely on the checkpoint.
         progress.report(self, report)
 
-    def picture(self):
+    def picture(self) -> str:
         """The curves of the run so far, as SVG."""
 
-        def curve(name):
+        def curve(name: str) -> list[tuple[float, float]]:
             return [(report.positions, getattr(report, name)) for report in self.reports]
 
-        name = "loss" if self.run.loss.is_blended_alike else "loss, with the targets of the end of the run"
+        name = (
+            "loss"
+            if self.run.loss.is_blended_alike
+            else "loss, with the targets of the end of the run"
+        )
         panels = [
             (name, True, {"training": curve("train_loss"), "validation": curve("validation_loss")}),
             ("learning rate", False, {"": curve("rate")}),
@@ -298,12 +372,12 @@ class Training:
         return curves.draw(title, panels, self.positions, self.warnings)
 
 
-def _form(tensor):
+def _form(tensor: Tensor) -> str:
     """What a tensor must have in common with one that takes its place, for a message."""
     return f"{str(tensor.dtype).replace('torch.', '')} {list(tensor.shape)}"
 
 
-def _next(batches):
+def _next(batches: Iterator[Batch]) -> Batch:
     batch = next(batches, None)
     if batch is None:
         raise RunError("the data ended before the run did: it must be endless")

@@ -1,29 +1,46 @@
 """The sparse first layer: from active rows to what the layers read."""
 
-import torch
-from torch import nn
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Optional, cast
 
-from . import initial, sparse, virtual_rows
-from .batch import Rows
-from .grid import LIMITS, Grid
+import torch
+from torch import Generator, Tensor, nn
+
+from . import initial, schema, sparse, virtual_rows
+from .arithmetic import Arithmetic
+from .batch import Batch, Rows
+from .description import Description
+from .grid import LIMITS, Grid, Limits
+from .schema import given
 
 
 class FeatureRows(nn.Module):
     """The rows of a feature set, with its virtual ones: `[copies * rows, width]`, white's before
     black's where these are separate."""
 
-    def __init__(self, description, features, width, grid, virtual_grid, virtual_sets):
+    sums: Tensor
+    """`[rows, virtual sets]`: the virtual row that is added to each row; only with virtual sets."""
+
+    def __init__(
+        self,
+        description: Description,
+        features: schema.FeatureSet,
+        width: int,
+        grid: Grid,
+        virtual_grid: Optional[Grid],
+        virtual_sets: Sequence[str],
+    ) -> None:
         """`virtual_grid` is that of virtual rows which files have; of others it is `None`, because
         files have the sums."""
         super().__init__()
         self.features, self.grid, self.copies = features, grid, description.copies
         self.shift = features.shift
         self.virtual_grid = virtual_grid
-        # What a spec says of the rounding of sums is said of floating point. Of integers, a file has
-        # one for each summand.
+        # What a spec says of the rounding of sums is said of floating point. Of integers, a file
+        # has one for each summand.
         self.rounds_each = virtual_grid is not None and (features.round_each or grid.in_file)
         self.weights = nn.Parameter(torch.zeros(self.copies * features.rows, width))
-        self.virtual = None
+        self.virtual: Optional[nn.Parameter] = None
         if virtual_sets:
             sums = torch.from_numpy(virtual_rows.sums(features, virtual_sets))
             self.virtual_rows = sum(virtual_rows.lens(features, virtual_sets))
@@ -32,15 +49,15 @@ class FeatureRows(nn.Module):
             self.register_buffer("sums", sums, persistent=False)
             self.virtual = nn.Parameter(torch.zeros(self.copies * self.virtual_rows, width))
 
-    def coalesced(self):
-        """The rows with their virtual ones, as numbers of the trainer. They are added as the loader
-        of a factorised file does: in `f32`, one after the other."""
-        total = self.weights
+    def coalesced(self) -> Tensor:
+        """`[copies * rows, width]`: the rows with their virtual ones, as numbers of the trainer.
+        They are added as the loader of a factorised file does: in `f32`, one after the other."""
+        total: Tensor = self.weights
         for summand in self._summands():
             total = total + summand
         return total
 
-    def _summands(self):
+    def _summands(self) -> Iterator[Tensor]:
         if self.virtual is None:
             return
         tables = self.virtual.view(self.copies, self.virtual_rows, -1)
@@ -49,56 +66,62 @@ class FeatureRows(nn.Module):
             summand = tables[:, self.sums[:, index]]
             yield summand.reshape(self.weights.shape)
 
-    def integers(self, arithmetic):
-        """The rows as they are added to accumulators, but for the set's shift."""
+    def integers(self, arithmetic: Arithmetic) -> Tensor:
+        """`[copies * rows, width]`: the rows as they are added to accumulators, but for the set's
+        shift."""
         if not self.rounds_each:
             return arithmetic.parameter(self.grid, self.coalesced())
         total = arithmetic.parameter(self.grid, self.weights)
         for summand in self._summands():
-            total = total + arithmetic.parameter(self.virtual_grid, summand)
+            total = total + arithmetic.parameter(given(self.virtual_grid), summand)
         return total
 
     @property
-    def rounding(self):
+    def rounding(self) -> float:
         """How far the integers of a row can be from its numbers, in their units."""
         if not self.rounds_each:
             return self.grid.rounding
-        return self.grid.rounding + self.sums.shape[1] * self.virtual_grid.rounding
+        return self.grid.rounding + self.sums.shape[1] * given(self.virtual_grid).rounding
 
     @property
-    def growth(self):
-        """How many times as far from 0 as its number an integer can be: twice, unless it is truncated;
-        and a little more, because `f32` rounds too."""
-        grids = [self.grid, self.virtual_grid] if self.rounds_each else [self.grid]
+    def growth(self) -> float:
+        """How many times as far from 0 as its number an integer can be: twice, unless it is
+        truncated; and a little more, because `f32` rounds too."""
+        grids = [self.grid, given(self.virtual_grid)] if self.rounds_each else [self.grid]
         return (1 if all(grid.truncates for grid in grids) else 2) * (1 + 2**-9)
 
-    def summed(self):
+    def summed(self) -> list[Tensor]:
         """What is rounded for itself and then added, in the units of integers: the rows with their
         virtual ones, or each of these."""
         if not self.rounds_each:
             return [self.grid.scaled(self.coalesced())]
-        return [self.grid.scaled(self.weights), *map(self.virtual_grid.scaled, self._summands())]
+        return [
+            self.grid.scaled(self.weights),
+            *map(given(self.virtual_grid).scaled, self._summands()),
+        ]
 
-    def clip(self, limits=None):
-        """Brings the sums of rows and virtual rows within limits of integers, and returns them in
-        the units of integers. Without `limits`, each integer fits its type, but no sum needs to."""
+    def clip(self, limits: Optional[Limits] = None) -> Tensor:
+        """Brings the sums of rows and virtual rows within limits of integers, and returns them,
+        `[copies * rows, width]`, in the units of integers. Without `limits`, each integer fits its
+        type, but no sum needs to."""
         if not self.rounds_each:
             return self._clip_sums(limits)
         # Each is an integer of its type before it is added, and the row's own still is one after it
         # has given way to the others: these together are as far from zero as the sum may be.
-        low, high = limits or self.virtual_grid.limits
+        virtual_grid = given(self.virtual_grid)
+        low, high = limits or given(virtual_grid.limits)
         count = self.sums.shape[1]
-        self.virtual_grid.clip(self.virtual, (low / count, high / count))
+        virtual_grid.clip(given(self.virtual), (low / count, high / count))
         self.grid.clip(self.weights)
         own = self.grid.scaled(self.weights)
         total = own
         for summand in self._summands():
-            total = total + self.virtual_grid.scaled(summand)
+            total = total + virtual_grid.scaled(summand)
         clipped = total.clamp(low, high)
-        self.weights += (clipped - total) / self.grid.one
+        self.weights.add_((clipped - total) / float(self.grid.one))
         return clipped
 
-    def _clip_sums(self, limits):
+    def _clip_sums(self, limits: Optional[Limits]) -> Tensor:
         if self.virtual is None:
             self.grid.clip(self.weights, limits)
             return self.grid.scaled(self.weights)
@@ -106,14 +129,26 @@ class FeatureRows(nn.Module):
         total = self.coalesced()
         clipped = total.clone()
         self.grid.clip(clipped, limits)
-        self.weights += clipped - total
+        self.weights.add_(clipped - total)
         return self.grid.scaled(clipped)
+
+
+class SetsOfRows(nn.ModuleList):
+    """The rows of each feature set."""
+
+    def __iter__(self) -> Iterator[FeatureRows]:
+        return cast(Iterator[FeatureRows], super().__iter__())
+
+    # Later versions of torch say that it takes slices too.
+    def __getitem__(self, index: int) -> FeatureRows:  # type: ignore[override,unused-ignore]
+        return cast(FeatureRows, super().__getitem__(index))
 
 
 class Transformer(nn.Module):
     """For each perspective, `biases + sum of the active rows`, activated and pooled."""
 
-    def __init__(self, description, factorise, generator):
+    def __init__(self, description: Description, factorise: bool, generator: Generator) -> None:
+        """`factorise` gives sets with several king buckets virtual rows that files do not have."""
         super().__init__()
         self.description = description
         self.transformer = description.transformer
@@ -121,27 +156,24 @@ class Transformer(nn.Module):
         width, psqt = self.transformer.width, self.transformer.psqt
         copies = description.copies
         one = self.transformer.one
-        self.sets = nn.ModuleList()
-        self.psqt = nn.ModuleList() if psqt else None
+        self.sets = SetsOfRows()
+        self.psqt = SetsOfRows() if psqt else None
         virtual_row = copies * description.rows
         for features in description.features:
-            virtual_sets = features.virtual_sets
+            virtual_sets: tuple[str, ...] = features.virtual_sets
             in_file = bool(virtual_sets)
             if not virtual_sets and factorise and virtual_rows.suits(features):
-                virtual_sets = ["pieces"]
+                virtual_sets = ("pieces",)
 
-            def grids(role, element, one):
-                """Those of the set's rows and of the virtual ones that files have."""
-                of_row = lambda row: Grid.of(description.tensor(role, row=row), element, one)
-                return of_row(features.first_row), of_row(virtual_row) if in_file else None
-
+            first_rows = (features.first_row, virtual_row if in_file else None)
             # Rows that virtual ones are added to are words in memory.
             element = "i16" if in_file else features.element
-            own = grids("transformer-weights", element, one / 2**features.shift)
-            self.sets.append(FeatureRows(description, features, width, *own, virtual_sets))
-            if psqt:
-                own = grids("psqt", "i32", psqt.one)
-                own = FeatureRows(description, features, psqt.values, *own, virtual_sets)
+            own_one = one / 2**features.shift
+            grids = _grids(description, "transformer-weights", first_rows, element, own_one)
+            self.sets.append(FeatureRows(description, features, width, *grids, virtual_sets))
+            if psqt and self.psqt is not None:
+                grids = _grids(description, "psqt", first_rows, "i32", psqt.one)
+                own = FeatureRows(description, features, psqt.values, *grids, virtual_sets)
                 own.shift = 0
                 self.psqt.append(own)
             if in_file:
@@ -153,9 +185,11 @@ class Transformer(nn.Module):
         self.unpooled = unpooled.len // self.perspectives.count if unpooled else 0
         initial.of_transformer(self, generator)
 
-    def forward(self, batch, arithmetic):
-        """What layers can read, by name, and the PSQT part of the evaluation: `None` where there is
-        none."""
+    def forward(
+        self, batch: Batch, arithmetic: Arithmetic
+    ) -> tuple[dict[str, Tensor], Optional[Tensor]]:
+        """What layers can read, `[n, values]` by name, and the PSQT part of the evaluation, `[n]`:
+        `None` where there is none."""
         accumulators = self._accumulators(batch, arithmetic)
         pooled = self.transformer.width - self.unpooled
         activated = self._activate(accumulators[..., :pooled], arithmetic)
@@ -164,23 +198,23 @@ class Transformer(nn.Module):
             values["unpooled"] = self._together(accumulators[..., pooled:])
         if self.psqt is None:
             return values, None
-        sums = self._psqt(batch, arithmetic)
-        if self.transformer.psqt.read_by_layers:
+        sums = self._sums_of_psqt(self.psqt, batch, arithmetic)
+        if given(self.transformer.psqt).read_by_layers:
             values["psqt"] = sums
             return values, None
         if sums.shape[1] == 1:
             return values, sums[:, 0]
         return values, sums.gather(1, batch.stack[:, None])[:, 0]
 
-    def _accumulators(self, batch, arithmetic):
+    def _accumulators(self, batch: Batch, arithmetic: Arithmetic) -> Tensor:
         """`[perspectives, n, width]`, in the order in which the layers see them."""
         sums = self._sums(self.sets, batch, arithmetic)
         biases = arithmetic.parameter(self.bias_grid, self.biases)
         return arithmetic.wrap(self._ordered(batch, sums + self._of_views(batch, biases)), 16)
 
-    def _sums(self, sets, batch, arithmetic):
+    def _sums(self, sets: Iterable[FeatureRows], batch: Batch, arithmetic: Arithmetic) -> Tensor:
         """`[perspectives, n, width]`, the side to move first."""
-        total = None
+        total: Optional[Tensor] = None
         for own, active in zip(sets, batch.sets):
             table = own.integers(arithmetic)
             # Integers are added in `f64`, where their sums are exact.
@@ -190,20 +224,21 @@ class Transformer(nn.Module):
             if own.shift:
                 sums = arithmetic.shift_left(sums, own.shift)
             total = sums if total is None else total + sums
-        return total.view(self.perspectives.count, batch.n, -1)
+        return given(total).view(self.perspectives.count, batch.n, -1)
 
-    def _colours(self, batch):
+    def _colours(self, batch: Batch) -> Tensor:
         """`[perspectives, n]`: 0 where a view is white's, 1 where it is black's."""
         own = (~batch.white).long()
         if self.perspectives.count == 1 and self.perspectives.order == "white-first":
             own = torch.zeros_like(own)
         return torch.stack([own, 1 - own][: self.perspectives.count])
 
-    def _of_views(self, batch, values):
-        """Of `[copies, width]`, those of each view."""
+    def _of_views(self, batch: Batch, values: Tensor) -> Tensor:
+        """Of `[copies, width]`, those of each view: `[perspectives, n, width]`, or `[width]` where
+        all views have the same."""
         return values[0] if len(values) == 1 else values[self._colours(batch)]
 
-    def _rows_of_views(self, batch, active, own):
+    def _rows_of_views(self, batch: Batch, active: Rows, own: FeatureRows) -> Rows:
         """Rows of white's and black's tables, where these are separate."""
         if own.copies == 1:
             return active
@@ -212,29 +247,33 @@ class Transformer(nn.Module):
         first = (colours * own.features.rows).repeat_interleave((ends - active.offsets).long())
         return Rows(active.rows + first.to(active.rows.dtype), active.offsets)
 
-    def _ordered(self, batch, views):
+    def _ordered(self, batch: Batch, views: Tensor) -> Tensor:
+        """Views `[perspectives, n, width]` in the order in which the layers see them."""
         if self.perspectives.order != "white-first" or len(views) == 1:
             return views
         first = torch.where(batch.white[:, None], views[0], views[1])
         second = torch.where(batch.white[:, None], views[1], views[0])
         return torch.stack([first, second])
 
-    def _activate(self, x, arithmetic):
+    def _activate(self, x: Tensor, arithmetic: Arithmetic) -> Tensor:
         function = self.transformer.activation
         if function.name == "none":
             return x
         if function.name == "crelu":
-            return x.clamp(0, function.limit)
+            return x.clamp(0, given(function.limit))
         if function.name == "screlu":
             clipped = x.clamp(0, self.transformer.one)
-            return arithmetic.shift_right(clipped * clipped, function.shift)
+            return arithmetic.shift_right(clipped * clipped, given(function.shift))
         if function.name == "relu":
-            return arithmetic.shift_right(x, function.shift).clamp(0, function.limit)
+            return arithmetic.shift_right(x, given(function.shift)).clamp(0, given(function.limit))
         if function.name == "quantmoid4":
             return quantmoid4(x, arithmetic)
-        raise ValueError(f"found the transformer's activation `{function.name}`, which is not known")
+        raise ValueError(
+            f"found the transformer's activation `{function.name}`, which is not known"
+        )
 
-    def _pool(self, x, arithmetic):
+    def _pool(self, x: Tensor, arithmetic: Arithmetic) -> Tensor:
+        """`[perspectives, n, values]`, of `[perspectives, n, pooled neurons]`."""
         pooling = self.transformer.pooling
         if pooling is None:
             return x
@@ -243,7 +282,7 @@ class Transformer(nn.Module):
         if pooling.kind == "product":
             nearest = pooling.rounding == "nearest"
             shift = arithmetic.shift_nearest if nearest else arithmetic.shift_right
-            pooled = shift(a * b, pooling.shift)
+            pooled = shift(a * b, given(pooling.shift))
         elif pooling.kind == "average":
             pooled = arithmetic.shift_nearest(a + b, 1)
         elif pooling.kind == "max":
@@ -252,30 +291,32 @@ class Transformer(nn.Module):
             raise ValueError(f"found the pooling `{pooling.kind}`, which is not known")
         return pooled.flatten(2)
 
-    def _together(self, views):
+    def _together(self, views: Tensor) -> Tensor:
         """`[n, values]`, of `[perspectives, n, values of each]`."""
         if self.perspectives.order == "interleaved":
             return views.permute(1, 2, 0).flatten(1)
         return views.permute(1, 0, 2).flatten(1)
 
-    def _psqt(self, batch, arithmetic):
+    def _sums_of_psqt(
+        self, psqt: Iterable[FeatureRows], batch: Batch, arithmetic: Arithmetic
+    ) -> Tensor:
         """`[n, values]`: half the difference of both perspectives' sums, or the sum of the one."""
-        sums = self._ordered(batch, self._sums(self.psqt, batch, arithmetic))
+        sums = self._ordered(batch, self._sums(psqt, batch, arithmetic))
         if len(sums) == 1:
             return arithmetic.wrap(sums[0], 32)
         return arithmetic.divide(arithmetic.wrap(sums[0] - sums[1], 32), 2, "truncate")
 
-    def clip(self):
+    def clip(self) -> None:
         """Rows and biases get integers that their types hold, and whose sums stay within 16 bits
         (of PSQT, 32) with as many active features as each set can have."""
         self.bias_grid.clip(self.biases)
         self._fit_accumulators([own.clip() for own in self.sets])
         most = sum(own.features.max_active for own in self.sets)
-        for own in self.psqt or []:
+        for own in self.psqt or ():
             limit = LIMITS["i32"][1] // (2 * most)
             own.clip((-limit, limit))
 
-    def _fit_accumulators(self, coalesced):
+    def _fit_accumulators(self, coalesced: list[Tensor]) -> None:
         """Neurons whose largest rows could leave 16 bits together are made smaller as a whole.
         `coalesced` has the rows of each set, with their virtual ones, in the units of integers.
 
@@ -287,21 +328,28 @@ class Transformer(nn.Module):
         scale = torch.ones_like(biases)
         # What integers add to the numbers, and a half for each feature because `f32` rounds too.
         slack = [(own.features.max_active << own.shift) * (own.rounding + 0.5) for own in self.sets]
-        room = LIMITS["i16"][1]
-        # Where shifts make that too much: an integer is a multiple of its number at most, because small
-        # numbers become 0.
+        room: float = LIMITS["i16"][1]
+        # Where shifts make that too much: an integer is a multiple of its number at most, because
+        # small numbers become 0.
         by_growth = [each > room / 2 / len(self.sets) for each in slack]
         # A bias is rounded too, for which there is room in what sets add.
         room -= max(sum(each for each, grows in zip(slack, by_growth) if not grows), 1)
-        factors = [(own.growth if each else 1) * (1 << own.shift) for own, each in zip(self.sets, by_growth)]
+        factors = [
+            (own.growth if each else 1) * (1 << own.shift)
+            for own, each in zip(self.sets, by_growth)
+        ]
         for sign in (1, -1):
             own_biases = (sign * biases).clamp(min=0)
-            bound, sides = own_biases, []
+            bound = own_biases
+            sides: list[tuple[int, Tensor, float]] = []
             for own, table, factor, grows in zip(self.sets, tables, factors, by_growth):
                 if grows:
                     # Of parts on either side of 0, one may become 0 and the other not.
-                    parts = [part.clamp(min=0) if sign > 0 else part.clamp(max=0) for part in own.summed()]
-                    table = sum(parts).view_as(table)
+                    parts = [
+                        part.clamp(min=0) if sign > 0 else part.clamp(max=0)
+                        for part in own.summed()
+                    ]
+                    table = sum(parts, torch.zeros_like(parts[0])).view_as(table)
                 largest = table.amax(dim=1) if sign > 0 else -table.amin(dim=1)
                 bound = bound + own.features.max_active * factor * largest.clamp(min=0)
                 sides.append((own.features.max_active, table, factor))
@@ -318,14 +366,27 @@ class Transformer(nn.Module):
                 fits = (room / exact).clamp(max=1)
                 scale[copy, neurons] = torch.minimum(scale[copy, neurons], fits)
         if bool((scale < 1).any()):
-            self.biases *= scale
+            self.biases.mul_(scale)
             for own in self.sets:
                 own.weights.view(own.copies, -1, own.weights.shape[1]).mul_(scale[:, None])
                 if own.virtual is not None:
                     own.virtual.view(own.copies, -1, own.weights.shape[1]).mul_(scale[:, None])
 
 
-def quantmoid4(x, arithmetic):
+def _grids(
+    description: Description, role: str, rows: tuple[int, Optional[int]], element: str, one: float
+) -> tuple[Grid, Optional[Grid]]:
+    """Those of a set's rows and of the virtual ones, by the first of either; `None` where files
+    have no virtual ones."""
+
+    def of_row(row: int) -> Grid:
+        return Grid.of(description.tensor(role, row=row), element, one)
+
+    first, first_virtual = rows
+    return of_row(first), None if first_virtual is None else of_row(first_virtual)
+
+
+def quantmoid4(x: Tensor, arithmetic: Arithmetic) -> Tensor:
     """A sigmoid made of two parabolas: `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative
     `x` and `126 - y` for all others."""
     root = 127 - x.abs().clamp(max=127)

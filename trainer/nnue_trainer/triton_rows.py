@@ -4,9 +4,14 @@ A program sums a part of the neurons of one bag in registers, so that the sums a
 gradient adds the bag's to each of its rows.
 """
 
+from typing import Any
+
 import torch
 import triton
 import triton.language as tl
+from torch import Tensor
+
+from .batch import Rows
 
 LARGEST_BLOCK = 512
 
@@ -40,7 +45,7 @@ def _gradient_kernel(rows, begins, ends, gradient, sums, width, BLOCK: tl.conste
 
 class _SumRows(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, table, rows, begins):
+    def forward(ctx: Any, table: Tensor, rows: Tensor, begins: Tensor) -> Tensor:
         ends = torch.cat([begins[1:], begins.new_tensor([rows.numel()])])
         sums = table.new_empty(begins.numel(), table.shape[1])
         _launch(_sum_kernel, rows, begins, ends, table.contiguous(), sums)
@@ -49,14 +54,16 @@ class _SumRows(torch.autograd.Function):
         return sums
 
     @staticmethod
-    def backward(ctx, sums):
+    def backward(ctx: Any, sums: Tensor) -> tuple[Tensor, None, None]:
         rows, begins, ends = ctx.saved_tensors
         gradient = sums.new_zeros(ctx.shape)
         _launch(_gradient_kernel, rows, begins, ends, gradient, sums.contiguous())
         return gradient, None, None
 
 
-def _launch(kernel, rows, begins, ends, table, sums):
+def _launch(
+    kernel: Any, rows: Tensor, begins: Tensor, ends: Tensor, table: Tensor, sums: Tensor
+) -> None:
     bags, width = sums.shape
     if sums.numel() == 0:
         return
@@ -64,7 +71,8 @@ def _launch(kernel, rows, begins, ends, table, sums):
     kernel[(bags, triton.cdiv(width, block))](rows, begins, ends, table, sums, width, BLOCK=block)
 
 
-def sum_rows(rows, table):
+def sum_rows(rows: Rows, table: Tensor) -> Tensor:
     """As `sparse.sum_rows`. The order of additions of a gradient is left open, so that it can
     differ in its last bits from one pass to the next."""
-    return _SumRows.apply(table, rows.rows, rows.offsets)
+    sums: Tensor = _SumRows.apply(table, rows.rows, rows.offsets)
+    return sums

@@ -1,9 +1,11 @@
 """The active rows of positions, by the rules of `docs/describe.md`: one position at a time, and
 independent of the engine's code."""
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 
-from nnue_trainer import Batch
+from nnue_trainer import Batch, Description, schema
 
 PIECES = "PNBRQKpnbrqk"
 ROLES = ["pawn", "knight", "bishop", "rook", "queen", "king"]
@@ -15,20 +17,27 @@ DIRECTIONS = {
 DIRECTIONS["queen"] = DIRECTIONS["king"] = DIRECTIONS["bishop"] + DIRECTIONS["rook"]
 
 
-def batch(description, fens):
+def batch(description: Description, fens: Sequence[str]) -> Batch:
     """The batch of some FENs."""
     boards = [_board(fen) for fen in fens]
     perspectives = description.transformer.perspectives
     count = perspectives.count
     only_whites = count == 1 and perspectives.order == "white-first"
-    is_whites = lambda white, opponent: only_whites or white != bool(opponent)
+
+    def is_whites(white: bool, opponent: int) -> bool:
+        return only_whites or white != bool(opponent)
+
     sets = []
     for features in description.features:
         of_set = []
         for opponent in range(count):
-            rows = [_rows(features.family, board, is_whites(white, opponent)) for board, white in boards]
+            rows = [
+                _rows(features.family, board, is_whites(white, opponent)) for board, white in boards
+            ]
             offsets = np.concatenate([[0], np.cumsum([len(own) for own in rows])])
-            of_set.append((np.concatenate([np.array(own, dtype=np.int64) for own in rows]), offsets))
+            of_set.append(
+                (np.concatenate([np.array(own, dtype=np.int64) for own in rows]), offsets)
+            )
         sets.append(of_set)
     pieces = [len(board) for board, _ in boards]
     by_pieces = description.buckets.by_pieces
@@ -37,7 +46,7 @@ def batch(description, fens):
     return Batch.of_numpy(sets, stack, pieces, [white for _, white in boards], unknown, unknown)
 
 
-def _board(fen):
+def _board(fen: str) -> tuple[dict[int, int], bool]:
     """Pieces, 0 to 11, by their squares; and whether white is to move."""
     placement, side = fen.split()[:2]
     board = {}
@@ -52,39 +61,48 @@ def _board(fen):
     return board, side == "w"
 
 
-def _rows(family, board, white):
+def _rows(family: schema.Family, board: dict[int, int], white: bool) -> list[int]:
     """The rows that are active for white's or for black's perspective."""
+    assert not isinstance(family, schema.Custom), "an engine has these rows"
     own_king = next(square for square, piece in board.items() if piece == (5 if white else 11))
     orientation = family.orientation
     turn = orientation.flip[0 if white else 1]
     if (own_king ^ turn) % 8 in orientation.mirror_files:
         turn ^= 7
     seen = {square ^ turn: piece for square, piece in board.items()}
-    if family.kind == "piece-square":
+    if isinstance(family, schema.PieceSquare):
         return _piece_square(family, seen, own_king ^ turn, white)
     as_own = {square: (piece < 6) == white for square, piece in seen.items()}
     roles = {square: ROLES[piece % 6] for square, piece in seen.items()}
-    if family.kind == "threats":
+    if isinstance(family, schema.Threats):
         return _threats(family, as_own, roles)
     return _pawn_pairs(family, as_own, roles)
 
 
-def _piece_square(family, seen, king, white):
+def _piece_square(
+    family: schema.PieceSquare, seen: dict[int, int], king: int, white: bool
+) -> list[int]:
     queens = [square for square, piece in seen.items() if piece == (10 if white else 4)]
     bucket = 5 if len(queens) > 1 else 0
     if len(queens) == 1:
         bucket = 1 + (queens[0] % 8 >= 4) + 2 * (queens[0] // 8 >= 4)
     first = family.king_rows[king] + family.queen_rows[bucket]
     rows = family.piece_rows[0 if white else 1]
-    active = [first + rows[piece] + square for square, piece in seen.items() if rows[piece] is not None]
+    of_pieces = [(rows[piece], square) for square, piece in seen.items()]
+    active = [first + row + square for row, square in of_pieces if row is not None]
     assert family.threatened_rows is None, "no spec of these tests has threatened planes"
     return active
 
 
-def _reached(owner_is_own, role, square, occupied, pushes):
+def _reached(
+    owner_is_own: bool, role: str, square: int, occupied: Collection[int], pushes: bool
+) -> list[int]:
     """The squares that a piece attacks; those of an empty board without `occupied`."""
     file, rank = square % 8, square // 8
-    on_board = lambda file, rank: 0 <= file < 8 and 0 <= rank < 8
+
+    def on_board(file: int, rank: int) -> bool:
+        return 0 <= file < 8 and 0 <= rank < 8
+
     if role == "pawn":
         if rank in (0, 7):
             return []
@@ -102,9 +120,12 @@ def _reached(owner_is_own, role, square, occupied, pushes):
     return reached
 
 
-def _threats(family, as_own, roles):
+def _threats(family: schema.Threats, as_own: dict[int, bool], roles: dict[int, str]) -> list[int]:
     attackers = {(attacker.owner, attacker.role): attacker for attacker in family.attackers}
-    owner = lambda square: "own" if as_own[square] else "opponent"
+
+    def owner(square: int) -> str:
+        return "own" if as_own[square] else "opponent"
+
     active = []
     for start, role in roles.items():
         attacker = attackers.get((owner(start), role))
@@ -129,9 +150,14 @@ def _threats(family, as_own, roles):
     return active
 
 
-def _pawn_pairs(family, as_own, roles):
+def _pawn_pairs(
+    family: schema.PawnPairs, as_own: dict[int, bool], roles: dict[int, str]
+) -> list[int]:
     pawns = [square for square, role in roles.items() if role == "pawn" and 8 <= square < 56]
-    number = lambda square: square - 8 if as_own[square] else square + 40
+
+    def number(square: int) -> int:
+        return square - 8 if as_own[square] else square + 40
+
     active = []
     for index, one in enumerate(pawns):
         for other in pawns[:index]:

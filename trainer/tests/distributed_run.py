@@ -1,22 +1,27 @@
-"""What `torchrun` starts in `test_processes.py`: a training by several processes, which is interrupted
-and goes on from its checkpoint."""
+"""What `torchrun` starts in `test_processes.py`: a training by several processes, which is
+interrupted and goes on from its checkpoint."""
 
 import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from small_run import Silent, batches, changed, interrupted, training, weights
-from test_processes import RUN, SHARE
+from test_processes import DISTRIBUTED, SHARE
 
 from nnue_trainer import checkpoint
 from nnue_trainer.processes import processes
 
 
-def main(folder):
+def main(folder: Path) -> None:
     with processes("cpu") as ours:
-        run = changed(RUN, data={"batch_size": SHARE})
-        source = lambda: batches(ours.seed(run.seed), SHARE)
+        run = changed(DISTRIBUTED, data={"batch_size": SHARE})
+
+        def source() -> Iterator[Any]:
+            return batches(ours.seed(run.seed), SHARE)
+
         with contextlib.suppress(KeyboardInterrupt):
             # All networks begin with the weights of the first one.
             training(run, ours, seed=5 + ours.rank).go(interrupted(source(), 25), folder, Silent())

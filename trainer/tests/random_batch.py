@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from nnue_trainer import Batch
+from nnue_trainer import Batch, Description
 
 MOST = 20
 
 
-def random_batch(description, n, seed=1):
+def random_batch(description: Description, n: int, seed: int = 1) -> Batch:
     random = np.random.default_rng(seed)
     sets = []
     for features in description.features:

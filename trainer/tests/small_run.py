@@ -2,15 +2,17 @@
 
 import dataclasses
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import SimpleNamespace
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from nnue_trainer.loss import Loss
 from nnue_trainer.processes import Processes
 from nnue_trainer.run import Data, Run
-from nnue_trainer.train import Training
+from nnue_trainer.train import Report, Training
 
 ONE_PROCESS = Processes(0, 1, torch.device("cpu"))
 
@@ -32,81 +34,90 @@ class SmallBatch:
     score: torch.Tensor
     result: torch.Tensor
 
-    def to(self, device):
+    def to(self, device: torch.device) -> "SmallBatch":
         return SmallBatch(self.inputs.to(device), self.score.to(device), self.result.to(device))
+
+
+@dataclass
+class SmallDescription:
+    """As much of the interface of `Description` as a training uses."""
+
+    text: str = "small"
 
 
 class SmallNetwork(torch.nn.Module):
     """As much of the interface of `Network` as a training uses."""
 
-    def __init__(self, seed=0):
+    def __init__(self, seed: int = 0) -> None:
         super().__init__()
-        self.description = SimpleNamespace(text="small")
+        self.description = SmallDescription()
         torch.manual_seed(seed)
         self.first = torch.nn.Linear(4, 8)
         self.second = torch.nn.Linear(8, 1)
         self.mode = "float"
-        self.modes = []
+        self.modes: list[str] = []
         self.observe = False
 
-    def forward(self, batch):
+    def forward(self, batch: SmallBatch) -> Tensor:
         self.modes.append(self.mode)
         hidden = torch.relu(self.first(batch.inputs))
         if self.observe:
             self.activation_mean = hidden.mean()
             self.statistics = {"zero_blocks": float((hidden == 0).float().mean())}
-        values = 100 * self.second(hidden)[:, 0]
+        values: Tensor = 100 * self.second(hidden)[:, 0]
         if self.mode == "fake":
             values = values + (values.round() - values).detach()
         return values
 
     @torch.no_grad()
-    def clip(self):
+    def clip(self) -> None:
         for parameter in self.parameters():
             parameter.clamp_(-0.75, 0.75)
 
 
-def batches(seed, size=32):
+def batches(seed: int, size: int = 32) -> Iterator[Any]:
     """Endless batches, in which the score is a function of the inputs."""
     generator = torch.Generator().manual_seed(seed)
     while True:
         yield batch(generator, size)
 
 
-def batch(generator, size):
+def batch(generator: torch.Generator, size: int) -> Any:
+    """A `SmallBatch`, which a training takes for a `Batch`."""
     inputs = torch.rand(size, 4, generator=generator)
     score = 100 * (inputs[:, 0] + inputs[:, 1] - inputs[:, 2])
     return SmallBatch(inputs, score, (score > 0).float())
 
 
-def interrupted(source, count):
+def interrupted(source: Iterator[Any], count: int) -> Iterator[Any]:
     """The first batches of a source, and then what a keyboard interrupt raises."""
     yield from itertools.islice(source, count)
     raise KeyboardInterrupt
 
 
-def training(run=RUN, processes=ONE_PROCESS, seed=0):
+def training(run: Run = RUN, processes: Processes = ONE_PROCESS, seed: int = 0) -> Training:
     """A training of a small network."""
     validation = [batch(torch.Generator().manual_seed(1000), 200)]
-    return Training(run, SmallNetwork(seed), processes, validation)
+    network: Any = SmallNetwork(seed)
+    return Training(run, network, processes, validation)
 
 
 class Silent:
     """Progress that nobody sees."""
 
-    def step(self, training):
+    def step(self, training: Training) -> None:
         pass
 
-    def report(self, training, report):
+    def report(self, training: Training, report: Report) -> None:
         pass
 
 
-def weights(network):
+def weights(network: torch.nn.Module) -> Tensor:
     """All parameters in a row."""
     return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
 
 
-def changed(run, **changes):
+def changed(run: Run, **changes: Any) -> Run:
     """The run with other values; `optimiser={...}` changes a table."""
     tables = {
         key: dataclasses.replace(getattr(run, key), **value)

@@ -1,16 +1,20 @@
 import threading
 import time
+from collections.abc import Generator
+from typing import Optional
 
 import pytest
 
 from nnue_trainer.source import ahead
 
 
-def test_batches_keep_their_order():
+def test_batches_keep_their_order() -> None:
     assert list(ahead(iter_of(100), 3)) == list(range(100))
 
 
-def iter_of(count, closed=None, error=None):
+def iter_of(
+    count: int, closed: Optional[list[bool]] = None, error: Optional[Exception] = None
+) -> Generator[int, None, None]:
     try:
         yield from range(count)
         if error:
@@ -20,26 +24,26 @@ def iter_of(count, closed=None, error=None):
             closed.append(True)
 
 
-def test_an_error_comes_after_the_batches_before_it():
-    read = []
+def test_an_error_comes_after_the_batches_before_it() -> None:
+    batches = ahead(iter_of(5, error=OSError("gone")))
+    assert [next(batches) for _ in range(5)] == list(range(5))
     with pytest.raises(OSError, match="gone"):
-        for number in ahead(iter_of(5, error=OSError("gone"))):
-            read.append(number)
-    assert read == list(range(5))
+        next(batches)
 
 
-def test_whoever_stops_early_ends_the_source():
-    closed, before = [], threading.active_count()
+def test_whoever_stops_early_ends_the_source() -> None:
+    closed: list[bool] = []
+    before = threading.active_count()
     batches = ahead(iter_of(10**9, closed))
     assert next(batches) == 0
     batches.close()
     assert closed == [True] and threading.active_count() == before
 
 
-def test_no_more_than_the_count_is_read_ahead():
+def test_no_more_than_the_count_is_read_ahead() -> None:
     seen = []
 
-    def counted():
+    def counted() -> Generator[int, None, None]:
         for number in range(1000):
             seen.append(number)
             yield number

@@ -5,27 +5,35 @@ import json
 import math
 import pickle
 import struct
+from pathlib import Path
+from typing import Any, Callable
 
 import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from small_run import RUN, Silent, batches, changed, training, weights
+from torch import Tensor
 
 from nnue_trainer import checkpoint
 from nnue_trainer.fields import RunError
+from nnue_trainer.run import Run
+
+Tensors = dict[str, Tensor]
+Contents = dict[str, Any]
+Change = Callable[[Tensors, Contents], object]
 
 NADAM = changed(RUN, optimiser={"name": "nadam"})
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> Path:
     """The checkpoint of a run that is over."""
     training(NADAM).go(batches(1), tmp_path, Silent())
     return tmp_path / checkpoint.NAME
 
 
-def refusal(path, run=NADAM):
+def refusal(path: Path, run: Run = NADAM) -> str:
     """What is said of a file from which a run cannot go on."""
     fresh = training(run)
     with pytest.raises(RunError) as error:
@@ -36,37 +44,41 @@ def refusal(path, run=NADAM):
     return message
 
 
-def rewritten(path, change):
+def rewritten(path: Path, change: Change) -> None:
     """The same checkpoint after `change(tensors, contents)`, which alters its tensors and JSON."""
     with safe_open(path, framework="pt") as file:
         contents = json.loads(file.metadata()["run"])
-        tensors = {name: file.get_tensor(name) for name in file.keys()}
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
     change(tensors, contents)
     save_file(tensors, path, metadata={"run": json.dumps(contents)})
 
 
-def raw(header, data=b""):
+def raw(header: Any, data: bytes = b"") -> bytes:
     """A file of safetensors with this header."""
-    header = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return struct.pack("<Q", len(header)) + header + data
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
 
 
-def with_text(text):
+def with_text(text: str) -> bytes:
     return raw({"__metadata__": {"run": text}})
 
 
 class Executes:
     """Whoever unpickles it makes a file."""
 
-    def __init__(self, path):
+    def __init__(self, path: Path) -> None:
         self.path = path
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return open, (str(self.path), "w")
 
 
-@pytest.mark.parametrize("write", [torch.save, lambda value, path: path.write_bytes(pickle.dumps(value))])
-def test_a_pickle_is_refused_and_not_executed(tmp_path, write):
+@pytest.mark.parametrize(
+    "write", [torch.save, lambda value, path: path.write_bytes(pickle.dumps(value))]
+)
+def test_a_pickle_is_refused_and_not_executed(
+    tmp_path: Path, write: Callable[[object, Path], object]
+) -> None:
     path, executed = tmp_path / checkpoint.NAME, tmp_path / "executed"
     write({"version": 1, "network": Executes(executed)}, path)
     assert "cannot read the checkpoint" in refusal(path)
@@ -76,7 +88,8 @@ def test_a_pickle_is_refused_and_not_executed(tmp_path, write):
         # Newer versions know by the name that it should be another format, and ask for leave.
         path = path.rename(tmp_path / "checkpoint.pt")
         may_ask = "weights_only" in inspect.signature(torch.load).parameters
-        torch.load(path, **({"weights_only": False} if may_ask else {}))
+        leave: dict[str, Any] = {"weights_only": False} if may_ask else {}
+        torch.load(path, **leave)
     else:
         pickle.loads(path.read_bytes())
     assert executed.exists()
@@ -91,7 +104,10 @@ def test_a_pickle_is_refused_and_not_executed(tmp_path, write):
         struct.pack("<Q", 90_000_000) + b"{}",
         raw(b"[" * 100_000),
         raw({"network": {"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 4]}}, b"1234"),
-        raw({"network": {"dtype": "F32", "shape": [1 << 62, 1 << 62], "data_offsets": [0, 4]}}, b"1234"),
+        raw(
+            {"network": {"dtype": "F32", "shape": [1 << 62, 1 << 62], "data_offsets": [0, 4]}},
+            b"1234",
+        ),
         # Types that this torch need not have.
         raw({"network": {"dtype": "F4", "shape": [2], "data_offsets": [0, 1]}}, b"1"),
         raw({"network": {"dtype": "U64", "shape": [1], "data_offsets": [0, 8]}}, b"12345678"),
@@ -110,24 +126,24 @@ def test_a_pickle_is_refused_and_not_executed(tmp_path, write):
         with_text(json.dumps({"version": checkpoint.VERSION, "settings": {"\x1b[2J" * 1000: 3}})),
     ],
 )
-def test_a_file_that_is_no_checkpoint_is_refused(tmp_path, content):
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / checkpoint.NAME
     path.write_bytes(content)
     refusal(path)
 
 
-def test_a_folder_is_no_checkpoint(tmp_path):
+def test_a_folder_is_no_checkpoint(tmp_path: Path) -> None:
     refusal(tmp_path)
 
 
-def test_a_cut_file_is_refused(path):
+def test_a_cut_file_is_refused(path: Path) -> None:
     whole = path.read_bytes()
     for length in (*range(0, len(whole), 97), len(whole) - 1):
         path.write_bytes(whole[:length])
         assert "cannot read the checkpoint" in refusal(path)
 
 
-def test_a_checkpoint_of_another_run_is_refused(path):
+def test_a_checkpoint_of_another_run_is_refused(path: Path) -> None:
     checkpoint.load(path, training(changed(NADAM, out="elsewhere")).settings)
     other = changed(NADAM, loss={"exponent": 3.0})
     assert "of another run, with loss.exponent 2.0 and not 3.0; `--restart`" in refusal(path, other)
@@ -135,27 +151,27 @@ def test_a_checkpoint_of_another_run_is_refused(path):
         checkpoint.load(path, {**training(NADAM).settings, "network": "of another spec"})
 
 
-def set_tensor(name, value):
-    def change(tensors, _):
+def set_tensor(name: str, value: Tensor) -> Change:
+    def change(tensors: Tensors, _: Contents) -> None:
         assert name in tensors
         tensors[name] = value
 
     return change
 
 
-def set_progress(key, value):
+def set_progress(key: str, value: Any) -> Change:
     return lambda _, contents: contents["progress"].update({key: value})
 
 
-def set_report(key, value):
+def set_report(key: str, value: Any) -> Change:
     return lambda _, contents: contents["progress"]["reports"][0].update({key: value})
 
 
-def repeated_reports(_, contents):
+def repeated_reports(_: Tensors, contents: Contents) -> None:
     contents["progress"]["reports"] *= 2
 
 
-def without_optimiser(tensors, _):
+def without_optimiser(tensors: Tensors, _: Contents) -> None:
     for name in [name for name in tensors if name.startswith("optimiser.")]:
         del tensors[name]
 
@@ -166,20 +182,41 @@ STEP, PRODUCT = "optimiser.first.weight.step", "optimiser.first.weight.mu_produc
 @pytest.mark.parametrize(
     "change, message",
     [
-        (set_tensor("network.first.weight", torch.zeros(4, 8)), "is float32 [4, 8], and the run's float32 [8, 4]"),
+        (
+            set_tensor("network.first.weight", torch.zeros(4, 8)),
+            "is float32 [4, 8], and the run's float32 [8, 4]",
+        ),
         (set_tensor("network.first.weight", torch.zeros(8, 4).double()), "is float64 [8, 4]"),
-        (set_tensor("optimiser.first.weight.exp_avg", torch.zeros(3)), "`optimiser.first.weight.exp_avg` is"),
-        (lambda tensors, _: tensors.pop("average.module.first.bias"), "lacks the tensor `average.module.first.bias`"),
-        (lambda tensors, _: tensors.pop("optimiser.first.weight.exp_avg"), "lacks the tensor `optimiser.first"),
+        (
+            set_tensor("optimiser.first.weight.exp_avg", torch.zeros(3)),
+            "`optimiser.first.weight.exp_avg` is",
+        ),
+        (
+            lambda tensors, _: tensors.pop("average.module.first.bias"),
+            "lacks the tensor `average.module.first.bias`",
+        ),
+        (
+            lambda tensors, _: tensors.pop("optimiser.first.weight.exp_avg"),
+            "lacks the tensor `optimiser.first",
+        ),
         (lambda tensors, _: tensors.update({"\x1b[2J": torch.zeros(1)}), "which the run has not"),
-        (lambda tensors, _: tensors.update({"lookahead.0": torch.zeros(1)}), "which the run has not"),
+        (
+            lambda tensors, _: tensors.update({"lookahead.0": torch.zeros(1)}),
+            "which the run has not",
+        ),
         (set_tensor(STEP, torch.tensor(-1.0)), "has not made the 40 steps"),
         (set_tensor(STEP, torch.tensor(0.0)), "has not made the 40 steps"),
         (set_tensor(STEP, torch.tensor(math.nan)), "has numbers that are not finite"),
         (set_tensor(PRODUCT, torch.tensor(1.0)), "has not made the 40 steps"),
         (set_tensor(PRODUCT, torch.tensor(math.nan)), "has numbers that are not finite"),
-        (lambda _, contents: contents.update(progress=3), "the run's progress is 3: a table is expected"),
-        (lambda _, contents: contents["progress"].pop("steps"), "`steps` of the run's progress is missing"),
+        (
+            lambda _, contents: contents.update(progress=3),
+            "the run's progress is 3: a table is expected",
+        ),
+        (
+            lambda _, contents: contents["progress"].pop("steps"),
+            "`steps` of the run's progress is missing",
+        ),
         (set_progress("more", 3), "unknown key `more`"),
         (set_progress("\x1b[2J" * 1000, 3), "unknown key '"),
         (set_progress("steps", "\x1b[2J" * 1000), "a whole number is expected"),
@@ -194,14 +231,38 @@ STEP, PRODUCT = "optimiser.first.weight.step", "optimiser.first.weight.mu_produc
         (set_report("positions", 640), "its reports do not lead to its 1,280 positions"),
         (repeated_reports, "its reports do not lead to its 1,280 positions"),
         (without_optimiser, "it lacks the tensors of the optimiser"),
-        (set_tensor("average.n_averaged", torch.tensor(-5)), "its average is not that of the 40 steps"),
-        (set_tensor("average.n_averaged", torch.tensor(39)), "its average is not that of the 40 steps"),
-        (set_tensor("network.first.bias", torch.full((8,), math.nan)), "`network.first.bias` has numbers"),
-        (set_tensor("average.module.first.bias", torch.full((8,), math.inf)), "that are not finite"),
-        (set_tensor("optimiser.first.bias.exp_avg", torch.full((8,), math.nan)), "that are not finite"),
-        (set_tensor("optimiser.first.bias.exp_avg_sq", torch.full((8,), -1.0)), "has squares below 0"),
-        (set_tensor("network.first.bias", torch.full((8,), 0.8)), "its weights `first.bias` are larger"),
-        (set_tensor("average.module.first.bias", torch.full((8,), -9.0)), "weights `first.bias` are larger"),
+        (
+            set_tensor("average.n_averaged", torch.tensor(-5)),
+            "its average is not that of the 40 steps",
+        ),
+        (
+            set_tensor("average.n_averaged", torch.tensor(39)),
+            "its average is not that of the 40 steps",
+        ),
+        (
+            set_tensor("network.first.bias", torch.full((8,), math.nan)),
+            "`network.first.bias` has numbers",
+        ),
+        (
+            set_tensor("average.module.first.bias", torch.full((8,), math.inf)),
+            "that are not finite",
+        ),
+        (
+            set_tensor("optimiser.first.bias.exp_avg", torch.full((8,), math.nan)),
+            "that are not finite",
+        ),
+        (
+            set_tensor("optimiser.first.bias.exp_avg_sq", torch.full((8,), -1.0)),
+            "has squares below 0",
+        ),
+        (
+            set_tensor("network.first.bias", torch.full((8,), 0.8)),
+            "its weights `first.bias` are larger",
+        ),
+        (
+            set_tensor("average.module.first.bias", torch.full((8,), -9.0)),
+            "weights `first.bias` are larger",
+        ),
         (set_progress("seconds", math.nan), "it must be"),
         (set_progress("reports", []), "and 0 reports"),
         (set_progress("reports", 7), "a list is expected"),
@@ -213,12 +274,12 @@ STEP, PRODUCT = "optimiser.first.weight.step", "optimiser.first.weight.mu_produc
         (set_report("train_loss", math.inf), "it must be"),
     ],
 )
-def test_what_does_not_fit_the_run_is_said(path, change, message):
+def test_what_does_not_fit_the_run_is_said(path: Path, change: Change, message: str) -> None:
     rewritten(path, change)
     assert message in refusal(path)
 
 
-def test_what_is_written_again_is_the_same_file(path):
+def test_what_is_written_again_is_the_same_file(path: Path) -> None:
     again = training(NADAM)
     again.restore(path)
     again.save(path.with_name("again"))
@@ -226,14 +287,14 @@ def test_what_is_written_again_is_the_same_file(path):
     assert not torch.equal(weights(again.network), weights(training(NADAM).network))
 
 
-def test_an_interrupted_write_leaves_the_old_file(tmp_path):
+def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")
 
-    def half(unfinished):
+    def half(unfinished: Path) -> None:
         unfinished.write_text("ne")
         raise OSError("disk full")
 
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="disk full"):
         checkpoint.write_whole(path, half)
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]

@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any, Optional
 
 import pytest
 
-from nnue_trainer import export, nnue, tensor_file
+from nnue_trainer import Batch, Network, export, nnue, schema, tensor_file
 from nnue_trainer.__main__ import main
 from nnue_trainer.source import FileSource
 from nnue_trainer.train import Training
@@ -44,7 +46,7 @@ format = "bullet"
 RUN = f"""
 spec = "net.toml"
 positions = 40_000
-reports = 20
+reports = 8
 golden = 100
 average = 0.9
 device = "cpu"
@@ -59,42 +61,55 @@ rate = 0.01
 
 
 @pytest.fixture
-def run_file(tmp_path):
+def run_file(tmp_path: Path) -> Path:
     (tmp_path / "net.toml").write_text(SPEC)
     path = tmp_path / "first.toml"
     path.write_text(RUN)
     return path
 
 
-def test_a_run_gives_a_network_that_engines_compute_alike(run_file, tmp_path, capsys):
+def test_a_run_gives_a_network_that_engines_compute_alike(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([str(run_file)]) == 0
     out, err = capsys.readouterr()
     folder = tmp_path / "first"
     summary = json.loads((folder / "summary.json").read_text())
     assert json.loads(out).items() <= summary.items()
-    assert summary["positions"] == 40_192 and len(summary["reports"]) == 20
+    assert summary["positions"] == 40_192 and len(summary["reports"]) == 8
     assert summary["reports"][-1]["validation_loss"] < summary["reports"][0]["validation_loss"]
-    assert summary["validation_loss_of_integers"] == pytest.approx(summary["validation_loss"], rel=1e-3)
+    assert summary["validation_loss_of_integers"] == pytest.approx(
+        summary["validation_loss"], rel=1e-3
+    )
     cost = summary["rounding_cost"]
     assert cost["fake"]["mean_centipawns"] < 1 < cost["float"]["mean_centipawns"] < 200
     assert cost["fake"]["mean_centipawns"] <= cost["fake"]["most_centipawns"]
     assert "validation" in err and "100.0%" in err
     assert (folder / "curves.svg").is_file() and (folder / "network.floats").is_file()
 
-    golden = [line for line in (folder / "golden.txt").read_text().splitlines() if line[0] != "#"]
-    golden = [tuple(line.split(" | ")) for line in golden]
+    lines = (folder / "golden.txt").read_text().splitlines()
+    golden = [tuple(line.split(" | ")) for line in lines if line[0] != "#"]
     assert len(golden) == 100
     fens = tmp_path / "fens"
     fens.write_text("\n".join(fen for fen, _ in golden))
     printed = nnue.run(
-        "eval", "--spec", tmp_path / "net.toml", "--net", folder / "network.nnue", "--fens", fens, "--json"
+        "eval",
+        "--spec",
+        tmp_path / "net.toml",
+        "--net",
+        folder / "network.nnue",
+        "--fens",
+        fens,
+        "--json",
     )
     values = [str(json.loads(line)["value"]) for line in printed.splitlines()]
     assert values == [value for _, value in golden]
 
 
-def test_each_report_leaves_a_net_and_so_does_the_start(run_file, tmp_path, capsys):
-    run_file.write_text(RUN.replace("40_000", "2_560").replace("reports = 20", "reports = 2"))
+def test_each_report_leaves_a_net_and_so_does_the_start(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_file.write_text(RUN.replace("40_000", "2_560").replace("reports = 8", "reports = 2"))
     assert main([str(run_file)]) == 0
     folder = tmp_path / "first"
     nets = sorted((folder / "nets").iterdir())
@@ -103,31 +118,44 @@ def test_each_report_leaves_a_net_and_so_does_the_start(run_file, tmp_path, caps
     assert nets[-1].read_bytes() == (folder / "network.nnue").read_bytes()
 
 
-def test_nets_of_an_earlier_run_are_set_aside(run_file, tmp_path, capsys):
+def test_nets_of_an_earlier_run_are_set_aside(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "first"
 
-    def names(nets):
+    def names(nets: str) -> list[int]:
         return sorted(int(net.stem) for net in (folder / nets).iterdir())
 
     short = RUN.replace("40_000", "2_560")
-    run_file.write_text(short.replace("reports = 20", "reports = 2"))
+    run_file.write_text(short.replace("reports = 8", "reports = 2"))
     assert main([str(run_file)]) == 0
     assert main([str(run_file)]) == 0
     assert names("nets") == [0, 1280, 2560] and not (folder / "nets.old").exists()
-    run_file.write_text(short.replace("reports = 20", "reports = 5"))
+    run_file.write_text(short.replace("reports = 8", "reports = 5"))
     assert main([str(run_file), "--restart"]) == 0
-    assert names("nets") == [0, 512, 1024, 1536, 2048, 2560] and names("nets.old") == [0, 1280, 2560]
+    assert names("nets") == [0, 512, 1024, 1536, 2048, 2560] and names("nets.old") == [
+        0,
+        1280,
+        2560,
+    ]
     # Without a checkpoint, the run begins at the first step too.
     (folder / "checkpoint.safetensors").unlink()
-    run_file.write_text(short.replace("reports = 20", "reports = 1"))
+    run_file.write_text(short.replace("reports = 8", "reports = 1"))
     assert main([str(run_file)]) == 0
     assert names("nets") == [0, 2560] and names("nets.old") == [0, 512, 1024, 1536, 2048, 2560]
 
 
-def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(run_file, tmp_path, capsys, monkeypatch):
+def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(
+    run_file: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     correct = tensor_file._Numbers.of
 
-    def transposed(self, tensor, stack):
+    def transposed(
+        self: tensor_file._Numbers, tensor: schema.Tensor, stack: Optional[int]
+    ) -> tensor_file.Arranged:
         values, axes = correct(self, tensor, stack)
         return (values[..., ::-1] if tensor.name == "l1.weights" else values), axes
 
@@ -140,10 +168,15 @@ def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(r
     assert list((tmp_path / "first" / "nets").iterdir()) == []
 
 
-def test_a_net_that_goes_wrong_later_ends_the_run_at_the_report(run_file, tmp_path, capsys, monkeypatch):
+def test_a_net_that_goes_wrong_later_ends_the_run_at_the_report(
+    run_file: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     correct = export.write_net
 
-    def wrong_later(network, spec, path, **options):
+    def wrong_later(network: Network, spec: str, path: Path, **options: Any) -> None:
         correct(network, spec, path, **options)
         if "000000000000" not in path.name:
             content = bytearray(path.read_bytes())
@@ -153,20 +186,22 @@ def test_a_net_that_goes_wrong_later_ends_the_run_at_the_report(run_file, tmp_pa
 
     monkeypatch.setattr(export, "write_net", wrong_later)
     assert main([str(run_file)]) == 1
-    assert "the net after 2,048 positions is not what" in capsys.readouterr().err
+    assert "the net after 5,120 positions is not what" in capsys.readouterr().err
     folder = tmp_path / "first"
     assert [net.name for net in (folder / "nets").iterdir()] == ["000000000000.nnue"]
     assert not (folder / "checkpoint.pt").exists() and not (folder / "network.nnue").exists()
 
 
-def test_stacks_that_the_engine_chooses_are_refused_before_the_first_step(run_file, tmp_path, capsys):
+def test_stacks_that_the_engine_chooses_are_refused_before_the_first_step(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     stacks = '[stacks]\ncount = 2\nselect = { by = "caller" }\n[[layer]]'
     (tmp_path / "net.toml").write_text(SPEC.replace("[[layer]]", stacks))
     assert main([str(run_file)]) == 1
     assert "leaves the choice of its 2 stacks to the engine" in capsys.readouterr().err
 
 
-def until_interrupted(batches):
+def until_interrupted(batches: Generator[Batch, None, None]) -> Iterator[Batch]:
     """The first batches of a run, and then what Ctrl-C sends."""
     with contextlib.closing(batches):
         yield from itertools.islice(batches, 75)
@@ -175,7 +210,9 @@ def until_interrupted(batches):
         signal.raise_signal(signal.SIGINT)
 
 
-def test_runs_repeat_and_go_on_after_an_interruption(run_file, tmp_path, capsys):
+def test_runs_repeat_and_go_on_after_an_interruption(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     whole = tmp_path / "whole"
     assert main([str(run_file), "--out", str(whole)]) == 0
     again = tmp_path / "again"
@@ -193,20 +230,25 @@ def test_runs_repeat_and_go_on_after_an_interruption(run_file, tmp_path, capsys)
     program = [sys.executable, "-m", "nnue_trainer", *command]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     resumed = subprocess.run(program, capture_output=True, env=environment, text=True)
-    assert resumed.returncode == 0 and "going on from 18,176 positions" in resumed.stderr
+    assert resumed.returncode == 0 and "going on from 15,104 positions" in resumed.stderr
 
     for name in ("network.nnue", "network.floats", "golden.txt"):
         wanted = (whole / name).read_bytes()
         assert (again / name).read_bytes() == wanted, name
         assert (interrupted / name).read_bytes() == wanted, name
     reports = [
-        [(report["train_loss"], report["validation_loss"]) for report in json.loads(text)["reports"]]
+        [
+            (report["train_loss"], report["validation_loss"])
+            for report in json.loads(text)["reports"]
+        ]
         for text in ((folder / "summary.json").read_text() for folder in (whole, interrupted))
     ]
     assert reports[0] == reports[1]
 
 
-def test_another_run_in_the_same_folder_is_refused(run_file, capsys):
+def test_another_run_in_the_same_folder_is_refused(
+    run_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     short = RUN.replace("40_000", "2_000")
     run_file.write_text(short)
     assert main([str(run_file)]) == 0
@@ -216,8 +258,10 @@ def test_another_run_in_the_same_folder_is_refused(run_file, capsys):
     assert main([str(run_file), "--restart"]) == 0
 
 
-def test_what_goes_wrong_is_said_in_a_line(run_file, tmp_path, capsys):
-    def error(*arguments):
+def test_what_goes_wrong_is_said_in_a_line(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def error(*arguments: str) -> str:
         assert main([str(run_file), *arguments]) == 1
         return capsys.readouterr().err
 
@@ -229,12 +273,15 @@ def test_what_goes_wrong_is_said_in_a_line(run_file, tmp_path, capsys):
     assert "scralu" in error()
 
 
-def test_a_network_that_was_trained_without_rounding_loses_more(run_file, tmp_path):
-    def cost(mode):
+def test_a_network_that_was_trained_without_rounding_loses_more(
+    run_file: Path, tmp_path: Path
+) -> None:
+    def cost(mode: str) -> float:
         run_file.write_text(f'mode = "{mode}"\n' + RUN)
         folder = tmp_path / mode
         assert main([str(run_file), "--out", str(folder)]) == 0
-        return json.loads((folder / "summary.json").read_text())["rounding_cost"][mode]["mean_centipawns"]
+        summary = json.loads((folder / "summary.json").read_text())
+        return float(summary["rounding_cost"][mode]["mean_centipawns"])
 
     assert cost("fake") < 1
     assert cost("float") > cost("fake") + 0.5

@@ -2,6 +2,9 @@
 
 import json
 import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Callable
 
 import pytest
 from support import description, small_specs
@@ -10,26 +13,37 @@ from nnue_trainer.__main__ import built, main, trainable
 from nnue_trainer.description import BadDescription, Description
 from nnue_trainer.fields import RunError
 
+Place = tuple[Any, ...]
+"""Keys and indices, from the outermost on."""
+
+Change = Callable[[Any, Any], object]
+
 SPECS = small_specs()
 USUAL = description(SPECS["bullet_simple"]).text
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_what_is_printed_has_the_form(name):
+def test_what_is_printed_has_the_form(name: str) -> None:
     Description(description(SPECS[name]).text)
 
 
-def places(value, place=()):
+def places(value: Any, place: Place = ()) -> Iterator[Place]:
     """The way to each value of a document."""
     yield place
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, each in items:
         # Items of a list of numbers are all alike.
         if not isinstance(value, list) or key == 0:
             yield from places(each, (*place, key))
 
 
-def changed(text, place, change):
+def changed(text: str, place: Place, change: Change) -> str:
     """The document after `change(its owner, key)` at a place."""
     document = json.loads(text)
     owner = document
@@ -39,16 +53,20 @@ def changed(text, place, change):
     return json.dumps(document)
 
 
-def said_of(text):
+def said_of(text: str) -> str:
     with pytest.raises(BadDescription) as error:
         Description(text)
     message = str(error.value)
-    assert message.startswith("`nnue describe` printed ") and len(message) < 500 and message.isprintable()
+    assert (
+        message.startswith("`nnue describe` printed ")
+        and len(message) < 500
+        and message.isprintable()
+    )
     return message
 
 
 @pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "channels", "binary"])
-def test_keys_that_are_missing_and_other_types_are_said(name):
+def test_keys_that_are_missing_and_other_types_are_said(name: str) -> None:
     text = description(SPECS[name]).text
     for place in list(places(json.loads(text)))[1:]:
         if place[:2] == ("output", "further"):
@@ -59,7 +77,7 @@ def test_keys_that_are_missing_and_other_types_are_said(name):
         said_of(changed(text, place, other_type))
 
 
-def other_type(owner, key):
+def other_type(owner: Any, key: Any) -> None:
     """Puts a table where there is none, and a number in the place of a table."""
     owner[key] = 3.5 if isinstance(owner[key], dict) else {"\x1b[2J" * 1000: 3}
 
@@ -73,94 +91,151 @@ def other_type(owner, key):
         ("3", "the description is 3: a table is expected"),
         ("[]", "the description is a list: a table is expected"),
         ("{}", "schema nothing, supported is 1"),
-        ('{"schema": 2}', "schema 2, supported is 1: `nnue` and the trainer must be of the same version"),
+        (
+            '{"schema": 2}',
+            "schema 2, supported is 1: `nnue` and the trainer must be of the same version",
+        ),
         ('{"schema": 1, "name": ' + "9" * 6000 + "}", "which is no JSON"),
         ('{"schema": 1}', "`name` of the description is missing"),
     ],
 )
-def test_what_is_no_description_is_said(text, message):
+def test_what_is_no_description_is_said(text: str, message: str) -> None:
     assert message in said_of(text)
 
 
-def test_unknown_kinds_are_said_and_unknown_keys_are_ignored():
-    kind = changed(USUAL, ("layers", 0, "operation", "kind"), lambda owner, key: owner.update(kind="fourier"))
-    assert "`kind` of `operation` of an item of `layers` of the description is 'fourier'" in said_of(kind)
+def test_unknown_kinds_are_said_and_unknown_keys_are_ignored() -> None:
+    kind = changed(
+        USUAL, ("layers", 0, "operation", "kind"), lambda owner, key: owner.update(kind="fourier")
+    )
+    assert (
+        "`kind` of `operation` of an item of `layers` of the description is 'fourier'"
+        in said_of(kind)
+    )
     Description(changed(USUAL, ("name",), lambda owner, key: owner.update(more=[3])))
 
 
 @pytest.mark.parametrize(
     "place, value, message",
     [
-        (("transformer", "width"), -5, "`width` of `transformer` of the description is -5: a whole number"),
+        (
+            ("transformer", "width"),
+            -5,
+            "`width` of `transformer` of the description is -5: a whole number",
+        ),
         (("transformer", "width"), 10**15, "a whole number from 1 to 16,384 is expected"),
         (("transformer", "one"), 0, "a whole number from 1 to 32,767 is expected"),
         (("transformer", "output", "ones"), [], "is an empty list: an item is expected"),
         (("layers", 0, "inputs"), [], "is an empty list"),
-        (("layers", 0, "inputs", 0, "source"), "l9", "`inputs` of `l1` reads 'l9', which is not there"),
+        (
+            ("layers", 0, "inputs", 0, "source"),
+            "l9",
+            "`inputs` of `l1` reads 'l9', which is not there",
+        ),
         (("layers", 0, "inputs", 0, "source"), "unpooled", "reads 'unpooled', which is not there"),
-        (("layers", 0, "inputs", 0, "start"), 7, "reads the values 7 to 71 of 'transformer', which has 64"),
-        (("layers", 0, "operation", "output_blocks"), -1, "a whole number from 1 to 65,536 is expected"),
+        (
+            ("layers", 0, "inputs", 0, "start"),
+            7,
+            "reads the values 7 to 71 of 'transformer', which has 64",
+        ),
+        (
+            ("layers", 0, "operation", "output_blocks"),
+            -1,
+            "a whole number from 1 to 65,536 is expected",
+        ),
         (("layers", 0, "name"), "l9", "the tensor 'l1.weights' is of 'l1', which is no layer"),
         (("layers",), [], "the tensor 'l1.weights' is of 'l1', which is no layer"),
-        (("output", "heads", 0, "terms", 0, "layer"), "l9", "a term of the output reads 'l9', which is not there"),
-        (("output", "heads", 0, "terms", 0, "index"), 1, "reads the values 1 to 2 of 'l1', which has 1"),
+        (
+            ("output", "heads", 0, "terms", 0, "layer"),
+            "l9",
+            "a term of the output reads 'l9', which is not there",
+        ),
+        (
+            ("output", "heads", 0, "terms", 0, "index"),
+            1,
+            "reads the values 1 to 2 of 'l1', which has 1",
+        ),
         (("output", "units", "rounding"), "up", "is 'up': one of truncate, floor is expected"),
         (("output", "units", "numerator"), 1e400, "a whole number is expected"),
-        (("features", 0, "first_row"), 800, "there is no tensor `transformer-weights` of the row 800"),
-        (("features", 0, "family", "queen_rows"), [1] * 6, "has 768 rows, and a feature with the row 768"),
-        (("features", 0, "family", "piece_rows", 0, 3), 705, "has 768 rows, and a feature with the row 768"),
-        (("tensors", 0, "first_row"), None, "there is no tensor `transformer-weights` of the row 0"),
+        (
+            ("features", 0, "first_row"),
+            800,
+            "there is no tensor `transformer-weights` of the row 800",
+        ),
+        (
+            ("features", 0, "family", "queen_rows"),
+            [1] * 6,
+            "has 768 rows, and a feature with the row 768",
+        ),
+        (
+            ("features", 0, "family", "piece_rows", 0, 3),
+            705,
+            "has 768 rows, and a feature with the row 768",
+        ),
+        (
+            ("tensors", 0, "first_row"),
+            None,
+            "there is no tensor `transformer-weights` of the row 0",
+        ),
         (("tensors", 1, "role"), "weights", "there is no tensor `transformer-biases`"),
         (("tensors", 3, "role"), "weights", "there is no tensor `biases` of 'l1'"),
         (("tensors", 3, "layer"), None, "there is no tensor `biases` of 'l1'"),
-        (("layers", 0, "operation", "weights"), "i9", "is 'i9': one of i8, i16, i32, f32, binary is expected"),
+        (
+            ("layers", 0, "operation", "weights"),
+            "i9",
+            "is 'i9': one of i8, i16, i32, f32, binary is expected",
+        ),
         (("tensors", 3, "layer"), "l9", "is of 'l9', which is no layer"),
         (("file", "sections", 0, "content", "name"), "t9", "the file has 't9', which is no tensor"),
     ],
 )
-def test_what_is_out_of_range_or_not_there_is_said(place, value, message):
-    assert message in said_of(changed(USUAL, place, lambda owner, key: owner.__setitem__(key, value)))
+def test_what_is_out_of_range_or_not_there_is_said(place: Place, value: Any, message: str) -> None:
+    assert message in said_of(
+        changed(USUAL, place, lambda owner, key: owner.__setitem__(key, value))
+    )
 
 
 NUMBERS = [-5, -1, 0, 7, 100_000, 1 << 62, 1 << 70, 1.5, 1e300, 1e400, float("nan")]
-VALUES = [*NUMBERS, None, "x", "", [], {}, True]
+VALUES: list[object] = [*NUMBERS, None, "x", "", [], {}, True]
 
 
-@pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "channels", "binary", "factorised_all"])
-def test_whatever_is_changed_there_is_a_network_or_a_message(name):
+@pytest.mark.parametrize(
+    "name", ["bullet_simple", "sfnnv5", "channels", "binary", "factorised_all"]
+)
+def test_whatever_is_changed_there_is_a_network_or_a_message(name: str) -> None:
     text = description(SPECS[name]).text
     every_place = list(places(json.loads(text)))[1:]
     random_change = random.Random(7)
 
-    def change(owner, key):
+    def change(owner: Any, key: Any) -> None:
         if random_change.random() < 0.25:
             del owner[key]
         else:
             owner[key] = random_change.choice(VALUES)
 
-    refused = 0
+    refused = []
     for _ in range(150):
         try:
             built(trainable(Description(changed(text, random_change.choice(every_place), change))))
         except (BadDescription, RunError) as error:
-            assert len(str(error)) < 500 and str(error).isprintable()
-            refused += 1
-    assert refused > 30
+            refused.append(str(error))
+    assert all(len(message) < 500 and message.isprintable() for message in refused)
+    assert len(refused) > 30
 
 
-def test_an_activation_that_is_not_known_is_refused_by_name():
+def test_an_activation_that_is_not_known_is_refused_by_name() -> None:
     text = description(SPECS["sfnnv5"]).text
     kinds = [layer["operation"]["kind"] for layer in json.loads(text)["layers"]]
     place = ("layers", kinds.index("activations"), "operation", "functions", 0, "name")
     unknown = changed(text, place, lambda owner, key: owner.update(name="test_operation"))
-    with pytest.raises(BadDescription, match="found the activation `test_operation`, which is not known"):
+    message = "found the activation `test_operation`, which is not known"
+    with pytest.raises(BadDescription, match=message):
         built(Description(unknown))
 
 
-def test_what_fits_in_itself_but_not_together_is_said():
+def test_what_fits_in_itself_but_not_together_is_said() -> None:
     zero = {"to_float": {"scale": 0}, "weights_one": None}
     kind = changed(USUAL, ("layers", 0, "operation"), lambda owner, key: owner[key].update(zero))
-    with pytest.raises(BadDescription, match="cannot build the network .* ZeroDivisionError"):
+    with pytest.raises(BadDescription, match=r"cannot build the network .* ZeroDivisionError"):
         built(Description(kind))
 
 
@@ -172,7 +247,9 @@ def test_what_fits_in_itself_but_not_together_is_said():
         ("printf '\\377\\376 bad' >&2; exit 1", "describe sfnnv5` ended with 1: \ufffd\ufffd bad"),
     ],
 )
-def test_the_command_says_it_in_a_line(tmp_path, capsys, script, message):
+def test_the_command_says_it_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], script: str, message: str
+) -> None:
     other = tmp_path / "nnue"
     other.write_text(f"#!/bin/sh\n{script}\n")
     other.chmod(0o755)

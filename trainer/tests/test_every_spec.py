@@ -1,46 +1,31 @@
-"""Networks of all specs of the repository are built, and learn: with few neurons, so that none needs
-gigabytes."""
+"""Networks of all specs of the repository are built, and learn: with few neurons."""
 
-import re
+from pathlib import Path
 
 import pytest
 import torch
+from narrow import narrowed
 from random_batch import random_batch
 from support import REPOSITORY_SPECS
 
 from nnue_trainer import Description, Network
-
-WIDTH = 64
-"""Neurons of specs that have more."""
+from nnue_trainer.schema import given
 
 POSITIONS = 3
 
 SPECS = sorted(REPOSITORY_SPECS.glob("**/*.toml"))
 
 
-def few_neurons(text, width=WIDTH):
-    """The spec with at most so many neurons, those besides that are not pooled."""
-    unpooled = re.search(r"^unpooled *= *(\d+)", text, re.MULTILINE)
-    most = width + (int(unpooled[1]) if unpooled else 0)
-
-    def narrower(found):
-        return f"{found[1]}{min(int(found[2]), most)}"
-
-    return re.sub(r"(\bwidth *= *)(\d+)", narrower, text)
-
-
 @pytest.fixture(params=SPECS, ids=lambda path: str(path.relative_to(REPOSITORY_SPECS)))
-def description(request, tmp_path):
-    spec = tmp_path / "spec.toml"
-    spec.write_text(few_neurons(request.param.read_text()))
-    return Description.of_spec(spec)
+def description(request: pytest.FixtureRequest, tmp_path: Path) -> Description:
+    return Description.of_spec(narrowed(request.param.read_text(), tmp_path / "spec.toml"))
 
 
-def test_there_are_specs():
+def test_there_are_specs() -> None:
     assert len(SPECS) > 60
 
 
-def test_every_parameter_learns_in_either_mode(description):
+def test_every_parameter_learns_in_either_mode(description: Description) -> None:
     network = Network(description)
     batch = random_batch(description, POSITIONS)
     for mode in ("float", "fake"):
@@ -56,10 +41,12 @@ def test_every_parameter_learns_in_either_mode(description):
                 continue  # further heads are no part of the evaluation
             assert parameter.grad is not None, name
             assert bool(parameter.grad.isfinite().all()), name
-        assert any(bool((own.weights.grad != 0).any()) for own in network.transformer.sets)
+        assert any(
+            int(given(own.weights.grad).count_nonzero()) > 0 for own in network.transformer.sets
+        )
 
 
-def test_fake_in_64_bits_is_exact(description):
+def test_fake_in_64_bits_is_exact(description: Description) -> None:
     network = Network(description, seed=3).double()
     batch = random_batch(description, POSITIONS)
     network.mode = "fake"
@@ -69,10 +56,10 @@ def test_fake_in_64_bits_is_exact(description):
     assert torch.is_grad_enabled()
 
 
-def read_layers(description):
+def read_layers(description: Description) -> set[str]:
     """The layers that the evaluation depends on."""
     read = {term.layer for head in description.output.heads for term in head.terms}
     for layer in reversed(description.layers):
         if layer.name in read:
-            read |= {slice.source for slice in layer.inputs}
+            read |= {part.source for part in layer.inputs}
     return read

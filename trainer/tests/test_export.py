@@ -1,18 +1,19 @@
 """Files of trained networks."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from random_batch import random_batch
-from support import description, small_specs, trained
+from support import affine, description, small_specs, trained
 
 from nnue_trainer import export, nnue, tensor_file
 
 SPECS = small_specs()
 
 
-def test_floats_are_the_parameters_with_the_padding_of_the_file(tmp_path):
+def test_floats_are_the_parameters_with_the_padding_of_the_file(tmp_path: Path) -> None:
     spec = SPECS["sfnnv1"]
     network = trained(spec)
     network.write_tensors(tmp_path / "floats")
@@ -22,10 +23,10 @@ def test_floats_are_the_parameters_with_the_padding_of_the_file(tmp_path):
     # Of factorised sets, the sums.
     rows = network.transformer.sets[0].coalesced()
     assert floats[32 : 32 + rows.numel()].tolist() == rows.flatten().tolist()
-    assert floats[-1] == 0 or floats[-32] == network.layers["fc_2"].weights[0, 0, 0].item()
+    assert floats[-1] == 0 or floats[-32] == affine(network, "fc_2").weights[0, 0, 0].item()
 
 
-def test_what_rounding_costs_is_reported(tmp_path):
+def test_what_rounding_costs_is_reported(tmp_path: Path) -> None:
     spec = SPECS["sfnnv5"]
     report = tmp_path / "report.json"
     export.write_net(trained(spec), spec, tmp_path / "net", report=report)
@@ -34,12 +35,19 @@ def test_what_rounding_costs_is_reported(tmp_path):
     assert weights["clipped"] == 0 and 0 < weights["largest_error"] <= 0.5 / 64 + 1e-6
 
 
-def test_specs_whose_numbers_quantise_does_not_know_have_their_own_file_written():
+def test_specs_whose_numbers_quantise_does_not_know_have_their_own_file_written() -> None:
     own = {name for name, spec in SPECS.items() if tensor_file.needs_own_file(description(spec))}
-    assert own == {"binary", "channels", "factorised", "factorised_all", "factorised_each", "scales"}
+    assert own == {
+        "binary",
+        "channels",
+        "factorised",
+        "factorised_all",
+        "factorised_each",
+        "scales",
+    }
 
 
-def test_golden_vectors_need_as_many_positions_as_fens(tmp_path):
+def test_golden_vectors_need_as_many_positions_as_fens(tmp_path: Path) -> None:
     spec = SPECS["bullet_simple"]
     batch = random_batch(description(spec), 3)
     network = trained(spec)
@@ -48,7 +56,7 @@ def test_golden_vectors_need_as_many_positions_as_fens(tmp_path):
     assert network.mode == "float"
 
 
-def test_compressed_numbers_have_their_shortest_form():
+def test_compressed_numbers_have_their_shortest_form() -> None:
     numbers = np.array([0, 1, -1, 63, 64, -64, -65, 8191, 8192, -32768, 2**31 - 1, -(2**31)])
     packed = tensor_file._leb128(numbers)
     found, position, lens = [], 0, []
@@ -67,12 +75,12 @@ def test_compressed_numbers_have_their_shortest_form():
     assert lens == [1, 1, 1, 1, 2, 1, 2, 2, 3, 3, 5, 5]
 
 
-def test_a_missing_program_is_an_error(monkeypatch, tmp_path):
+def test_a_missing_program_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("NNUE", str(tmp_path / "nnue"))
     with pytest.raises(FileNotFoundError, match="names no program"):
         nnue.find()
 
 
-def test_the_command_says_why_it_failed(tmp_path):
+def test_the_command_says_why_it_failed(tmp_path: Path) -> None:
     with pytest.raises(nnue.CommandFailed, match="no such spec"):
         nnue.run("describe", tmp_path / "no such spec", "--json")

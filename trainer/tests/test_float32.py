@@ -4,20 +4,21 @@ from fractions import Fraction
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from nnue_trainer import float32
 
 COUNT = 3000
 
 
-def numbers(seed, spread):
+def numbers(seed: int, spread: int) -> Tensor:
     """Numbers of very different sizes."""
     random = np.random.default_rng(seed)
     sizes = np.exp2(random.integers(-spread, spread, COUNT))
     return torch.from_numpy((random.standard_normal(COUNT) * sizes).astype(np.float32))
 
 
-def nearest(exact):
+def nearest(exact: Fraction) -> np.float32:
     """The `f32` nearest to a fraction; of two, the even one."""
     found = np.float32(float(exact))
     neighbours = [
@@ -25,12 +26,17 @@ def nearest(exact):
         np.nextafter(found, np.float32(np.inf)),
         np.nextafter(found, np.float32(-np.inf)),
     ]
-    distance = lambda number: abs(Fraction(float(number)) - exact)
-    is_odd = lambda number: int(np.float32(number).view(np.uint32)) & 1
+
+    def distance(number: np.float32) -> Fraction:
+        return abs(Fraction(float(number)) - exact)
+
+    def is_odd(number: np.float32) -> int:
+        return int(np.float32(number).view(np.uint32)) & 1
+
     return min(neighbours, key=lambda number: (distance(number), is_odd(number)))
 
 
-def test_products_and_sums_are_rounded_once():
+def test_products_and_sums_are_rounded_once() -> None:
     x, y, z = numbers(1, 12), numbers(2, 12), numbers(3, 24)
     # Next to the middle of two `f32`: rounded to `f64` first, the sums would be on it.
     x = torch.cat([x, torch.tensor([1.0 + 2.0**-23, -1.0 - 2.0**-23])])
@@ -46,12 +52,12 @@ def test_products_and_sums_are_rounded_once():
     assert twice_rounded > 0
 
 
-def test_an_fma_of_zeros_and_infinities():
+def test_an_fma_of_zeros_and_infinities() -> None:
     x = torch.tensor([0.0, float("inf"), 1.0])
     assert float32.fma(x, torch.ones(3), torch.zeros(3)).tolist() == [0.0, float("inf"), 1.0]
 
 
-def test_the_order_of_additions_is_what_the_spec_says():
+def test_the_order_of_additions_is_what_the_spec_says() -> None:
     large = 2.0**24
     inputs = torch.zeros(1, 17)
     inputs[0, 0], inputs[0, 1], inputs[0, 16] = large, 1.0, -large
@@ -61,13 +67,13 @@ def test_the_order_of_additions_is_what_the_spec_says():
     assert float32.lanes(inputs, ones).tolist() == [[1.0]]
 
 
-def test_hard_swish_is_the_formula_to_the_last_bit():
+def test_hard_swish_is_the_formula_to_the_last_bit() -> None:
     x = torch.tensor([0.1, -0.1, 2.3, -2.9, 5.0, -4.0])
     bits = float32.hard_swish(x).numpy().view(np.uint32).tolist()
     assert bits == [0x3D53A06E, 0xBD45F92E, 0x400206D4, 0xBD45F920, 0x40A00000, 0x80000000]
 
 
-def test_the_sigmoid_is_close_to_the_exact_one():
+def test_the_sigmoid_is_close_to_the_exact_one() -> None:
     x = torch.arange(-8000, 8000) / 100
     exact = torch.sigmoid(x.double())
     assert bool(((float32.sigmoid(x).double() - exact).abs() <= 3 * 2.0**-24 * exact).all())

@@ -1,31 +1,35 @@
 """After `clip`, weights are what their types hold, and no sum leaves its type."""
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
 from random_batch import random_batch
-from support import REPOSITORY_SPECS, description, nnue, small_specs, write_net
+from support import REPOSITORY_SPECS, affine, description, small_specs, write_net
 
-from nnue_trainer import Network
+from nnue_trainer import Network, nnue
 from nnue_trainer.arithmetic import ARITHMETIC
+from nnue_trainer.transformer import Transformer
 
 SPECS = small_specs()
 
 
 @torch.no_grad()
-def wild(spec):
+def wild(spec: Path) -> Network:
     """A network whose parameters are far beyond all limits, which it then keeps."""
     network = Network(description(spec))
     random = torch.Generator().manual_seed(5)
     for parameter in network.parameters():
-        parameter += 1000 * torch.randn(parameter.shape, generator=random)
+        parameter.add_(1000 * torch.randn(parameter.shape, generator=random))
     network.clip()
     return network
 
 
-@pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "sfnnv16", "channels", "separate", "factorised_all"])
-def test_nothing_wraps_around_however_wild_the_weights_were(name, tmp_path):
+@pytest.mark.parametrize(
+    "name", ["bullet_simple", "sfnnv5", "sfnnv16", "channels", "separate", "factorised_all"]
+)
+def test_nothing_wraps_around_however_wild_the_weights_were(name: str, tmp_path: Path) -> None:
     spec = SPECS[name]
     network = wild(spec).double()
     batch = random_batch(description(spec), 50)
@@ -36,7 +40,7 @@ def test_nothing_wraps_around_however_wild_the_weights_were(name, tmp_path):
     assert network.outputs(batch).tolist() == exact
 
 
-def proofs(spec, net):
+def proofs(spec: Path, net: Path) -> tuple[int, list[int]]:
     """What a net's weights prove: the margins of the accumulator and of the layers' sums."""
     found = json.loads(nnue.run("info", net, "--spec", spec, "--json"))["network"]
     return found["accumulator"]["margin"], [layer["margin"] for layer in found["layers"]]
@@ -54,7 +58,9 @@ def proofs(spec, net):
         "zoo/specs/zoo_41.toml",
     ],
 )
-def test_sums_of_integers_fit_their_types_however_wild_their_parts_were(name, tmp_path):
+def test_sums_of_integers_fit_their_types_however_wild_their_parts_were(
+    name: str, tmp_path: Path
+) -> None:
     """Loaders refuse sums that do not. All active rows together fit too."""
     spec = REPOSITORY_SPECS.parent / "tests" / name
     network = wild(spec)
@@ -71,15 +77,16 @@ def test_sums_of_integers_fit_their_types_however_wild_their_parts_were(name, tm
 
 
 @pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "sfnnv1", "sfnnv16"])
-def test_the_loader_proves_what_clip_keeps(name, tmp_path):
+def test_the_loader_proves_what_clip_keeps(name: str, tmp_path: Path) -> None:
     net = write_net(wild(SPECS[name]), SPECS[name], tmp_path)
     accumulator, layers = proofs(SPECS[name], net)
     assert accumulator >= 0
     assert layers and min(layers) >= 0
 
 
-def test_a_stack_that_fits_stays_as_it_is_when_another_does_not():
-    layer = Network(description(SPECS["factorised_all"])).layers["l1"]
+def test_a_stack_that_fits_stays_as_it_is_when_another_does_not() -> None:
+    layer = affine(Network(description(SPECS["factorised_all"])), "l1")
+    assert layer.shared_weights is not None
     with torch.no_grad():
         layer.shared_weights.fill_(-90.0)
         layer.weights.fill_(90.5)
@@ -89,13 +96,15 @@ def test_a_stack_that_fits_stays_as_it_is_when_another_does_not():
     inputs = layer.weights.shape[2]
     assert sums[1:] == pytest.approx([0.5 * inputs] * 7)
     # The largest integer of 32 bits, times what the layer divides by, of inputs at their largest.
-    most = (2**31 - 1) / (65025 * layer.weight_grid.one)
+    most = (2**31 - 1) / (65025 * float(layer.weight_grid.one))
     assert 0.99 * most < sums[0] < most
 
 
-@pytest.mark.parametrize("name", ["longs", "psqt_of_layers", "psqt_of_one", "zoo_12", "zoo_27", "zoo_47"])
+@pytest.mark.parametrize(
+    "name", ["longs", "psqt_of_layers", "psqt_of_one", "zoo_12", "zoo_27", "zoo_47"]
+)
 @torch.no_grad()
-def test_inputs_for_which_rounding_is_too_much_turn_no_sign(name):
+def test_inputs_for_which_rounding_is_too_much_turn_no_sign(name: str) -> None:
     (spec,) = REPOSITORY_SPECS.parent.glob(f"**/{name}.toml")
     network = wild(spec)
     before = [parameter.clone() for parameter in network.parameters()]
@@ -104,34 +113,37 @@ def test_inputs_for_which_rounding_is_too_much_turn_no_sign(name):
         torch.testing.assert_close(new, old, rtol=1e-4, atol=1e-3)
 
 
-def test_numbers_that_are_rounded_up_each_fit_together():
+def test_numbers_that_are_rounded_up_each_fit_together() -> None:
     """In each row, the integers of four numbers are added: of some neurons, all four are above."""
     network = Network(description(SPECS["factorised_all"]))
     transformer = network.transformer
     (own,) = transformer.sets
     with torch.no_grad():
         transformer.biases.zero_()
+        assert own.virtual is not None
         own.virtual.fill_(2.0)
         own.weights.copy_(torch.linspace(2.0, 2.02, 32).expand_as(own.weights))
         network.clip()
-    largest = own.integers(ARITHMETIC["exact"]).sort(dim=0).values[-own.features.max_active :].sum(dim=0)
+    largest = (
+        own.integers(ARITHMETIC["exact"]).sort(dim=0).values[-own.features.max_active :].sum(dim=0)
+    )
     assert 32000 < int(largest.max()) <= 32767
 
 
-def test_without_it_the_loader_has_no_proof(tmp_path):
+def test_without_it_the_loader_has_no_proof(tmp_path: Path) -> None:
     spec = SPECS["bullet_simple"]
     network = Network(description(spec))
     with torch.no_grad():
         network.transformer.sets[0].weights.fill_(128.0)
-        network.layers["l1"].weights.fill_(512.0)
+        affine(network, "l1").weights.fill_(512.0)
     accumulator, layers = proofs(spec, write_net(network, spec, tmp_path))
     assert accumulator < 0 and min(layers) < 0
 
 
-def test_the_integers_of_clipped_parameters_are_the_ends_of_their_types():
+def test_the_integers_of_clipped_parameters_are_the_ends_of_their_types() -> None:
     network = wild(SPECS["sfnnv5"])
-    weights = network.layers["fc_0"].weights
-    grid = network.layers["fc_0"].weight_grid
+    layer = affine(network, "fc_0")
+    weights, grid = layer.weights, layer.weight_grid
     integers = grid.exact(weights)
     assert (int(integers.min()), int(integers.max())) == (-128, 127)
     # They are there because of the parameters, not because rounding cuts them off.
@@ -139,7 +151,7 @@ def test_the_integers_of_clipped_parameters_are_the_ends_of_their_types():
     assert float(scaled.min()) > -128.01 and float(scaled.max()) < 127.01
 
 
-def test_clipping_twice_changes_nothing():
+def test_clipping_twice_changes_nothing() -> None:
     for name in ("bullet_multi_layer", "factorised", "factorised_all", "wide_sums"):
         network = wild(SPECS[name])
         before = [parameter.detach().clone() for parameter in network.parameters()]
@@ -149,7 +161,7 @@ def test_clipping_twice_changes_nothing():
 
 
 @torch.no_grad()
-def largest_sums(transformer):
+def largest_sums(transformer: Transformer) -> list[int]:
     """The furthest that accumulators can be from 0: for each neuron, of as many rows as can be
     active, those whose integers are the largest, as they are added."""
     biases = ARITHMETIC["exact"].parameter(transformer.bias_grid, transformer.biases)
@@ -164,20 +176,24 @@ def largest_sums(transformer):
     return ends
 
 
-@pytest.mark.parametrize("name", [name for name in SPECS if any(f.shift for f in description(SPECS[name]).features)])
+@pytest.mark.parametrize(
+    "name", [name for name in SPECS if any(f.shift for f in description(SPECS[name]).features)]
+)
 @pytest.mark.parametrize("share", [0.35, 0.75, 1.5, 8.0])
 @pytest.mark.parametrize("bias", [0.0, 0.4])
 @pytest.mark.parametrize("sign", [1, -1])
 @torch.no_grad()
-def test_rows_that_are_shifted_fit_as_they_are_added(name, share, bias, sign):
+def test_rows_that_are_shifted_fit_as_they_are_added(
+    name: str, share: float, bias: float, sign: int
+) -> None:
     """Of rows whose sum is `share` of 16 bits before the shift by 1, with and without biases."""
     network = Network(description(SPECS[name]))
     transformer = network.transformer
-    transformer.biases.fill_(sign * bias * 32767 / transformer.bias_grid.one)
+    transformer.biases.fill_(sign * bias * 32767 / float(transformer.bias_grid.one))
     for own in transformer.sets:
         assert own.shift in (0, 1)
         each = share * 32767 / own.features.max_active if own.shift else 0.0
-        own.weights.fill_(sign * each / own.grid.one)
+        own.weights.fill_(sign * each / float(own.grid.one))
         assert own.virtual is None
     network.clip()
     above, below = largest_sums(transformer)
@@ -185,24 +201,28 @@ def test_rows_that_are_shifted_fit_as_they_are_added(name, share, bias, sign):
     assert 0.98 * min(2 * share + bias, 1) * 32767 < far <= 32767 and other == 0
 
 
-def shifted(name, shift, folder):
+def shifted(name: str, shift: int, folder: Path) -> Path:
     """The spec with another shift of its one set."""
     spec = folder / f"{name}.toml"
-    spec.write_text(SPECS[name].read_text().replace("[[features]]\n", f"[[features]]\nshift = {shift}\n", 1))
+    spec.write_text(
+        SPECS[name].read_text().replace("[[features]]\n", f"[[features]]\nshift = {shift}\n", 1)
+    )
     return spec
 
 
 @pytest.mark.parametrize("shift", range(16))
 @pytest.mark.parametrize("sign", [1, -1])
 @torch.no_grad()
-def test_rows_that_fit_until_they_are_rounded_up_fit_then(shift, sign, tmp_path):
+def test_rows_that_fit_until_they_are_rounded_up_fit_then(
+    shift: int, sign: int, tmp_path: Path
+) -> None:
     spec = shifted("bullet_simple", shift, tmp_path)
     network = Network(description(spec))
     (own,) = network.transformer.sets
     network.transformer.biases.zero_()
     # So many of these numbers are below 2^15, but the integers are 2^15 together, or more.
     half_below = max((1024 >> shift) - 0.5, 0.5)
-    own.weights.fill_(sign * half_below / own.grid.one)
+    own.weights.fill_(sign * half_below / float(own.grid.one))
     network.clip()
     above, below = largest_sums(network.transformer)
     far, other = (above, below) if sign > 0 else (below, above)
@@ -215,7 +235,7 @@ def test_rows_that_fit_until_they_are_rounded_up_fit_then(shift, sign, tmp_path)
 
 @pytest.mark.parametrize("shift", [3, 9, 10, 11, 14, 15])
 @pytest.mark.parametrize("name", ["bullet_simple", "factorised", "factorised_each"])
-def test_no_shift_turns_the_sign_of_wild_weights(name, shift, tmp_path):
+def test_no_shift_turns_the_sign_of_wild_weights(name: str, shift: int, tmp_path: Path) -> None:
     spec = shifted(name, shift, tmp_path)
     network = wild(spec)
     proofs(spec, write_net(network, spec, tmp_path))
@@ -228,7 +248,9 @@ def test_no_shift_turns_the_sign_of_wild_weights(name, shift, tmp_path):
 
 @pytest.mark.parametrize("rounding, number", [("nearest", 0.505), ("truncate", 1.01)])
 @torch.no_grad()
-def test_few_rows_may_be_as_large_as_a_large_shift_allows(rounding, number, tmp_path):
+def test_few_rows_may_be_as_large_as_a_large_shift_allows(
+    rounding: str, number: float, tmp_path: Path
+) -> None:
     """Of 32 active rows, 31 that are 1 fit: what becomes 0 takes no room."""
     spec = shifted("bullet_simple", 10, tmp_path)
     floats = '[{ tensor = "transformer", type = "f32" }, "layers"]'
@@ -238,20 +260,20 @@ def test_few_rows_may_be_as_large_as_a_large_shift_allows(rounding, number, tmp_
     (own,) = network.transformer.sets
     network.transformer.biases.zero_()
     own.weights.zero_()
-    own.weights[:31] = number / own.grid.one
+    own.weights[:31] = number / float(own.grid.one)
     network.clip()
     assert largest_sums(network.transformer)[0] == 31 << 10
 
 
 @torch.no_grad()
-def test_averages_of_weights_that_fit_do(tmp_path):
+def test_averages_of_weights_that_fit_do(tmp_path: Path) -> None:
     """Each of two networks has rows of its own, which become 1 on average."""
     spec = shifted("bullet_simple", 10, tmp_path)
     networks = [Network(description(spec)) for _ in range(2)]
     for index, network in enumerate(networks):
         (own,) = network.transformer.sets
         own.weights.zero_()
-        own.weights[24 * index : 24 * index + 24] = 1.1 / own.grid.one
+        own.weights[24 * index : 24 * index + 24] = 1.1 / float(own.grid.one)
         network.clip()
     first, second = (network.transformer.sets[0].weights for network in networks)
     first.copy_((first + second) / 2)

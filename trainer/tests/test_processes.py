@@ -2,19 +2,21 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from small_run import RUN, Silent, SmallBatch, batches, changed, training, weights
+from torch import Tensor
 
 from nnue_trainer.fields import RunError
 from nnue_trainer.processes import processes
 
 SHARE = RUN.data.batch_size // 2
-RUN = changed(RUN, loss={"activation": 0.1}, optimiser={"name": "ranger"}, average=0.9)
+DISTRIBUTED = changed(RUN, loss={"activation": 0.1}, optimiser={"name": "ranger"}, average=0.9)
 
 
-def start(folder):
+def start(folder: Path) -> list[tuple[Tensor, int]]:
     """The weights and positions of both processes, after a run."""
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
     # With its defaults, torch 1.13 fails here on Python 3.11, whose flags do not contain zero.
@@ -25,15 +27,17 @@ def start(folder):
     return [torch.load(folder / f"{rank}.pt") for rank in (0, 1)]
 
 
-def both(first, second):
-    return SmallBatch(*(torch.cat(pair) for pair in zip(vars(first).values(), vars(second).values())))
+def both(first: SmallBatch, second: SmallBatch) -> Any:
+    return SmallBatch(
+        *(torch.cat(pair) for pair in zip(vars(first).values(), vars(second).values()))
+    )
 
 
-def test_two_processes_learn_what_one_does_from_both_their_batches(tmp_path):
+def test_two_processes_learn_what_one_does_from_both_their_batches(tmp_path: Path) -> None:
     (first, positions), (second, _) = start(tmp_path)
     assert torch.equal(first, second) and positions == RUN.positions
 
-    alone = training(RUN, seed=5)
+    alone = training(DISTRIBUTED, seed=5)
     pairs = zip(batches(RUN.seed, SHARE), batches(RUN.seed + 1, SHARE))
     (tmp_path / "alone").mkdir()
     alone.go((both(*pair) for pair in pairs), tmp_path / "alone", Silent())
@@ -41,14 +45,17 @@ def test_two_processes_learn_what_one_does_from_both_their_batches(tmp_path):
     assert torch.allclose(weights(alone.network), first, atol=1e-4)
 
 
-def test_a_device_that_is_not_there_is_an_error():
+def test_a_device_that_is_not_there_is_an_error() -> None:
     # No machine has both.
     missing = "mps" if torch.cuda.is_available() else "cuda"
-    with pytest.raises(RunError, match=f"device `{missing}` is not there: this torch has cpu"), processes(missing):
+    with (
+        pytest.raises(RunError, match=f"device `{missing}` is not there: this torch has cpu"),
+        processes(missing),
+    ):
         pass
 
 
-def test_without_torchrun_there_is_one_process():
+def test_without_torchrun_there_is_one_process() -> None:
     with processes("cpu") as alone:
         assert (alone.rank, alone.count, alone.is_first) == (0, 1, True)
         assert float(alone.mean(torch.tensor(3.0))) == 3.0

@@ -1,14 +1,15 @@
 """Nets of all specs of the repository are written, and compute what the trainer does: with few
-neurons, so that none needs gigabytes."""
+neurons."""
 
 import re
 from pathlib import Path
+from typing import Optional
 
 import pytest
+from narrow import narrowed
 from support import batches, description, positions, trained
-from test_every_spec import few_neurons
 
-from nnue_trainer import export, nnue
+from nnue_trainer import Description, export, nnue
 from nnue_trainer.__main__ import trainable
 from nnue_trainer.fields import RunError
 
@@ -16,33 +17,24 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("specs", "tests/specs", "tests/zoo/specs", "trainer/tests/specs")
 SPECS = sorted(spec for folder in FOLDERS for spec in (ROOT / folder).glob("**/*.toml"))
 COUNT = 30
-WIDTHS = (16, 32, 64)
 
 
-def narrowed(path, folder):
-    """The spec with few neurons, or as it is, where its parts need more. What leaves the stack to
-    the engine chooses it by pieces."""
+def trainable_spec(path: Path, folder: Path) -> Path:
+    """The spec with few neurons. What leaves the stack to the engine chooses it by pieces."""
     text = path.read_text()
     stacks = re.search(r"^count *= *(\d+)", text, re.MULTILINE)
     count = int(stacks[1]) if stacks else 1
     each = -(-32 // count)
     if count <= 256:
-        text = text.replace('select = { by = "caller" }', f'select = {{ pieces = "(n - 1) / {each}" }}')
-    spec = folder / "spec.toml"
-    for width in WIDTHS:
-        spec.write_text(few_neurons(text, width))
-        try:
-            nnue.run("check", spec)
-            return spec
-        except nnue.CommandFailed:
-            pass
-    spec.write_text(text)
-    return spec
+        text = text.replace(
+            'select = { by = "caller" }', f'select = {{ pieces = "(n - 1) / {each}" }}'
+        )
+    return narrowed(text, folder / "spec.toml")
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_its_net_computes_what_the_trainer_does(path, tmp_path):
-    spec, net, golden = narrowed(path, tmp_path), tmp_path / "net", tmp_path / "golden"
+def test_its_net_computes_what_the_trainer_does(path: Path, tmp_path: Path) -> None:
+    spec, net, golden = trainable_spec(path, tmp_path), tmp_path / "net", tmp_path / "golden"
     network = trained(spec)
     export.write_net(network, spec, net)
     reason = refusal(description(spec))
@@ -58,7 +50,7 @@ def test_its_net_computes_what_the_trainer_does(path, tmp_path):
     export.prove(net, spec, golden)
 
 
-def refusal(description):
+def refusal(description: Description) -> Optional[str]:
     """Why nothing trains a network by positions, if so."""
     if any(features.family.kind == "custom" for features in description.features):
         return "the engine tells which"
@@ -66,15 +58,15 @@ def refusal(description):
     return "leaves the choice of its [0-9]+ stacks" if description.buckets.count > 256 else None
 
 
-def test_what_differs_is_named(tmp_path):
+def test_what_differs_is_named(tmp_path: Path) -> None:
     spec = ROOT / "trainer/tests/specs/bullet_simple.toml"
     net, golden = tmp_path / "net", tmp_path / "golden"
     fens = positions()[:COUNT]
     export.write_net(trained(spec), spec, net)
     export.write_golden(trained(spec, seed=2), fens, batches(spec, fens, tmp_path), golden)
-    with pytest.raises(nnue.CommandFailed, match="(?s)of which these are the first.*interpreted"):
+    with pytest.raises(nnue.CommandFailed, match=r"(?s)of which these are the first.*interpreted"):
         export.prove(net, spec, golden)
 
 
-def test_all_specs_are_found():
+def test_all_specs_are_found() -> None:
     assert len(SPECS) > 200

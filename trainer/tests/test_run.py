@@ -1,34 +1,44 @@
+from pathlib import Path
+from typing import Any, Callable
+
 import pytest
 
 from nnue_trainer.fields import RunError
-from nnue_trainer.run import read_run
+from nnue_trainer.run import Run, read_run
+
+Read = Callable[..., Run]
 
 LEAST = 'spec = "net.toml"\n[data]\nfiles = ["games.txt"]\n'
 
 
 @pytest.fixture
-def read(tmp_path):
+def read(tmp_path: Path) -> Read:
     """Reads a run file of this text, beside which there is a file `games.txt`."""
     (tmp_path / "games.txt").touch()
     (tmp_path / "more.txt").touch()
 
-    def read(text, **arguments):
+    def read_text(text: str, **arguments: Any) -> Run:
         path = tmp_path / "first.toml"
         path.write_text(text)
         return read_run(path, **arguments)
 
-    return read
+    return read_text
 
 
-def test_what_is_not_said_has_a_default(read, tmp_path):
+def test_what_is_not_said_has_a_default(read: Read, tmp_path: Path) -> None:
     run = read(LEAST)
     assert run.spec == str(tmp_path / "net.toml")
     assert run.out == str(tmp_path / "first")
     assert run.data.files == (str(tmp_path / "games.txt"),)
-    assert (run.mode, run.loss.lambda_, run.optimiser.name, run.schedule.kind) == ("fake", (1.0, 1.0), "adamw", "cosine")
+    assert (run.mode, run.loss.lambda_, run.optimiser.name, run.schedule.kind) == (
+        "fake",
+        (1.0, 1.0),
+        "adamw",
+        "cosine",
+    )
 
 
-def test_values_of_all_kinds_are_read(read):
+def test_values_of_all_kinds_are_read(read: Read) -> None:
     run = read(
         'spec = "sfnnv9"\nseed = 7\nout = "here"\n'
         '[data]\nfiles = ["games.txt"]\nvalidation = ["more.txt"]\noptions = ["--min-ply", "16"]\n'
@@ -42,33 +52,49 @@ def test_values_of_all_kinds_are_read(read):
     assert run.optimiser.lookahead == 5 and run.schedule.rate == 0.002
 
 
-def test_arguments_replace_what_the_file_says(read, tmp_path, monkeypatch):
+def test_arguments_replace_what_the_file_says(
+    read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     run = read(LEAST, out="elsewhere", data=["more.txt"], device="cpu")
     assert run.out == str(tmp_path / "elsewhere") and run.device == "cpu"
     assert run.data.files == (str(tmp_path / "more.txt"),)
 
 
-def test_tables_of_the_loop_are_left_alone(read):
+def test_tables_of_the_loop_are_left_alone(read: Read) -> None:
     read(
-        'current = "old.nnue"\n' + LEAST
-        + '[engine]\nfolder = "x"\n[selfplay]\ngames = 3\n[match]\ngames = 4\n[trainer]\ncommand = ["nnue-train"]\n'
+        'current = "old.nnue"\n'
+        + LEAST
+        + '[engine]\nfolder = "x"\n[selfplay]\ngames = 3\n[match]\ngames = 4\n'
+        + '[trainer]\ncommand = ["nnue-train"]\n'
     )
 
 
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("sead = 3\n" + LEAST, "unknown key `sead` in the run (did you mean `seed`?): allowed are `spec`"),
-        (LEAST + "[loss]\nlambada = 3\n", "unknown key `lambada` in [loss] (did you mean `lambda`?)"),
+        (
+            "sead = 3\n" + LEAST,
+            "unknown key `sead` in the run (did you mean `seed`?): allowed are `spec`",
+        ),
+        (
+            LEAST + "[loss]\nlambada = 3\n",
+            "unknown key `lambada` in [loss] (did you mean `lambda`?)",
+        ),
         (LEAST + "[loss]\nlambda_ = 1\n", "unknown key `lambda_` in [loss]"),
         (LEAST + "[optimizer]\n", "unknown key `optimizer` in the run (did you mean `optimiser`?)"),
-        (LEAST + '[optimiser]\nname = "adam"\n', "`name` of [optimiser] is 'adam' (did you mean `radam`?): allowed are"),
+        (
+            LEAST + '[optimiser]\nname = "adam"\n',
+            "`name` of [optimiser] is 'adam' (did you mean `radam`?): allowed are",
+        ),
         (LEAST + "[loss]\nexponent = 0.5\n", "`exponent` of [loss] is 0.5: it must be at least 1"),
         (LEAST + "[loss]\nexponent = nan\n", "`exponent` of [loss] is nan: it must be at least 1"),
         (LEAST + '[loss]\nqp = "much"\n', "`qp` of [loss] is 'much': a number is expected"),
         (LEAST + "[loss]\nlambda = [1, 0.5, 0]\n", "`lambda` of [loss] has 3 numbers"),
-        (LEAST + "[loss]\nlambda = 1.5\n", "`lambda` of [loss] is 1.5: it must be at least 0 and at most 1"),
+        (
+            LEAST + "[loss]\nlambda = 1.5\n",
+            "`lambda` of [loss] is 1.5: it must be at least 0 and at most 1",
+        ),
         ("seed = 1.5\n" + LEAST, "`seed` of the run is 1.5: a whole number is expected"),
         ("golden = 0\n" + LEAST, "`golden` of the run is 0: it must be at least 1"),
         (LEAST + "batch_size = 2_000_000\n", "it must be at least 1 and at most 1,048,576"),
@@ -85,12 +111,12 @@ def test_tables_of_the_loop_are_left_alone(read):
         ("spec = \n", "cannot read `"),
     ],
 )
-def test_what_is_wrong_is_said(read, text, message):
+def test_what_is_wrong_is_said(read: Read, text: str, message: str) -> None:
     with pytest.raises(RunError) as error:
         read(text)
     assert message in str(error.value)
 
 
-def test_a_run_file_that_is_not_there_is_an_error(tmp_path):
+def test_a_run_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot read"):
         read_run(tmp_path / "none.toml")

@@ -1,5 +1,6 @@
 import io
-from types import SimpleNamespace
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,8 +10,14 @@ from nnue_trainer.progress import Progress
 from nnue_trainer.too_little_data import warnings
 
 
-def reports(*ratios):
-    return [SimpleNamespace(train_loss=0.002, validation_loss=0.002 * ratio) for ratio in ratios]
+@dataclass
+class BothLosses:
+    train_loss: float
+    validation_loss: float
+
+
+def reports(*ratios: float) -> list[BothLosses]:
+    return [BothLosses(0.002, 0.002 * ratio) for ratio in ratios]
 
 
 @pytest.mark.parametrize(
@@ -25,14 +32,16 @@ def reports(*ratios):
         ((), 20, False),
     ],
 )
-def test_a_validation_that_stays_far_above_training_is_said(ratios, of_run, is_warned):
+def test_a_validation_that_stays_far_above_training_is_said(
+    ratios: tuple[float, ...], of_run: int, is_warned: bool
+) -> None:
     said = warnings(reports(*ratios), of_run)
     assert bool(said) == is_warned
     if said:
         assert f"({ratios[-1] - 1:.0%} in the last report): there is too little data" in said[0]
 
 
-def test_a_network_that_learns_a_few_positions_by_heart_is_warned_of(tmp_path):
+def test_a_network_that_learns_a_few_positions_by_heart_is_warned_of(tmp_path: Path) -> None:
     few = training(changed(RUN, positions=64_000, reports=8, schedule={"rate": 0.03}))
     generator = torch.Generator().manual_seed(7)
     known = batch(generator, 32)
@@ -45,15 +54,22 @@ def test_a_network_that_learns_a_few_positions_by_heart_is_warned_of(tmp_path):
     assert "stays far above that of training" in (tmp_path / "curves.svg").read_text()
 
 
-def test_enough_data_is_not_warned_of(tmp_path):
+def test_enough_data_is_not_warned_of(tmp_path: Path) -> None:
     enough = training(changed(RUN, positions=64_000, reports=8))
     enough.go(batches(1), tmp_path, Silent())
     assert enough.warnings == [] and "far above" not in (tmp_path / "curves.svg").read_text()
 
 
-def test_both_curves_have_the_targets_of_the_end_of_the_run(tmp_path):
+def test_both_curves_have_the_targets_of_the_end_of_the_run(tmp_path: Path) -> None:
     # So slow that the network stays as it was: both losses are of the same values.
-    run = changed(RUN, mode="float", positions=320, reports=1, schedule={"rate": 1e-12}, loss={"lambda_": (1.0, 0.0)})
+    run = changed(
+        RUN,
+        mode="float",
+        positions=320,
+        reports=1,
+        schedule={"rate": 1e-12},
+        loss={"lambda_": (1.0, 0.0)},
+    )
     compared = training(run)
     known = batch(torch.Generator().manual_seed(7), 32)
     compared.validation = [known]

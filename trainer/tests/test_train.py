@@ -1,4 +1,6 @@
 import math
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -6,16 +8,19 @@ from small_run import RUN, Silent, SmallBatch, batches, changed, interrupted, tr
 
 from nnue_trainer import checkpoint
 from nnue_trainer.fields import RunError
+from nnue_trainer.run import Run
+from nnue_trainer.schema import given
+from nnue_trainer.train import Training
 
 
-def trained(run=RUN, seed=0, folder=None):
+def trained(run: Run = RUN, *, folder: Path, seed: int = 0) -> Training:
     """A training that has gone through its run."""
     result = training(run, seed=seed)
     result.go(batches(run.seed), folder, Silent())
     return result
 
 
-def test_the_loss_falls_and_reports_say_so(tmp_path):
+def test_the_loss_falls_and_reports_say_so(tmp_path: Path) -> None:
     done = trained(changed(RUN, positions=12_800, schedule={"rate": 0.01}), folder=tmp_path)
     first, *_, last = done.reports
     assert len(done.reports) == 4 and done.positions == 12_800 == last.positions
@@ -25,7 +30,7 @@ def test_the_loss_falls_and_reports_say_so(tmp_path):
     assert (tmp_path / "curves.svg").read_text().startswith("<svg")
 
 
-def test_the_same_seed_gives_the_same_weights(tmp_path):
+def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
     run = changed(RUN, average=0.9)
     first, again, other = (trained(changed(run, seed=seed), folder=tmp_path) for seed in (1, 1, 2))
     assert torch.equal(weights(first.average), weights(again.average))
@@ -42,7 +47,7 @@ def test_the_same_seed_gives_the_same_weights(tmp_path):
         {"loss": {"activation": 0.1, "lambda_": (1.0, 0.2)}},
     ],
 )
-def test_an_interrupted_run_gives_the_same_numbers(tmp_path, changes):
+def test_an_interrupted_run_gives_the_same_numbers(tmp_path: Path, changes: dict[str, Any]) -> None:
     run = changed(RUN, **changes)
     whole = trained(run, folder=tmp_path)
 
@@ -54,13 +59,17 @@ def test_an_interrupted_run_gives_the_same_numbers(tmp_path, changes):
     resumed.go(batches(run.seed), tmp_path, Silent())
     assert torch.equal(weights(whole.network), weights(resumed.network))
     assert torch.equal(weights(whole.average), weights(resumed.average))
-    exact = [(report.positions, report.train_loss, report.validation_loss) for report in whole.reports]
-    assert exact == [(report.positions, report.train_loss, report.validation_loss) for report in resumed.reports]
+    exact = [
+        (report.positions, report.train_loss, report.validation_loss) for report in whole.reports
+    ]
+    assert exact == [
+        (report.positions, report.train_loss, report.validation_loss) for report in resumed.reports
+    ]
 
 
-def test_weights_are_clipped_after_each_step():
+def test_weights_are_clipped_after_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     free = training(changed(RUN, schedule={"rate": 1.0}))
-    free.network.clip = lambda: None
+    monkeypatch.setattr(free.network, "clip", lambda: None)
     clipped = training(changed(RUN, schedule={"rate": 1.0}))
     batch = next(batches(1))
     free.step(batch)
@@ -69,7 +78,7 @@ def test_weights_are_clipped_after_each_step():
     assert weights(clipped.network).abs().max() == 0.75
 
 
-def test_the_average_is_exponential():
+def test_the_average_is_exponential() -> None:
     run = changed(RUN, average=0.75)
     done = training(run)
     seen = []
@@ -77,25 +86,27 @@ def test_the_average_is_exponential():
         done.step(batch)
         seen.append(weights(done.network))
     expected = 0.75 * (0.75 * seen[0] + 0.25 * seen[1]) + 0.25 * seen[2]
-    assert torch.allclose(weights(done.average.module), expected, atol=1e-7)
+    assert torch.allclose(weights(done.averaged), expected, atol=1e-7)
 
 
-def test_float_comes_first_and_fake_last(tmp_path):
+def test_float_comes_first_and_fake_last(tmp_path: Path) -> None:
     done = trained(changed(RUN, float_first=0.5), folder=tmp_path)
     assert done.network.modes == ["float"] * 20 + ["fake"] * 20
     assert [report.mode for report in done.reports] == ["float", "float", "fake", "fake"]
 
 
-def test_costly_activations_become_smaller(tmp_path):
-    def mean(activation):
-        done = trained(changed(RUN, positions=6400, loss={"activation": activation}), folder=tmp_path)
+def test_costly_activations_become_smaller(tmp_path: Path) -> None:
+    def mean(activation: float) -> float:
+        done = trained(
+            changed(RUN, positions=6400, loss={"activation": activation}), folder=tmp_path
+        )
         done.validate()
-        return float(done.average.module.activation_mean)
+        return float(given(done.averaged.activation_mean))
 
     assert mean(0.3) < mean(0.0) / 2
 
 
-def test_validation_is_the_mean_over_all_positions_of_which_something_is_known():
+def test_validation_is_the_mean_over_all_positions_of_which_something_is_known() -> None:
     validated = training()
     whole = next(batches(1, 300))
     whole.score[:150] = whole.result[:150] = math.nan
@@ -103,19 +114,20 @@ def test_validation_is_the_mean_over_all_positions_of_which_something_is_known()
     validated.validation = [whole]
     at_once, _ = validated.validate()
     parts = zip(*(part.split([200, 100]) for part in vars(whole).values()))
-    validated.validation = [SmallBatch(*part) for part in parts]
+    small: list[Any] = [SmallBatch(*part) for part in parts]
+    validated.validation = small
     assert validated.validate()[0] == pytest.approx(at_once)
 
 
-def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
+def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
     broken = training()
     with torch.no_grad():
-        broken.network.second.bias.fill_(float("nan"))
+        broken.network.get_parameter("second.bias").fill_(float("nan"))
     with pytest.raises(RunError, match="the loss is nan after 320 positions"):
         broken.go(batches(1), tmp_path, Silent())
     assert not (tmp_path / checkpoint.NAME).exists()
 
 
-def test_data_that_ends_is_an_error(tmp_path):
+def test_data_that_ends_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="the data ended"):
         training().go(iter([]), tmp_path, Silent())

@@ -10,10 +10,10 @@ import sys
 import numpy
 import onnxruntime
 
-model, folder, positions, perspectives = sys.argv[1:]
-folder = pathlib.Path(folder)
-positions = int(positions)
-rows = numpy.fromfile(folder / "rows.bin", numpy.int64).reshape(positions, int(perspectives), -1)
+model = sys.argv[1]
+folder = pathlib.Path(sys.argv[2])
+positions, perspectives = map(int, sys.argv[3:])
+rows = numpy.fromfile(folder / "rows.bin", numpy.int64).reshape(positions, perspectives, -1)
 stack = numpy.fromfile(folder / "stack.bin", numpy.int64)
 session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
 inputs = {one.name: {"rows": rows, "stack": stack}[one.name] for one in session.get_inputs()}
