@@ -1,5 +1,5 @@
-//! `crelu`, the clipped rectifier: `clamp(x >> shift, 0, limit)`, where `limit` is what 1.0 is in
-//! the result unless the spec gives it.
+//! `crelu`, the clipped rectifier: `clamp(x >> shift, 0, limit)`, where `limit` is the integer that
+//! stands for 1.0 in the result unless the spec gives another.
 
 use super::activation::{
     DefaultLimit, DefaultOne, Definition, MOST_LEFT, OfFloats, OfIntegers, Shifted,

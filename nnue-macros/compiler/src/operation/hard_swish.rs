@@ -1,4 +1,4 @@
-//! `hard_swish`: `(x * clamp(x + 3, 0, 6)) * (1 / 6)`. Only `f32` has it.
+//! `hard_swish`: `(x * clamp(x + 3, 0, 6)) * (1 / 6)`. It exists for `f32` only.
 
 use super::activation::{Definition, OfFloats};
 

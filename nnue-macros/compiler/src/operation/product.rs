@@ -1,5 +1,5 @@
-//! `product`: two layers multiplied value by value, as gates are. `y[i] = a[i] * b[i] >> shift`; of
-//! `f32`, `a[i] * b[i]`.
+//! `product`: two layers are multiplied value by value, as gates are. `y[i] = a[i] * b[i] >>
+//! shift`; for `f32`, `a[i] * b[i]`.
 
 use nnue_format::Element;
 
@@ -12,7 +12,7 @@ use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::{One, Tensor};
 use crate::spec::place;
 
-/// The word of a spec.
+/// The word of the operation in a spec.
 pub(super) const NAME: &str = "product";
 
 /// The keys of a product.
@@ -20,16 +20,16 @@ pub(super) const NAME: &str = "product";
 pub struct Keys {
     /// `shift`: the bits that are shifted out to the right. A list is refused by the check.
     pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `one`: the integer that stands for 1.0 in the result; what the shift makes of the product of
-    /// the factors' ones when absent.
+    /// `one`: the integer that stands for 1.0 in the result; when absent, it is the product of the
+    /// factors' `one`s after the shift.
     pub one: Option<Spanned<i64>>,
 }
 
-/// `y[i] = a[i] * b[i] >> shift` of two inputs. In `i64`, then `i32` with wrap-around; `f32` is
-/// rounded once, and `shift` is 0.
+/// The product of two inputs: `y[i] = a[i] * b[i] >> shift`. Integers are multiplied in `i64` and
+/// then become `i32` with wrap-around. For `f32`, the product is rounded once and `shift` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
 }
 

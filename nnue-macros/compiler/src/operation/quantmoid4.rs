@@ -1,6 +1,6 @@
-//! `quantmoid4`, a sigmoid made of two parabolas, whose results are 0 to 126:
-//! `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x` and `126 - y` for the others. Only
-//! integers have it.
+//! `quantmoid4`, a sigmoid made of two parabolas, whose results are 0 to 126: `y = (127 - min(|x|,
+//! 127))^2 >> 8`, then the result is `y` for negative `x` and `126 - y` for others. It exists for
+//! integers only.
 
 use super::Activation;
 use super::activation::{
@@ -19,10 +19,10 @@ pub(super) const DEFINITION: Definition = Definition {
     floats: None,
 };
 
-/// The function of `x >> shift`.
+/// The activation `quantmoid4` of `x >> shift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantmoid4 {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
 }
 

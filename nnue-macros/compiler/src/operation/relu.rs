@@ -1,5 +1,5 @@
 //! `relu`, the rectifier: `clamp(x >> shift, 0, limit)`, where `limit` is 127 unless the spec gives
-//! it; of `f32`, `max(x, 0)`.
+//! it; for `f32`, `max(x, 0)`.
 
 use super::Activation;
 use super::activation::{
@@ -22,19 +22,19 @@ pub(super) const DEFINITION: Definition = Definition {
     }),
 };
 
-/// `clamp(x >> shift, 0, limit)`, the shift rounding down. A `crelu` has its one for a limit.
+/// `clamp(x >> shift, 0, limit)`, where the shift rounds down. The limit of a `crelu` is its `one`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relu {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,
 }
 
-/// `clamp(x << shift, 0, limit)`, the product with a power of two exact.
+/// `clamp(x << shift, 0, limit)`, where no bits are lost in the shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReluLeft {
-    /// Bits that are shifted in from the right, 1 to 16.
+    /// The number of bits that are shifted in from the right, 1 to 16.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,

@@ -1,5 +1,5 @@
-//! `screlu`: clip, then square. `clamp(x, 0, limit)` squared, `>> shift`, where `limit` is what 1.0
-//! is in `x`.
+//! `screlu`: clip, then square. `clamp(x, 0, limit)` squared, `>> shift`, where `limit` is the
+//! integer that stands for 1.0 in `x`.
 
 use super::Activation;
 use super::activation::{
@@ -22,12 +22,12 @@ pub(super) const DEFINITION: Definition = Definition {
     }),
 };
 
-/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, the product exact.
+/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, where the product is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screlu {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
-    /// The largest value before it is squared: the input's one.
+    /// The largest value before it is squared: the integer that stands for 1.0 in the input.
     pub limit: u32,
 }
 

@@ -1,4 +1,4 @@
-//! `sigmoid`: `1 / (1 + exp(-x))`, as the runtime computes it. Only `f32` has it.
+//! `sigmoid`: `1 / (1 + exp(-x))`, as the runtime computes it. It exists for `f32` only.
 
 use super::activation::{Definition, OfFloats};
 

@@ -1,4 +1,4 @@
-//! `sqr`: `x * x`. Only `f32` has it.
+//! `sqr`: `x * x`. It exists for `f32` only.
 
 use super::activation::{Definition, OfFloats};
 

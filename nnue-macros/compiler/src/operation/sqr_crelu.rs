@@ -1,5 +1,5 @@
-//! `sqr_crelu`: square, then clip. `min(x * x >> shift, limit)`, where `limit` is what 1.0 is in the
-//! result unless the spec gives it.
+//! `sqr_crelu`: square, then clip. `min(x * x >> shift, limit)`, where `limit` is the integer that
+//! stands for 1.0 in the result unless the spec gives another.
 
 use super::Activation;
 use super::activation::{
@@ -22,10 +22,10 @@ pub(super) const DEFINITION: Definition = Definition {
     }),
 };
 
-/// `min(x * x >> shift, limit)`, the product exact.
+/// `min(x * x >> shift, limit)`, where the product is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SqrCrelu {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,

@@ -1,5 +1,5 @@
-//! `sqr_crelu_i32`: [`sqr_crelu`](super::sqr_crelu) with a square that wraps around in 32 bits, which
-//! makes some results negative. Only integers have it.
+//! `sqr_crelu_i32`: [`sqr_crelu`](super::sqr_crelu) with a square that wraps around in 32 bits,
+//! which makes some results negative. It exists for integers only.
 
 use super::Activation;
 use super::activation::{
@@ -18,10 +18,10 @@ pub(super) const DEFINITION: Definition = Definition {
     floats: None,
 };
 
-/// `min(x * x >> shift, limit)`, the product in 32 bits.
+/// `min(x * x >> shift, limit)`, where the product wraps around in 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SqrCreluI32 {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,

@@ -1,4 +1,4 @@
-//! `sqr_relu`: `max(x, 0)` squared. Only `f32` has it.
+//! `sqr_relu`: `max(x, 0)` squared. It exists for `f32` only.
 
 use super::activation::{Definition, OfFloats};
 

@@ -1,7 +1,7 @@
-//! An activation that exists only in tests, of this crate and of others: they show that what is not
-//! taught an operation refuses it by name. No spec can name it.
+//! An activation that exists only in tests, of this crate and of others: they show that code
+//! refuses an operation by name if it does not know it. No spec can name it.
 //!
-//! `min(|x| >> shift, limit)`, of integers.
+//! It is `min(|x| >> shift, limit)` and exists for integers only.
 
 use super::activation::{
     Checked, DefaultLimit, DefaultOne, Definition, Function, OfIntegers, Shifted, shifted_right,
@@ -28,7 +28,7 @@ pub(super) const DEFINITION: Definition = Definition {
 /// `min(|x| >> shift, limit)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestOperation {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,

@@ -60,7 +60,7 @@ fn refuse_input(reader: &Reader<'_>, diagnostics: &mut Diagnostics) {
     diagnostics.error(reader.input_span(0), message).help(help);
 }
 
-/// An activation of floating point.
+/// Checks an activation of floating point.
 fn float(
     layer: &spec::Layer,
     function: OpName,
@@ -76,7 +76,7 @@ fn float(
     None
 }
 
-/// The names in quotes, as a sentence lists them.
+/// The names in backticks, as a sentence lists them.
 fn listed(names: impl Iterator<Item = OpName>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     match names.split_last() {
@@ -86,7 +86,8 @@ fn listed(names: impl Iterator<Item = OpName>) -> String {
     }
 }
 
-/// The activations of sums of which 1.0 is `from`, and the values that they make together.
+/// Checks the activations of sums in which `from` stands for 1.0. Returns them with the values that
+/// they make together.
 fn integers(
     layer: &spec::Layer,
     keys: &Keys,
@@ -150,7 +151,7 @@ fn integers(
     Some((activations, output))
 }
 
-/// The smallest type that holds the values of a range.
+/// The smallest type that holds all values of a range.
 fn element((lowest, highest): (i64, i64)) -> Element {
     let holds = |low: i64, high: i64| low <= lowest && highest <= high;
     if holds(0, u8::MAX.into()) {
@@ -162,7 +163,8 @@ fn element((lowest, highest): (i64, i64)) -> Element {
     }
 }
 
-/// The value of a key for each function, where the spec gives one for all of them or one for each.
+/// The value of a key for each function. The spec gives a single value for all functions, or one
+/// for each.
 fn one_for_each<'s>(
     key: &str,
     said: Option<&'s Spanned<Vec<Spanned<i64>>>>,
@@ -191,7 +193,7 @@ fn one_for_each<'s>(
     }
 }
 
-/// What the spec says of one activation of integers.
+/// The keys that the spec gives for a single activation of integers.
 struct KeysOfOne<'s> {
     layer: &'s spec::Layer,
     function: OpName,
@@ -199,20 +201,20 @@ struct KeysOfOne<'s> {
     shift: Option<&'s Spanned<i64>>,
     one: Option<&'s Spanned<i64>>,
     limit: Option<&'s Spanned<i64>>,
-    /// Whether a limit below 1.0 is meant.
+    /// Whether the spec allows a limit below 1.0.
     clips_one: bool,
 }
 
-/// The values that an activation makes.
+/// The values that an activation computes.
 struct Results {
     one: u32,
     range: (i64, i64),
-    /// Whether they are clipped below 1.0, by more than is allowed unsaid.
+    /// Whether the values are clipped so far below 1.0 that the spec must say `clips_one`.
     clips_one: bool,
 }
 
 impl KeysOfOne<'_> {
-    /// Checks the activation of sums of which 1.0 is `from`.
+    /// Checks the activation of sums in which `from` stands for 1.0.
     fn check(&self, from: u32, diagnostics: &mut Diagnostics) -> Option<(Activation, Results)> {
         let (integers, name) = (self.integers, &self.layer.name.value);
         let Some(said) = self.shift else {
@@ -245,7 +247,7 @@ impl KeysOfOne<'_> {
         let limit = match integers.limit {
             DefaultLimit::One => limit.unwrap_or(one),
             DefaultLimit::Usual => limit.unwrap_or(USUAL_ONE),
-            // Such functions let 1.0 pass.
+            // Functions without a limit in the spec let 1.0 pass.
             DefaultLimit::OfFunction => one,
         };
         self.check_limit(limit, one, diagnostics)?;
@@ -262,7 +264,7 @@ impl KeysOfOne<'_> {
         Some((activation, results))
     }
 
-    /// Reports `one` of a function that allows no other than its own.
+    /// Reports `one` of a function whose `one` is fixed.
     fn refuse_one(&self, diagnostics: &mut Diagnostics) -> Option<()> {
         let Some(one) = self.one else {
             return Some(());
@@ -273,7 +275,8 @@ impl KeysOfOne<'_> {
         None
     }
 
-    /// Whether the shift takes what the function shifts, of values of which 1.0 is `from`, to `one`.
+    /// Checks that the shift fits: it must take the number that the function shifts, for the input
+    /// `from`, to `one`.
     fn check_shift(
         &self,
         from: u32,
@@ -303,8 +306,8 @@ impl KeysOfOne<'_> {
         check_shift(operand, &input, shift, one, diagnostics)
     }
 
-    /// Whether the activation lets 1.0 pass, up to one part in 64: nets since SFNNv14b have 128 for
-    /// 1.0 and clip at 127.
+    /// Checks that the activation lets 1.0 pass. It may clip up to one part in 64: in nets since
+    /// SFNNv14b, 128 stands for 1.0 and results are clipped at 127.
     fn check_limit(&self, limit: u32, one: u32, diagnostics: &mut Diagnostics) -> Option<()> {
         let least = least_limit(one);
         if limit >= least || self.clips_one {
