@@ -13,7 +13,7 @@ use super::layers::{check_count, is_good_name, layer_named, resolve_range};
 use super::value::check_scale;
 use super::{ONES, check_length, in_range, in_range_or, value_or};
 
-/// Words of Rust, which no field can be called.
+/// Keywords of Rust, which cannot be names of fields.
 const RUST: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
@@ -22,10 +22,10 @@ const RUST: &[&str] = &[
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The largest number of further heads: each is a field, and code of its own.
+/// The largest number of further heads: each of them is a field, and has code of its own.
 const MAX_HEADS: usize = 64;
 
-/// The field of a network's outputs that has the evaluation, where there are further heads.
+/// The name of the field with the evaluation in a network's outputs, where there are further heads.
 pub(crate) const EVALUATION: &str = "evaluation";
 
 /// Checks the output, or reports everything that is wrong with it and returns `None`.
@@ -105,19 +105,19 @@ fn check_names(heads: &[spec::Head], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Sums of layers' outputs, and the way to the engine's units that they have in common.
+/// Sums of layers' outputs in the spec, and the keys that lead from them to the engine's units.
 struct Sums<'a> {
     spec: &'a Spec,
     layers: &'a [Option<Layer>],
     said: &'a [Spanned<Vec<Spanned<Reference>>>],
     scaling: &'a spec::Scaling,
-    /// The table of its keys.
+    /// The title of the table that has these keys.
     title: &'static str,
-    /// The PSQT values that are part of it.
+    /// The number of PSQT values that are added to the sums, if there are any.
     psqt: Option<&'a Spanned<i64>>,
 }
 
-/// What [`Sums`] are once they are checked.
+/// [`HeadSums`] that were checked.
 struct Checked {
     heads: Vec<Head>,
     one: u32,
@@ -129,7 +129,7 @@ impl Sums<'_> {
         let heads = self.said.iter();
         let heads = all(heads.map(|head| summands(head, self.spec, self.layers, diagnostics)));
         let Some(heads) = heads else {
-            // Which keys there may be depends on the terms; integers' have these ranges.
+            // The terms decide which keys are allowed. For integers, the keys have these ranges.
             let one = self.scaling.alignment.one.as_ref();
             one.map(|one| in_range("one", one, ONES, diagnostics));
             let multiply = self.scaling.multiply.as_ref();
@@ -230,7 +230,7 @@ impl Sums<'_> {
         })
     }
 
-    /// What is computed in 32 bits cannot be added to a sum of 64.
+    /// Reports values of 32 bits that would be added to a sum of 64 bits.
     fn check_wide(&self, wide: &Summand<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
         let name = &wide.reference.value.name;
         if let Some(psqt) = self.psqt
@@ -267,7 +267,7 @@ impl Summand<'_> {
     }
 }
 
-/// Sums of 64 bits are added as they are: an alignment might leave 64 bits.
+/// Reports sums of 64 bits that would be aligned, which might leave 64 bits.
 fn check_not_aligned(
     summands: &[Summand<'_>],
     head: &Head,
@@ -328,7 +328,8 @@ fn aligned(
     })
 }
 
-/// From the sum's one, which is still to be known, to the engine's units.
+/// How a sum becomes a value in the engine's units, as a function of the sum's `one`, which is not
+/// known yet.
 fn units(
     scaling: &spec::Scaling,
     diagnostics: &mut Diagnostics,
@@ -438,7 +439,7 @@ fn summand<'a>(
     })
 }
 
-/// Whether 64 bits hold the sum, whatever 32-bit values the terms have.
+/// Reports a sum that 64 bits may not hold, if the terms have extreme values of 32 bits.
 fn check_reach(
     said: &Spanned<Vec<Spanned<Reference>>>,
     head: &Head,

@@ -1,5 +1,5 @@
-//! Checks files without a header: those of bullet, and tensors in the order in which the spec lists
-//! them.
+//! Checks files without a header: the files of bullet, and tensors in the order in which the spec
+//! lists them.
 
 mod axes;
 mod fields;
@@ -17,7 +17,7 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::file::File;
 use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
 
-/// What files with a tail are padded to.
+/// The number of bytes to a multiple of which files with a tail are padded.
 const TAIL_UNIT: usize = 64;
 
 /// Checks the keys of bullet's formats, and lists the sections of the file.
@@ -68,7 +68,7 @@ pub(super) fn bullet(
     })
 }
 
-/// Checks lists of tensors.
+/// Checks the keys of the format `tensors`, and lists the sections of the file.
 pub(super) fn tensors(
     file: &spec::Tensors,
     tensors: &[Known],
@@ -113,7 +113,7 @@ fn tail(key: Option<&Spanned<TailName>>, default: TailName) -> Tail {
     }
 }
 
-/// Whether a tensor has virtual rows of the transformer.
+/// Whether a tensor holds virtual rows of the transformer.
 fn has_virtual_rows(known: &Known) -> bool {
     known.sums.is_virtual && known.role.layer().is_none()
 }

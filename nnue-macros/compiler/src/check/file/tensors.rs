@@ -7,48 +7,48 @@ use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
 use crate::network::{Affine, Layer, Output, Scale, Transformer, WeightType};
 
-/// What a tensor's values are once they are loaded.
+/// The kind of a tensor's values when they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Values {
     /// Integers that this type holds.
     Integers(Element),
     /// Floating point of 32 bits.
     Float,
-    /// Signs, -1 or 1.
+    /// Signs: -1 or 1.
     Signs,
 }
 
-/// A tensor of the network at hand.
+/// A tensor of the network, before it is known where a file has it.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) role: Role,
-    /// What messages and specs call it.
+    /// The name in specs and messages.
     pub(super) name: String,
-    /// What bullet's examples call it; PSQT values have no name there.
+    /// The name in bullet's examples. PSQT values have none there.
     pub(super) id: Option<String>,
-    /// In the order of axes that kernels would choose.
+    /// The axes with their lengths, outermost first, in the order that suits kernels.
     pub(super) axes: Vec<(Axis, usize)>,
     pub(super) values: Values,
-    /// What stands for 1.0, where the spec says it and all values share it.
+    /// The number that stands for 1.0, if the spec tells it and it is the same for all values.
     pub(super) one: Option<f64>,
     pub(super) sums: Sums,
 }
 
-/// What is known of the summands that values of a tensor are, or are added to: virtual rows of the
-/// transformer, and what all stacks share of a layer.
+/// How the values of a tensor take part in sums that are made when a file is loaded: virtual rows
+/// are added to rows of the transformer, and the values that all stacks share to those of a layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
-    /// Whether its values are those that are added to others.
+    /// Whether the values are added to those of another tensor.
     pub(super) is_virtual: bool,
-    /// Whether sums of real and virtual values are rounded, of a set that has rows in it or of the
-    /// layer.
+    /// Whether a sum is rounded after the summands are added. Otherwise each summand is rounded
+    /// before.
     pub(super) rounds_sums: bool,
-    /// Whether virtual values are added to those of the layer, or of a set that has rows in it.
+    /// Whether the values of another tensor are added to some of these values.
     pub(super) is_factorised: bool,
 }
 
 impl Sums {
-    /// Those of the real rows of sets.
+    /// How the real rows of these sets take part in sums.
     fn of(features: &[FeatureSet]) -> Sums {
         let mut factors = features.iter().filter_map(|set| set.factors.as_ref());
         Sums {
@@ -69,8 +69,8 @@ impl Known {
         }
     }
 
-    /// What a stack has of a layer's tensor, where files have each stack by itself; `None` if no
-    /// stack has its own.
+    /// The part of a layer's tensor that belongs to a single stack, for files that have each stack
+    /// by itself; `None` for tensors that are the same for all stacks.
     pub(super) fn of_a_stack(&self) -> Option<Known> {
         self.role.layer()?;
         let mut own = self.clone();
@@ -78,7 +78,7 @@ impl Known {
         (own.axes.len() < self.axes.len()).then_some(own)
     }
 
-    /// The tensor of a raw file, with its defaults.
+    /// The tensor as a file has it by default: raw, with the usual name, axes and type.
     pub(super) fn tensor(&self) -> Tensor {
         Tensor {
             role: self.role,
@@ -98,8 +98,8 @@ impl Known {
     }
 }
 
-/// All tensors, those of the transformer first, weights before biases. With `sets_apart`, each
-/// feature set has tensors of its own.
+/// All tensors of the network: first those of the transformer, then those of the layers, weights
+/// before biases. With `sets_apart`, each feature set has tensors of its own.
 pub(super) fn all(parts: Parts<'_>, sets_apart: bool) -> Option<Vec<Known>> {
     let (transformer, layers) = (parts.transformer?, parts.layers?);
     let (stacks, output) = (parts.stacks?.count, parts.output?);
@@ -172,19 +172,19 @@ fn of_transformer(
     weights.chain(biases).chain(psqt).collect()
 }
 
-/// Rows of the transformer that are one tensor in a file.
+/// Rows of the transformer that form a tensor in a file.
 struct Rows {
     name: String,
     id: Option<&'static str>,
     element: Element,
-    /// How far they are shifted to the left when they are added.
+    /// The number of bits by which the rows are shifted to the left when they are added.
     shift: u32,
     count: usize,
     sums: Sums,
 }
 
 impl Rows {
-    /// The real rows of sets.
+    /// The real rows of these sets.
     fn of(sets: &[FeatureSet], name: &str, element: Element) -> Rows {
         Rows {
             name: name.to_string(),
@@ -197,8 +197,8 @@ impl Rows {
     }
 }
 
-/// Weights of sets that follow each other are one tensor if they have one type and one shift; all
-/// virtual rows are another.
+/// The rows of weights, as tensors. Sets that follow each other share a tensor if their rows have
+/// the same type and the same shift. All virtual rows are in another tensor.
 fn rows_of_weights(features: &[FeatureSet], sets_apart: bool) -> Vec<Rows> {
     let runs = features.chunk_by(|a, b| a.rows_are_like(b) && !sets_apart);
     let runs = runs.map(|sets| Rows {
@@ -217,7 +217,7 @@ fn rows_of_psqt(features: &[FeatureSet], sets_apart: bool) -> Vec<Rows> {
     numbered(runs.collect()).chain(virtual_rows).collect()
 }
 
-/// Rows with a number behind their name if there are several tensors of them.
+/// The rows with a number behind their names, if there are several tensors.
 fn numbered(runs: Vec<Rows>) -> impl Iterator<Item = Rows> {
     let several = runs.len() > 1;
     runs.into_iter().enumerate().map(move |(index, run)| Rows {
@@ -247,7 +247,8 @@ fn virtual_rows(
     })
 }
 
-/// Every owner's tensors and their first rows in memory: all real rows, then all virtual ones.
+/// The tensors of every owner, each with the index of its first row in memory: all real rows come
+/// before all virtual ones.
 fn owned<'a>(
     owners: &'a [&'a str],
     tensors: &'a [Rows],
@@ -268,12 +269,12 @@ fn owned<'a>(
         })
 }
 
-/// The layer that tensors belong to.
+/// A layer whose tensors are listed.
 struct Owner<'a> {
     index: usize,
     layer: &'a Layer,
     stacks: usize,
-    /// What the ids of its tensors begin with, if bullet's examples have such a layer.
+    /// The start of its tensors' ids, if bullet's examples have such a layer.
     id: Option<String>,
 }
 
@@ -311,7 +312,8 @@ impl Owner<'_> {
         tensors
     }
 
-    /// What all stacks share of such a tensor. bullet's examples have none.
+    /// The tensor that all stacks share and that is added to this tensor of each stack. bullet's
+    /// examples have none.
     fn shared(&self, of_stacks: Known) -> Known {
         let (role, part) = match of_stacks.role {
             Role::LayerBiases(_) => (Role::SharedBiases(self.index), "biases"),

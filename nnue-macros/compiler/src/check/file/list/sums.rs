@@ -1,5 +1,5 @@
-//! Real and virtual rows of floating point, and the summands of a layer's weights, which are added
-//! before they are rounded.
+//! Checks of values that are added before they are rounded: real and virtual rows in floating
+//! point, and the summands of a layer's weights.
 
 use super::listing::Listed;
 use crate::diagnostics::Diagnostics;
@@ -17,8 +17,8 @@ impl Listed {
     }
 }
 
-/// Reports real and virtual values that are added before their sum is rounded, but are not scaled
-/// and rounded in the same way.
+/// Reports real and virtual values that are added before their sum is rounded, but that are not
+/// scaled and rounded in the same way.
 pub(super) fn check(listed: &[Listed], diagnostics: &mut Diagnostics) -> Option<()> {
     let rounded = listed.iter().filter(|listed| listed.known.sums.rounds_sums);
     let (virtuals, reals): (Vec<_>, Vec<_>) =

@@ -1,4 +1,4 @@
-//! The tensor of an entry: which type, axes and padding it has in the file.
+//! The tensor of an entry: the type, the axes and the padding that it has in the file.
 
 use nnue_format::{Element, Encoding, Quantise};
 
@@ -10,7 +10,7 @@ use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 use crate::network::file::{Role, Tensor};
 use crate::spec::{self, BulletKind, Named as _, Transposed};
 
-/// An entry, and the tensor that it names.
+/// An entry, and a tensor that it names.
 pub(super) struct NamedTensor<'a> {
     pub(super) list: &'a List<'a>,
     pub(super) entry: &'a TensorsOfEntry<'a>,
@@ -53,8 +53,8 @@ impl NamedTensor<'_> {
         })
     }
 
-    /// Whether the file has the tensor transposed: its entry says so, or `listed`, which is the key
-    /// of `[file]`.
+    /// Whether the tensor is transposed in the file: its entry says so, or `listed`, which is the
+    /// key of `[file]`.
     pub(super) fn is_transposed(&self, listed: Option<&Spanned<Transposed>>) -> bool {
         if let Some(transposed) = &self.entry.keys.transposed {
             return transposed.value;
@@ -69,7 +69,7 @@ impl NamedTensor<'_> {
         }
     }
 
-    /// The type in the file, which memory's must hold.
+    /// The type of the values in the file. The type in memory must hold all of its values.
     fn element(&self, diagnostics: &mut Diagnostics) -> Option<Element> {
         let (keys, known) = (self.entry.keys, self.known);
         let default = match self.list.bullet {
@@ -94,10 +94,10 @@ impl NamedTensor<'_> {
             .iter()
             .map(|(_, element)| *element)
             .filter(|element| match known.values {
-                // What is added while it is in the file's type needs room for the sum.
+                // Values that are added in the file's type need room for the sum.
                 _ if is_summand_of_layer => element.is_float() || *element == known.element(),
                 Values::Integers(own) => element.is_float() || element.fits_in(own),
-                // `f32` says of 16 bits which they were, whatever they were divided by.
+                // An `f32` still tells which integer of 16 bits it was before a division.
                 Values::Float => element.is_float() || element.fits_in(Element::I16),
                 Values::Signs => true,
             })
@@ -113,7 +113,8 @@ impl NamedTensor<'_> {
         Some(element.value)
     }
 
-    /// The type that bullet's examples give a tensor: where weights are `i16`, biases are too.
+    /// The type that bullet's examples give a tensor: where weights are `i16`, biases are `i16`
+    /// too.
     fn quantised_element(&self) -> Element {
         let known = self.known;
         let (Role::LayerBiases(layer) | Role::SharedBiases(layer)) = known.role else {
@@ -127,7 +128,7 @@ impl NamedTensor<'_> {
         }
     }
 
-    /// How floating point becomes the network's integers. The outer `None` is an error.
+    /// How floating point in the file becomes the network's integers. The outer `None` is an error.
     fn quantise(
         &self,
         element: Element,
@@ -136,7 +137,7 @@ impl NamedTensor<'_> {
         let (keys, known) = (self.entry.keys, self.known);
         let is_summed = known.sums.is_factorised && matches!(known.role, Role::Weights(_));
         let own = match known.values {
-            // Memory holds words where virtual rows are added to rows of bytes.
+            // Where virtual rows are added to rows of bytes, memory holds words.
             Values::Integers(_) if element.is_float() && is_summed => Element::I16,
             Values::Integers(own) if element.is_float() => own,
             _ => return self.refuse_quantising(element, diagnostics).map(|()| None),
@@ -167,8 +168,8 @@ impl NamedTensor<'_> {
         }))
     }
 
-    /// What integers are divided by that become the network's floating point. The outer `None` is
-    /// an error.
+    /// The number by which integers in the file are divided to become the network's floating point.
+    /// The outer `None` is an error.
     fn divisor(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
         const MOST: f64 = i32::MAX as f64;
         if element.is_float() || self.known.values != Values::Float {
@@ -192,8 +193,8 @@ impl NamedTensor<'_> {
         Some(Some(one.value))
     }
 
-    /// Refuses keys of tensors that are quantised, unless the entry has another that is. Integers
-    /// that become floating point have a one too.
+    /// Refuses the keys of quantised tensors, unless the entry names another tensor that is
+    /// quantised. `one` is allowed where integers become floating point.
     fn refuse_quantising(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<()> {
         let (keys, known) = (self.entry.keys, self.known);
         let mut of_entry = self.entry.tensors.iter();
@@ -227,7 +228,7 @@ impl NamedTensor<'_> {
     }
 }
 
-/// Reports what only files of integers have.
+/// Reports `transposed` of a kind of file that does not have it: only files of integers do.
 pub(super) fn report_transposed(kind: BulletKind, span: Span, diagnostics: &mut Diagnostics) {
     diagnostics
         .error(span, format!("`kind = \"{kind}\"` has no `transposed`"))
