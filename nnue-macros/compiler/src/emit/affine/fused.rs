@@ -1,7 +1,7 @@
 //! Affine layers over words that are still in the registers in which the transformer made them.
 //!
-//! One pass over both perspectives: each vector is activated, multiplied and added to sums in
-//! registers, for as many outputs as these are enough for.
+//! Code for these layers goes once over both perspectives. Each vector is activated, multiplied and
+//! added to sums in registers, for as many outputs as there are registers.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -11,24 +11,25 @@ use crate::emit::names::{count, halves, linear};
 use crate::emit::transform;
 use crate::plan::{Fused, Products};
 
-/// How a vector `x` of inputs is multiplied with vectors of weights.
+/// The kind of inputs, which decides how a vector `x` of them is multiplied with vectors of
+/// weights.
 #[derive(Clone, Copy)]
 enum Way {
     /// Words with a sign.
     Words,
-    /// Roots, whose product with a weight is multiplied with the root once more: it has to fit in
-    /// 16 bits.
+    /// Roots. The product of a root and a weight is multiplied with the root once more, so it has
+    /// to fit in 16 bits.
     Roots,
-    /// Words without a sign. Instructions take the top bit for -32768 where it stands for 32768, so
-    /// each input that has it lacks 65536 times its weight: the sum of these weights, negative, is
-    /// what `tops` are for.
+    /// Words without a sign. Instructions read the top bit as -32768, but it stands for 32768. So
+    /// each input with this bit lacks 65536 times its weight. The sums `tops` are these weights
+    /// added up, negated.
     Unsigned,
     /// Squares of roots, which are words without a sign.
     Squares,
 }
 
 impl Writer<'_> {
-    /// Horizontal sums over the transformer's words.
+    /// An expression for horizontal sums over the transformer's words.
     pub(super) fn fused(&self, fused: &Fused) -> TokenStream {
         let sums = |way| self.fused_sums(fused, way);
         match fused.products {
@@ -38,7 +39,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The sums of one tile of outputs after the other.
+    /// An expression for the sums of one tile of outputs after the other.
     fn fused_sums(&self, fused: &Fused, way: Way) -> TokenStream {
         let outputs = 0..self.affine.outputs;
         let tiles = outputs.clone().step_by(fused.tile).map(|first| {
@@ -59,7 +60,7 @@ impl Writer<'_> {
     }
 }
 
-/// Outputs that share the vectors of inputs.
+/// A tile: outputs that share the vectors of inputs.
 struct Tile<'a> {
     writer: &'a Writer<'a>,
     fused: &'a Fused,
@@ -114,7 +115,7 @@ impl Tile<'_> {
         }
     }
 
-    /// Adds the products of one vector of inputs.
+    /// Code that adds the products of a vector of inputs.
     fn step(&self, set: usize, inputs: &TokenStream, weights_at: &TokenStream) -> TokenStream {
         let inputs = match self.way {
             Way::Words | Way::Roots => quote! { let x = #inputs; },
@@ -148,7 +149,7 @@ impl Tile<'_> {
         quote! { #inputs #(#sums)* }
     }
 
-    /// Adds up the sums of an output.
+    /// An expression that adds up the sums of an output.
     fn result(&self, output: usize) -> TokenStream {
         let sets = (0..self.sets()).map(|set| self.names(set, output));
         let sets: Vec<Vec<Ident>> = sets.collect();
