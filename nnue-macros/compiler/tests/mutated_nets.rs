@@ -51,7 +51,7 @@ impl Random {
     }
 }
 
-/// A network's files: one that is right, and the memory that they are loaded into.
+/// A network under test: a right file, and the memory into which files are loaded.
 struct Victim {
     layout: FileLayout,
     file: Vec<u8>,
@@ -60,7 +60,7 @@ struct Victim {
 
 impl Victim {
     fn new(spec: &str) -> Victim {
-        // Fewer rows: what is tried often must be small.
+        // The network has fewer rows, because a file that is tried often must be small.
         let spec = spec
             .replace("set = \"A\"", "set = \"Custom\"\nrows = 12\nactive = 4")
             .replace("width = 64\n", "width = 2\n");
@@ -93,7 +93,8 @@ impl Victim {
         split(&self.layout, file)?.load(&[0], &mut self.memory)
     }
 
-    /// Loads a damaged file. What is accepted must be written, and load as the same.
+    /// Loads a damaged file. If it is accepted, it must be written, and what was written must load
+    /// as the same.
     fn check(&mut self, file: &[u8]) -> bool {
         let _ = identify(file).to_string();
         let loaded = match self.load(file) {
@@ -108,7 +109,7 @@ impl Victim {
         assert_eq!(written.len(), file.len());
         let memory = self.memory.clone();
         let again = self.load(&written);
-        // Other numbers of the same meaning fit.
+        // Other numbers may have the same meaning.
         let again = again.map(|again| Loaded {
             clamped: loaded.clamped.clone(),
             ..again
@@ -165,7 +166,7 @@ fn mutate(file: &mut Vec<u8>, random: &mut Random) {
             file[at..end].copy_from_slice(&word[..end - at]);
         }
         6 => file[at..end].fill_with(|| random.next() as u8),
-        // The beginning has the lengths and the names.
+        // The beginning of the file has the lengths and the names.
         7 => {
             let at = random.below(file.len().min(48));
             file[at] = random.next() as u8;
