@@ -63,7 +63,7 @@ fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::Token
     expansion.into()
 }
 
-/// The error of a call that is not the first one in its module, at its first argument.
+/// The error of a call that is not the first call in its module, at its first argument.
 fn second_of_a_module(input: &TokenStream) -> Option<syn::Error> {
     let place = input.clone().into_iter().nth(1)?.span();
     siblings::has_earlier(place).then(|| {

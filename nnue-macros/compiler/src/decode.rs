@@ -15,7 +15,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all, list};
 use crate::spec::{PairsKey, PsqtKey, Reference, Select, Spec, Stacks, Transformer};
-use like::Like;
+use like::BaseNetwork;
 use table::{
     Table, Value, boolean, inline_table, integer, integers, keys, mismatch, named, one_or_more,
     string,
@@ -48,9 +48,9 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
 
     let mut document = document.into_inner();
     if let Some(value) = document.get("like") {
-        let like = Like::decode("like", value, diagnostics)?;
-        known = like.text_behind(file.text.len());
-        like.complete(&mut document, &known, diagnostics)?;
+        let base = BaseNetwork::decode("like", value, diagnostics)?;
+        known = base.text_behind(file.text.len());
+        base.complete(&mut document, &known, diagnostics)?;
     }
     let mut root = Table::new(&document, start, "the spec");
     let name = root.required_with("name", "\"my-net\"", table::name, diagnostics);

@@ -13,7 +13,7 @@ use nnue_format::is_hidden;
 pub struct Span {
     /// The offset of the first byte.
     pub start: usize,
-    /// The offset one past the last byte.
+    /// The offset of the byte behind the last byte.
     pub end: usize,
 }
 
@@ -460,7 +460,7 @@ fn edit_distance(a: &str, b: &str) -> usize {
     rows[a.len()][b.len()]
 }
 
-/// All values, or `None` if one is missing. Every item is computed even then, so that each reports
+/// All values, or `None` if any is missing. Every item is computed even then, so that each reports
 /// what is wrong with it.
 pub(crate) fn all<T>(items: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
     let items: Vec<_> = items.collect();

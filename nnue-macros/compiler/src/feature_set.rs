@@ -50,7 +50,7 @@ pub struct FeatureSet {
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king.
     PieceSquare(Box<piece_square::Parameters>),
-    /// A row for each piece that attacks another one.
+    /// A row for each piece that attacks another piece.
     Threats(threats::Parameters),
     /// A row for each two pawns that stand near each other.
     PawnPairs(pawn_pairs::Parameters),

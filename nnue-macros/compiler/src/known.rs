@@ -5,7 +5,7 @@
 //! files themselves.
 
 /// A network whose spec is part of the compiler.
-pub(crate) struct Known {
+pub(crate) struct KnownSpec {
     /// The name that `like` has for the network.
     pub(crate) name: &'static str,
     /// The text of the network's spec.
@@ -14,7 +14,7 @@ pub(crate) struct Known {
 
 macro_rules! known {
     ($($name:literal,)*) => {
-        &[$(Known {
+        &[$(KnownSpec {
             name: $name,
             text: include_str!(concat!("../known/", $name, ".toml")),
         }),*]
@@ -40,7 +40,7 @@ const _: () = {
 };
 
 /// All known networks, in the order in which errors list them.
-pub(crate) const KNOWN: &[Known] = known![
+pub(crate) const KNOWN: &[KnownSpec] = known![
     "sfnnv1", "sfnnv2", "sfnnv3", "sfnnv4", "sfnnv5", "sfnnv6", "sfnnv7", "sfnnv8", "sfnnv9",
     "sfnnv10", "sfnnv11", "sfnnv12", "sfnnv13", "sfnnv14", "sfnnv14b", "sfnnv15", "sfnnv16",
     "small128",

@@ -43,8 +43,8 @@ const UNPOOLED_UNIT: usize = 32;
 /// vectors: whole vectors of the widest instruction set.
 pub const OUTPUT_UNIT: usize = 16;
 
-/// The number of weights to a multiple of which rows are padded: a horizontal sum takes as many in
-/// a step.
+/// The number of weights to a multiple of which rows are padded: a horizontal sum takes this many
+/// in a step.
 const ROW_UNIT: usize = 32;
 
 /// The smallest number of outputs of a layer that is computed in blocks. Layers with fewer outputs
@@ -83,7 +83,7 @@ pub struct Layout<'n> {
     /// The weights of the whole network.
     pub weights: Struct,
     /// The layers of the network, in their order.
-    pub layers: Vec<LaidOut<'n>>,
+    pub layers: Vec<LayerLayout<'n>>,
 }
 
 /// The places of a perspective's neurons in its accumulator and in the transformer's rows.
@@ -257,47 +257,47 @@ impl From<Element> for FieldElement {
     clippy::large_enum_variant,
     reason = "a network has some dozens of layers at most"
 )]
-pub enum LaidOut<'n> {
+pub enum LayerLayout<'n> {
     /// A layer that multiplies by a matrix.
     Affine(Affine<'n>),
     /// A layer that computes value by value.
     Elementwise(Elementwise<'n>),
 }
 
-impl<'n> LaidOut<'n> {
+impl<'n> LayerLayout<'n> {
     /// The checked layer: its name, inputs and output.
     pub fn layer(&self) -> &'n Layer {
         match self {
-            LaidOut::Affine(affine) => affine.layer,
-            LaidOut::Elementwise(elementwise) => elementwise.layer,
+            LayerLayout::Affine(affine) => affine.layer,
+            LayerLayout::Elementwise(elementwise) => elementwise.layer,
         }
     }
 
     /// The places in memory of a slice of the layer's output, from the first value to the last.
     fn runs(&self, slice: Slice) -> Vec<Run> {
         match self {
-            LaidOut::Affine(_) => vec![Run {
+            LayerLayout::Affine(_) => vec![Run {
                 start: slice.start,
                 len: slice.len,
                 lanes: slice.len,
             }],
-            LaidOut::Elementwise(elementwise) => elementwise.runs(slice),
+            LayerLayout::Elementwise(elementwise) => elementwise.runs(slice),
         }
     }
 
     /// The field of a stack with the layer's factors, if the layer has any.
     fn factors(&self) -> Option<&Field> {
         match self {
-            LaidOut::Affine(affine) => affine.fields.factors.as_ref(),
-            LaidOut::Elementwise(elementwise) => elementwise.factors.as_ref(),
+            LayerLayout::Affine(affine) => affine.fields.factors.as_ref(),
+            LayerLayout::Elementwise(elementwise) => elementwise.factors.as_ref(),
         }
     }
 
     /// The number of values of the layer's output in memory, padding included.
     pub fn lanes(&self) -> usize {
         match self {
-            LaidOut::Affine(affine) => affine.outputs,
-            LaidOut::Elementwise(elementwise) => elementwise.all_lanes(),
+            LayerLayout::Affine(affine) => affine.outputs,
+            LayerLayout::Elementwise(elementwise) => elementwise.all_lanes(),
         }
     }
 }
@@ -307,13 +307,13 @@ impl<'n> Layout<'n> {
     pub fn of(network: &'n Network) -> Layout<'n> {
         let columns = Columns::of(network);
         let mut stack = Builder::default();
-        let mut layers: Vec<LaidOut<'n>> = Vec::new();
+        let mut layers: Vec<LayerLayout<'n>> = Vec::new();
         for (index, layer) in network.layers.iter().enumerate() {
             let laid_out = match &layer.op {
-                Op::Affine(op) => LaidOut::Affine(Affine::of(
+                Op::Affine(op) => LayerLayout::Affine(Affine::of(
                     network, index, layer, op, &columns, &layers, &mut stack,
                 )),
-                Op::Elementwise(function) => LaidOut::Elementwise(Elementwise::of(
+                Op::Elementwise(function) => LayerLayout::Elementwise(Elementwise::of(
                     network, index, layer, function, &layers, &mut stack,
                 )),
             };
@@ -362,8 +362,8 @@ impl<'n> Layout<'n> {
     /// The affine layers, in the order of the network.
     pub fn affines(&self) -> impl Iterator<Item = &Affine<'n>> {
         self.layers.iter().filter_map(|layer| match layer {
-            LaidOut::Affine(affine) => Some(affine),
-            LaidOut::Elementwise(_) => None,
+            LayerLayout::Affine(affine) => Some(affine),
+            LayerLayout::Elementwise(_) => None,
         })
     }
 }

@@ -71,8 +71,8 @@ pub struct Transformer {
     /// How two of a perspective's activated values become one value.
     pub pooling: Pooling,
     /// The length of a block of pooled neurons. In each block, the first half is pooled with the
-    /// second half, value by value. All pooled neurons are one block where the spec says `halves`,
-    /// and a block has two neurons where it says `neighbours`.
+    /// second half, value by value. All pooled neurons are a single block where the spec says
+    /// `halves`, and a block has two neurons where it says `neighbours`.
     pub block: usize,
     /// The perspectives that the layers see, and their order.
     pub perspectives: Perspectives,
@@ -230,8 +230,8 @@ pub struct Layer {
     pub name: String,
     /// The operation that computes the output from the inputs.
     pub op: Op,
-    /// The values that it reads, concatenated. Activations and conversions read exactly one slice;
-    /// the summands of [`Sum`](crate::operation::sum::Sum) all have the output's length.
+    /// The values that it reads, concatenated. Activations and conversions read exactly one slice,
+    /// and the summands of [`Sum`](crate::operation::sum::Sum) all have the output's length.
     pub inputs: Vec<Slice>,
     /// The values that it computes.
     pub output: Tensor,

@@ -166,7 +166,7 @@ macro_rules! operations {
             fn function(&self) -> &dyn activation::Function {
                 match self {
                     $($($(Activation::$form(form) => form,)+)?)+
-                    Activation::Float(name) => activation::of_floats(*name),
+                    Activation::Float(name) => activation::float_form(*name),
                     $(#[$test])+
                     Activation::$test_word(form) => form,
                 }

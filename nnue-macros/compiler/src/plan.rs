@@ -11,11 +11,11 @@ mod transform;
 use nnue_format::PAIRED_RUN;
 use nnue_levels::{ISAS, Isa};
 
-use crate::layout::{Affine, Elementwise, LaidOut, Layout, Table};
+use crate::layout::{Affine, Elementwise, LayerLayout, Layout, Table};
 
 pub use affine::{Blocks, Fused, Kernel, Products, Steps};
 pub use budget::TooMuchCode;
-pub use transform::{Bytes, Multiply, Outputs, Transform};
+pub use transform::{Bytes, Multiplication, Outputs, Transform};
 
 /// How much of a network is written out as straight-line code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,8 +57,8 @@ pub struct Plan<'l> {
     pub isa: &'static Isa,
     /// How accumulators are refreshed and updated.
     pub accumulate: Accumulate,
-    /// The instruction set whose code for accumulators is used instead: an earlier one that this
-    /// instruction set extends, with the same vectors.
+    /// The instruction set whose code for accumulators is used instead: an earlier instruction set
+    /// that this one extends, with the same vectors.
     pub accumulate_of: Option<&'static Isa>,
     /// How accumulators become the layers' inputs.
     pub transform: Transform,
@@ -175,11 +175,11 @@ impl<'l> Plan<'l> {
             .layers
             .iter()
             .map(|layer| match layer {
-                LaidOut::Affine(affine) => {
+                LayerLayout::Affine(affine) => {
                     let kernel = Kernel::of(layout.network, affine, isa, unroll);
                     Planned::Affine(affine, kernel)
                 }
-                LaidOut::Elementwise(elementwise) => Planned::Elementwise(elementwise),
+                LayerLayout::Elementwise(elementwise) => Planned::Elementwise(elementwise),
             })
             .collect();
         Plan {

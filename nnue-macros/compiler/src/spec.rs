@@ -28,12 +28,12 @@ pub(crate) use named::named;
 pub struct Spec {
     /// `name`: what the network is called in messages and documentation.
     pub name: Spanned<String>,
-    /// `[[features]]`: the sets whose rows are summed into one accumulator.
+    /// `[[features]]`: the sets whose rows are all summed into the same accumulator.
     pub features: Vec<Features>,
     /// `[transformer]`: the sparse first layer.
     pub transformer: Transformer,
-    /// `[stacks]`: how many copies of the layers there are and which one is used; one copy when
-    /// absent.
+    /// `[stacks]`: how many copies of the layers there are and which copy is used; when absent,
+    /// there is a single copy.
     pub stacks: Option<Stacks>,
     /// `[[layer]]`: the layers of one stack.
     pub layers: Vec<Layer>,
@@ -256,9 +256,9 @@ impl Alignment {
 /// A key with its place, if the spec gives it.
 pub(crate) fn place<T>(
     key: &'static str,
-    said: &Option<Spanned<T>>,
+    value: &Option<Spanned<T>>,
 ) -> Option<(&'static str, Span)> {
-    said.as_ref().map(|said| (key, said.span))
+    value.as_ref().map(|spanned| (key, spanned.span))
 }
 
 /// The keys of the `[output]` table.

@@ -31,7 +31,7 @@ const ONE_OF_OUTPUT: Guess = (
 
 /// The lines about layers that the file cannot tell: the `one` of sums, and the shifts that lead
 /// from sums to activations.
-struct Scale {
+struct ScaleGuesses {
     /// The `one` of each of the three affine layers.
     sums: [Guess; 3],
     /// The shifts of the first two layers' squares.
@@ -42,7 +42,7 @@ struct Scale {
     activation: &'static [Guess],
 }
 
-const UP_TO_127: Scale = {
+const UP_TO_127: ScaleGuesses = {
     const ONE: Guess = (
         "one = 8128",
         "127 times what 1.0 is in the weights, if that is not 64",
@@ -52,7 +52,7 @@ const UP_TO_127: Scale = {
         "what brings the square of the layer's one to 127",
     );
     const SHIFT: Guess = ("shift = 6", "what brings the layer's one to 127");
-    Scale {
+    ScaleGuesses {
         sums: [ONE, ONE, ONE_OF_OUTPUT],
         squares: [SQUARES, SQUARES],
         shifts: [SHIFT, SHIFT],
@@ -60,10 +60,10 @@ const UP_TO_127: Scale = {
     }
 };
 
-const POWERS_OF_TWO: Scale = {
+const POWERS_OF_TWO: ScaleGuesses = {
     const SQUARES: &str = "what brings the square of the layer's one to 128";
     const SHIFT: &str = "what brings the layer's one to 128";
-    Scale {
+    ScaleGuesses {
         sums: [
             (
                 "one = 16384",
@@ -282,7 +282,7 @@ impl Writer {
         op: &str,
         input: &str,
         shift: Guess,
-        scale: &Scale,
+        scale: &ScaleGuesses,
     ) -> fmt::Result {
         self.layer(name, op)?;
         self.text += input;

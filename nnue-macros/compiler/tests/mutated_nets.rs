@@ -52,14 +52,14 @@ impl Random {
 }
 
 /// A network under test: a right file, and the memory into which files are loaded.
-struct Victim {
+struct NetUnderTest {
     layout: FileLayout,
     file: Vec<u8>,
     memory: Vec<u8>,
 }
 
-impl Victim {
-    fn new(spec: &str) -> Victim {
+impl NetUnderTest {
+    fn new(spec: &str) -> NetUnderTest {
         // The network has fewer rows, because a file that is tried often must be small.
         let spec = spec
             .replace("set = \"A\"", "set = \"Custom\"\nrows = 12\nactive = 4")
@@ -77,16 +77,15 @@ impl Victim {
             ..Loaded::default()
         };
         let file = stored(&layout, &memory, &loaded);
-        let mut victim = Victim {
+        let mut net = NetUnderTest {
             layout,
             file,
             memory,
         };
-        let file = victim.file.clone();
-        victim
-            .load(&file)
-            .unwrap_or_else(|error| panic!("{}: {error}", victim.layout.name));
-        victim
+        let file = net.file.clone();
+        net.load(&file)
+            .unwrap_or_else(|error| panic!("{}: {error}", net.layout.name));
+        net
     }
 
     fn load(&mut self, file: &[u8]) -> Result<Loaded, LoadError> {
@@ -186,16 +185,16 @@ fn damaged_files_are_refused_or_come_back() {
             .parse()
             .unwrap_or_else(|_| panic!("`NNUE_MUTATIONS` is `{count}`, expected a number"))
     });
-    let mut victims = SPECS.map(Victim::new);
+    let mut nets = SPECS.map(NetUnderTest::new);
     let mut random = Random(20);
     let mut accepted = 0;
     for number in 0..count {
-        let victim = &mut victims[number as usize % SPECS.len()];
-        let mut file = victim.file.clone();
+        let net = &mut nets[number as usize % SPECS.len()];
+        let mut file = net.file.clone();
         for _ in 0..1 + random.below(3) {
             mutate(&mut file, &mut random);
         }
-        accepted += u64::from(victim.check(&file));
+        accepted += u64::from(net.check(&file));
     }
     println!("{count} damaged files: {accepted} accepted");
     assert!(

@@ -1,5 +1,5 @@
-//! Brings values in which different integers stand for 1.0 to the same one: in sums of layers and
-//! in the output's sums.
+//! Brings values in which different integers stand for 1.0 to the same fixed point, in sums of
+//! layers and in the output's sums.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::network::{Align, One};

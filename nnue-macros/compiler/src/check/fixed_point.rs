@@ -17,17 +17,17 @@ pub(crate) const CLIPS_ONE: &str = "`clips_one = true` says that it is meant";
 
 /// Reports `clips_one` of a spec whose values are not clipped below 1.0.
 pub(crate) fn check_clips_one(
-    said: Option<&Spanned<bool>>,
+    key: Option<&Spanned<bool>>,
     clips_one: bool,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    let problem = match said {
-        Some(said) if !said.value => "`clips_one` is false, expected true",
+    let problem = match key {
+        Some(key) if !key.value => "`clips_one` is false, expected true",
         Some(_) if !clips_one => "`clips_one` where 1.0 is not clipped",
         _ => return Some(()),
     };
     diagnostics
-        .error(said?.span, problem)
+        .error(key?.span, problem)
         .help("it is for a `limit` below 63/64 of what 1.0 is: remove it");
     None
 }
@@ -37,7 +37,8 @@ pub(crate) fn least_limit(one: u32) -> u32 {
     one - one / TOLERANCE
 }
 
-/// A value may be wrong by less than one part in this number, because it is in engines too.
+/// A value may be wrong by less than one part in this number, because such values are in real
+/// engines too.
 const TOLERANCE: u32 = 64;
 
 /// The kind of number that is shifted.
@@ -53,7 +54,7 @@ pub(crate) enum Operand {
 }
 
 /// The number to which a shift is applied.
-pub(crate) struct Input {
+pub(crate) struct ShiftedNumber {
     /// The integer that stands for 1.0 in the number.
     pub(crate) one: u64,
     /// The formula of that integer, for errors.
@@ -105,7 +106,7 @@ pub(crate) fn shifted(number: u64, amount: i32) -> u64 {
 /// known nets: 8128 * 8128 >> 19 is 126 and stands for 127.
 pub(crate) fn check_shift(
     operand: Operand,
-    input: &Input,
+    input: &ShiftedNumber,
     shift: Shift,
     to: u32,
     diagnostics: &mut Diagnostics,

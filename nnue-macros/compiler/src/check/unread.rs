@@ -20,7 +20,7 @@ pub(super) fn check(
     output: &Output,
     diagnostics: &mut Diagnostics,
 ) {
-    let mut read = Read::new(transformer, layers, output);
+    let mut read = ReadValues::new(transformer, layers, output);
     if let Some(unread) = &spec.output.unread
         && check_count(unread, diagnostics).is_some()
     {
@@ -63,17 +63,17 @@ pub(super) fn check(
 
 /// For each value of the transformer's output, of its sums that are not pooled, of its PSQT sums,
 /// and of each layer's output, in this order: whether something reads it.
-struct Read(Vec<Vec<bool>>);
+struct ReadValues(Vec<Vec<bool>>);
 
-impl Read {
-    fn new(transformer: &Transformer, layers: &[Layer], output: &Output) -> Read {
+impl ReadValues {
+    fn new(transformer: &Transformer, layers: &[Layer], output: &Output) -> ReadValues {
         let unpooled = transformer.unpooled.as_ref().map_or(0, |sums| sums.len);
         let psqt = transformer.psqt_sums.as_ref().map_or(0, |sums| sums.len);
         let outputs = layers.iter().map(|layer| layer.output.len);
         let lens = [transformer.output.len, unpooled, psqt]
             .into_iter()
             .chain(outputs);
-        let mut read = Read(lens.map(|len| vec![false; len]).collect());
+        let mut read = ReadValues(lens.map(|len| vec![false; len]).collect());
         for slice in layers.iter().flat_map(|layer| &layer.inputs) {
             read.of(slice.source)[slice.start..slice.start + slice.len].fill(true);
         }
@@ -106,7 +106,7 @@ fn check_listed(
     transformer: &Transformer,
     layers: &[Layer],
     part: &Spanned<Reference>,
-    read: &mut Read,
+    read: &mut ReadValues,
     diagnostics: &mut Diagnostics,
 ) {
     let name = &part.value.name;

@@ -56,8 +56,8 @@ pub(crate) fn in_range_or(
 }
 
 /// The value in the spec, or `default` if the spec leaves the key out.
-pub(crate) fn value_or<T: Copy>(said: &Option<Spanned<T>>, default: T) -> T {
-    said.as_ref().map_or(default, |said| said.value)
+pub(crate) fn value_or<T: Copy>(value: &Option<Spanned<T>>, default: T) -> T {
+    value.as_ref().map_or(default, |spanned| spanned.value)
 }
 
 /// The factor as an `f32`. Reports a factor that `f32` cannot hold.

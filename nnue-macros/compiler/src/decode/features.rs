@@ -20,8 +20,8 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
             // The set decides which other keys there are. If it is not known, the keys of every
             // family are accepted.
             None => {
-                let mut unheard = Diagnostics::default();
-                names().for_each(|set| drop(Keys::decode(set, &mut table, &mut unheard)));
+                let mut discarded = Diagnostics::default();
+                names().for_each(|set| drop(Keys::decode(set, &mut table, &mut discarded)));
                 Some(None)
             }
         },

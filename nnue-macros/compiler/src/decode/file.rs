@@ -22,9 +22,9 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
         // The format decides which other keys there are. If it is not known, the keys of every
         // format are accepted.
         None => {
-            let mut unheard = Diagnostics::default();
+            let mut discarded = Diagnostics::default();
             for (_, format) in Format::NAMES {
-                keys_of(*format, &mut table, Span::default(), &mut unheard);
+                keys_of(*format, &mut table, Span::default(), &mut discarded);
             }
             None
         }

@@ -27,13 +27,13 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
         // The operation decides which other keys there are. If it is not known, the keys of every
         // operation are accepted.
         None => {
-            let mut unheard = Diagnostics::default();
+            let mut discarded = Diagnostics::default();
             for (_, function) in OpName::NAMES {
                 let function = Spanned {
                     value: *function,
                     span,
                 };
-                Op::decode(vec![function], &mut table, &mut unheard);
+                Op::decode(vec![function], &mut table, &mut discarded);
             }
             None
         }

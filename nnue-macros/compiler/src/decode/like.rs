@@ -9,10 +9,10 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::table::{Value, mismatch, string};
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
-use crate::known::{KNOWN, Known};
+use crate::known::{KNOWN, KnownSpec};
 
-/// Keys of the same table that exclude each other. A spec that has a key of the one side replaces
-/// the known spec's keys of the other side.
+/// Keys of the same table that exclude each other. A spec that has a key of one side replaces the
+/// known spec's keys of the other side.
 const ALTERNATIVES: &[(&[&str], &[&str])] = &[
     (&["one"], &["weights_one"]),
     (&["one", "weights_one"], &["scales"]),
@@ -21,26 +21,26 @@ const ALTERNATIVES: &[(&[&str], &[&str])] = &[
 ];
 
 /// The network that a spec is like.
-pub(super) struct Like {
-    known: &'static Known,
+pub(super) struct BaseNetwork {
+    known: &'static KnownSpec,
     /// The place of the name in the spec.
     span: Span,
 }
 
-impl Like {
+impl BaseNetwork {
     /// Finds the network that `value` names.
     pub(super) fn decode(
         key: &str,
         value: &Value<'_>,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Like> {
+    ) -> Option<BaseNetwork> {
         let name = string(key, value, diagnostics)?;
         let Some(known) = KNOWN.iter().find(|known| known.name == name.value) else {
             let names = KNOWN.iter().map(|known| known.name);
             diagnostics.unknown_name(key, &name, names);
             return None;
         };
-        Some(Like {
+        Some(BaseNetwork {
             known,
             span: name.span,
         })

@@ -154,7 +154,7 @@ fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// Reports a value whose type is not the expected one.
+/// Reports a value that does not have the expected type.
 pub(crate) fn mismatch<'d>(
     key: &str,
     value: &Value<'_>,

@@ -143,22 +143,22 @@ impl Writer<'_> {
             Kernel::Fused(fused) => self.fused(fused),
             Kernel::Columns { vectors, tile } => self.columns(*vectors, *tile),
             Kernel::Sparse(blocks) => self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
-                let sums = Sums::new(blocks, quote! { simd:: }, dot);
-                self.around(&sums, self.sparse(&sums))
+                let sums = BlockSums::new(blocks, quote! { simd:: }, dot);
+                self.sums_around(&sums, self.sparse(&sums))
             }),
             Kernel::Dense { blocks, steps, .. } => {
                 self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
                     let sums = match (steps, dot) {
-                        (Steps::Calls, "dot") => Sums::new(blocks, TokenStream::new(), "step"),
-                        _ => Sums::new(blocks, quote! { simd:: }, dot),
+                        (Steps::Calls, "dot") => BlockSums::new(blocks, TokenStream::new(), "step"),
+                        _ => BlockSums::new(blocks, quote! { simd:: }, dot),
                     };
-                    self.around(&sums, self.dense(&sums, *steps))
+                    self.sums_around(&sums, self.dense(&sums, *steps))
                 })
             }
         }
     }
 
-    /// The code that `write` makes with the fast primitive, with the exact one, or with both.
+    /// The code that `write` makes with the fast primitive, with the exact primitive, or with both.
     fn multiplied(
         &self,
         products: Products,
@@ -241,7 +241,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A call of one of the runtime's kernels.
+    /// A call of a kernel of the runtime.
     fn function(&self, name: &str) -> TokenStream {
         let (affine, biases, weights) = (self.affine, &self.biases, &self.weights);
         let name = format_ident!("{name}");
@@ -273,7 +273,7 @@ impl Writer<'_> {
     }
 
     /// Code that starts the sums, runs over the blocks, and adds the sums up.
-    fn around(&self, sums: &Sums, blocks: TokenStream) -> TokenStream {
+    fn sums_around(&self, sums: &BlockSums, blocks: TokenStream) -> TokenStream {
         let starts = (0..sums.sets).flat_map(|set| {
             (0..sums.vectors).map(move |vector| {
                 let name = sums.name(set, vector);
@@ -299,7 +299,7 @@ impl Writer<'_> {
     }
 
     /// Code for a loop over the list of blocks that are not zero.
-    fn sparse(&self, sums: &Sums) -> TokenStream {
+    fn sparse(&self, sums: &BlockSums) -> TokenStream {
         let Writer { weights, input, .. } = self;
         if sums.sets == 1 {
             let one = sums.add(
@@ -335,7 +335,7 @@ impl Writer<'_> {
 
     /// Code for all blocks: the rounds of a loop, if there is any, and then the blocks that follow
     /// it.
-    fn dense(&self, sums: &Sums, steps: Steps) -> TokenStream {
+    fn dense(&self, sums: &BlockSums, steps: Steps) -> TokenStream {
         let Writer { weights, input, .. } = self;
         let add = |set: usize, index: TokenStream| {
             sums.add(
@@ -440,7 +440,7 @@ fn total(vectors: &[TokenStream]) -> TokenStream {
 
 /// The sums of a layer that takes its inputs in blocks: vectors of outputs, in several sets that
 /// need not wait for one another.
-struct Sums {
+struct BlockSums {
     blocks: usize,
     vectors: usize,
     sets: usize,
@@ -448,10 +448,10 @@ struct Sums {
     dot: TokenStream,
 }
 
-impl Sums {
-    fn new(blocks: &Blocks, module: TokenStream, dot: &str) -> Sums {
+impl BlockSums {
+    fn new(blocks: &Blocks, module: TokenStream, dot: &str) -> BlockSums {
         let dot = format_ident!("{dot}");
-        Sums {
+        BlockSums {
             blocks: blocks.count,
             vectors: blocks.vectors,
             sets: blocks.side_by_side,

@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use super::Program;
 use super::names::{count, halves, linear};
 use crate::network::{Element, Pooling, ProductRounding, TransformerActivation};
-use crate::plan::{Bytes, Multiply, Outputs, Plan};
+use crate::plan::{Bytes, Multiplication, Outputs, Plan};
 
 /// The type of the list of non-zero blocks.
 pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
@@ -256,7 +256,7 @@ fn packed(
             };
             (TokenStream::new(), outputs)
         }
-        (Pooling::Product { .. }, Multiply::High { shifts, rounding }, Some(limit)) => {
+        (Pooling::Product { .. }, Multiplication::High { shifts, rounding }, Some(limit)) => {
             let product = product(shifts, rounding);
             let pooled = quote! {
                 #[inline]
@@ -292,21 +292,26 @@ fn packed(
 }
 
 /// An expression for the product of two vectors without negative values, shifted to the right.
-fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) -> TokenStream {
+fn multiplied(
+    multiply: Multiplication,
+    shift: u32,
+    a: &TokenStream,
+    b: &TokenStream,
+) -> TokenStream {
     let word = |shift: u32| count(shift as usize);
     match multiply {
-        Multiply::High { shifts, rounding } => {
+        Multiplication::High { shifts, rounding } => {
             let second = word(shifts.1);
             let b = quote! { simd::shift_left_i16::<#second>(#b) };
             multiplied_high(rounding, shifts.0, a, &b)
         }
-        Multiply::Low if shift == 0 => quote! { simd::mul_low_i16(#a, #b) },
-        Multiply::Low => {
+        Multiplication::Low if shift == 0 => quote! { simd::mul_low_i16(#a, #b) },
+        Multiplication::Low => {
             let shift = word(shift);
             quote! { simd::shift_right_i16::<#shift>(simd::mul_low_i16(#a, #b)) }
         }
         // With a = 2 half + rest, a * b >> 1 is half * b + (rest * b >> 1), and rest is 0 or 1.
-        Multiply::Halved => quote! {
+        Multiplication::Halved => quote! {
             let half = simd::shift_right_i16::<1>(#a);
             let rest = simd::sub_i16(#a, simd::shift_left_i16::<1>(half));
             simd::add_i16(
@@ -333,7 +338,7 @@ fn multiplied_high(
     }
 }
 
-/// An expression for the upper bits of the product of two clipped factors, one or both of which are
+/// An expression for the upper bits of the product of two clipped factors, of which at least one is
 /// shifted to the left before.
 ///
 /// A negative second factor never makes a positive product, and packing clips at zero. Only a

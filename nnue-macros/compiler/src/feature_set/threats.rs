@@ -1,4 +1,4 @@
-//! The family of threats: a row for each piece that attacks another one.
+//! The family of threats: a row for each piece that attacks another piece.
 
 use nnue_format::{Element, ThreatRules, ThreatTargets, Threats};
 use proc_macro2::{Literal, TokenStream};

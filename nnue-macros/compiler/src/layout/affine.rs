@@ -11,7 +11,7 @@
 use nnue_format::Segment;
 
 use super::{
-    BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LaidOut, OUTPUT_UNIT, ROW_UNIT,
+    BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LayerLayout, OUTPUT_UNIT, ROW_UNIT,
 };
 use crate::network::{self, Element, Layer, Network, Pooling, Source, SparseBy, Sums, WeightType};
 
@@ -140,12 +140,12 @@ impl<'n> Affine<'n> {
         layer: &'n Layer,
         op: &'n network::Affine,
         columns: &Columns,
-        layers: &[LaidOut<'_>],
+        layers: &[LayerLayout<'_>],
         stack: &mut Builder,
     ) -> Affine<'n> {
         let input = input(network, layer, op);
         let (form, element) = form(layer, op, input);
-        let Gathered {
+        let GatheredInput {
             parts,
             segments,
             slots,
@@ -332,7 +332,7 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
 }
 
 /// A layer's input in memory.
-struct Gathered {
+struct GatheredInput {
     parts: Vec<Part>,
     segments: Vec<Segment>,
     slots: usize,
@@ -344,8 +344,8 @@ fn gather(
     layer: &Layer,
     form: Form,
     columns: &Columns,
-    layers: &[LaidOut<'_>],
-) -> Gathered {
+    layers: &[LayerLayout<'_>],
+) -> GatheredInput {
     let alignment = match form {
         Form::Blocks => BLOCK,
         _ => 1,
@@ -408,7 +408,7 @@ fn gather(
             }
         }
     }
-    Gathered {
+    GatheredInput {
         parts: joined(parts),
         segments,
         slots: slot,

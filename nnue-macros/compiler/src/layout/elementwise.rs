@@ -1,6 +1,6 @@
 //! Layers that compute value by value, and the places of their values.
 
-use super::{Builder, Field, LaidOut, OUTPUT_UNIT};
+use super::{Builder, Field, LayerLayout, OUTPUT_UNIT};
 use crate::network::{self, Element, Layer, Network, Op, Slice, Source};
 
 /// A layer that computes value by value, and the places of its values.
@@ -30,7 +30,7 @@ impl<'n> Elementwise<'n> {
         index: usize,
         layer: &'n Layer,
         function: &'n network::Elementwise,
-        layers: &[LaidOut<'_>],
+        layers: &[LayerLayout<'_>],
         stack: &mut Builder,
     ) -> Elementwise<'n> {
         let slice = layer.inputs[0];

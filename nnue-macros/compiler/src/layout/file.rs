@@ -5,7 +5,7 @@ use nnue_format::{
     Section, Segment, Stacks, Stored,
 };
 
-use super::{Affine, ColumnRun, Field, FieldElement, LaidOut, Layout, summand};
+use super::{Affine, ColumnRun, Field, FieldElement, LayerLayout, Layout, summand};
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor, section_len};
 use crate::network::{Network, Source};
@@ -141,8 +141,8 @@ fn psqt_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
 /// The affine layer with this index.
 fn affine<'l, 'n>(layout: &'l Layout<'n>, layer: usize) -> &'l Affine<'n> {
     match &layout.layers[layer] {
-        LaidOut::Affine(affine) => affine,
-        LaidOut::Elementwise(_) => unreachable!("only affine layers have weights and biases"),
+        LayerLayout::Affine(affine) => affine,
+        LayerLayout::Elementwise(_) => unreachable!("only affine layers have weights and biases"),
     }
 }
 

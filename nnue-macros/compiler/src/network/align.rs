@@ -1,6 +1,6 @@
 //! How terms in which different integers stand for 1.0 are brought to the same fixed point.
 
-/// How a term of one fixed point is brought to another.
+/// How a term is brought from its fixed point to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Align {
     /// The term is in that fixed point already.

@@ -19,14 +19,14 @@ pub(super) struct Definition {
     /// The word of the activation in a spec.
     pub(super) name: &'static str,
     /// The form for sums of integers, if there is any.
-    pub(super) integers: Option<OfIntegers>,
+    pub(super) integers: Option<IntegerForm>,
     /// The form for `f32`, if there is any.
-    pub(super) floats: Option<OfFloats>,
+    pub(super) floats: Option<FloatForm>,
 }
 
 /// The form of an activation for integers: how `shift`, `one` and `limit` are checked, and which
 /// function they give.
-pub(super) struct OfIntegers {
+pub(super) struct IntegerForm {
     /// The number that is shifted to the right.
     pub(super) shifts: Shifted,
     /// The largest number of bits by which it can be shifted to the left instead.
@@ -37,7 +37,7 @@ pub(super) struct OfIntegers {
     pub(super) limit: DefaultLimit,
     /// Makes the function with its parameters, and the smallest and the largest result that it can
     /// have.
-    pub(super) of: fn(&Checked) -> (Activation, (i64, i64)),
+    pub(super) function: fn(&CheckedParameters) -> (Activation, (i64, i64)),
 }
 
 /// The number that an activation of integers shifts. If the values that the activation reads are
@@ -77,7 +77,7 @@ pub(super) enum DefaultLimit {
 }
 
 /// The checked parameters of an activation of integers.
-pub(super) struct Checked {
+pub(super) struct CheckedParameters {
     /// The integer that stands for 1.0 in the values that the activation reads.
     pub(super) from: u32,
     /// The number of bits of the shift to the right; to the left if it is negative.
@@ -87,7 +87,7 @@ pub(super) struct Checked {
 }
 
 /// The form of an activation for `f32`, which has no parameters.
-pub(super) struct OfFloats {
+pub(super) struct FloatForm {
     /// The name of the function in the runtime's `activation.rs`.
     pub(super) function: &'static str,
     /// The formula of a value `x`.
@@ -104,7 +104,7 @@ pub(super) trait Function {
     fn formula(&self) -> String;
 }
 
-impl Function for OfFloats {
+impl Function for FloatForm {
     fn name(&self) -> &'static str {
         self.function
     }
@@ -119,7 +119,7 @@ impl Function for OfFloats {
 }
 
 /// The form for `f32` of the activation with this name.
-pub(super) fn of_floats(name: OpName) -> &'static OfFloats {
+pub(super) fn float_form(name: OpName) -> &'static FloatForm {
     let definition = name.activation();
     match definition.and_then(|definition| definition.floats.as_ref()) {
         Some(floats) => floats,

@@ -66,7 +66,7 @@ pub enum Scale {
     OfFile,
 }
 
-/// Factors that give binary sums back the size of real ones.
+/// Factors that give binary sums the size of sums with real weights and inputs.
 ///
 /// `y[o] = bias[o] + (sum * alpha[o] * beta >> shift)` in `i64` with wrap-around, and then in
 /// `i32`. `alpha` is a tensor of `i16` in the net file, the size of an output's weights. `beta` is
@@ -94,8 +94,8 @@ impl Affine {
     /// How zeros are skipped, with the choice made where the spec leaves it open. `bytes` says
     /// whether inputs and weights are bytes.
     ///
-    /// Blocks of four cost a quarter of the steps and need no widening, but one value in four is
-    /// enough to make a block not zero.
+    /// Blocks of four cost a quarter of the steps and need no widening, but a block is skipped only
+    /// if all four inputs are zero.
     pub fn sparse_by(&self, bytes: bool) -> Option<SparseBy> {
         let sparse = self.sparse?;
         Some(match sparse.by {

@@ -178,15 +178,15 @@ fn limit(
     (before, after): (u32, u32),
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
-    let said = transformer.limit.as_ref();
-    let limit = in_range_or("limit", said, 1..=largest, default, diagnostics)?;
+    let key = transformer.limit.as_ref();
+    let limit = in_range_or("limit", key, 1..=largest, default, diagnostics)?;
     let least = least_limit(after);
     let clips_one = transformer.clips_one.as_ref();
     check_clips_one(clips_one, limit < least, diagnostics)?;
     if limit >= least || clips_one.is_some() {
         return Some(limit);
     }
-    let span = said.map_or(transformer.activation.span, |limit| limit.span);
+    let span = key.map_or(transformer.activation.span, |limit| limit.span);
     let message = format!("values are clipped at {limit}, expected at least {least}");
     let error = diagnostics.error(span, message);
     if before == after {

@@ -17,7 +17,7 @@ named! {
         Product = "product",
         /// `(a + b + 1) >> 1`.
         Average = "average",
-        /// `max(a, b)`, the larger one.
+        /// `max(a, b)`, the larger of both values.
         Max = "max",
     }
 }
@@ -46,7 +46,7 @@ pub enum Pooling {
     },
     /// `(a + b + 1) >> 1`.
     Average,
-    /// `max(a, b)`, the larger one.
+    /// `max(a, b)`, the larger of both values.
     Max,
 }
 
@@ -100,12 +100,12 @@ fn products(
     activated: Values,
     diagnostics: &mut Diagnostics,
 ) -> Option<Pooling> {
-    let said = transformer.product_rounding.as_ref();
-    let rounding = said.map_or(ProductRounding::Floor, |said| said.value);
+    let key = transformer.product_rounding.as_ref();
+    let rounding = key.map_or(ProductRounding::Floor, |key| key.value);
     let shift = product_shift(transformer, activated, rounding, diagnostics)?;
-    if let (Some(said), 0) = (said, shift) {
+    if let (Some(key), 0) = (key, shift) {
         diagnostics
-            .error(said.span, "`product_rounding` needs a `product_shift`")
+            .error(key.span, "`product_rounding` needs a `product_shift`")
             .label("products are not shifted, so nothing is rounded");
         return None;
     }

@@ -4,17 +4,18 @@
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfIntegers, Shifted, shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, Shifted,
+    shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "quantmoid4",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Value,
         most_left: 0,
         one: DefaultOne::Fixed,
         limit: DefaultLimit::OfFunction,
-        of,
+        function,
     }),
     floats: None,
 };
@@ -26,7 +27,7 @@ pub struct Quantmoid4 {
     pub shift: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let shift = checked.shift.unsigned_abs();
     (Activation::Quantmoid4(Quantmoid4 { shift }), (0, 126))
 }

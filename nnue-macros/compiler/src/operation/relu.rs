@@ -3,20 +3,20 @@
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, MOST_LEFT, OfFloats, OfIntegers,
-    Shifted, shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, FloatForm, Function, IntegerForm,
+    MOST_LEFT, Shifted, shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "relu",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Value,
         most_left: MOST_LEFT,
         one: DefaultOne::Shifted,
         limit: DefaultLimit::Usual,
-        of,
+        function,
     }),
-    floats: Some(OfFloats {
+    floats: Some(FloatForm {
         function: "relu_f32",
         formula: "max(x, 0)",
     }),
@@ -40,7 +40,7 @@ pub struct ReluLeft {
     pub limit: u32,
 }
 
-pub(super) fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+pub(super) fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.limit);
     let activation = match checked.shift {
         0.. => Activation::Relu(Relu { shift, limit }),

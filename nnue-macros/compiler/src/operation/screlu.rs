@@ -3,20 +3,20 @@
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfFloats, OfIntegers, Shifted,
-    shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, FloatForm, Function, IntegerForm,
+    Shifted, shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "screlu",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Square,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::OfFunction,
-        of,
+        function,
     }),
-    floats: Some(OfFloats {
+    floats: Some(FloatForm {
         function: "screlu_f32",
         formula: "clamp(x, 0, 1) squared",
     }),
@@ -31,7 +31,7 @@ pub struct Screlu {
     pub limit: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.from);
     let largest = (u64::from(limit) * u64::from(limit)) >> shift;
     let activation = Activation::Screlu(Screlu { shift, limit });

@@ -3,20 +3,20 @@
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfFloats, OfIntegers, Shifted,
-    shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, FloatForm, Function, IntegerForm,
+    Shifted, shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "sqr_crelu",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Square,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,
-        of,
+        function,
     }),
-    floats: Some(OfFloats {
+    floats: Some(FloatForm {
         function: "sqr_crelu_f32",
         formula: "min(x * x, 1)",
     }),
@@ -31,7 +31,7 @@ pub struct SqrCrelu {
     pub limit: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.limit);
     let activation = Activation::SqrCrelu(SqrCrelu { shift, limit });
     (activation, (0, limit.into()))

@@ -3,17 +3,18 @@
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfIntegers, Shifted, shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, Shifted,
+    shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "sqr_crelu_i32",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::WrappedSquare,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,
-        of,
+        function,
     }),
     floats: None,
 };
@@ -27,7 +28,7 @@ pub struct SqrCreluI32 {
     pub limit: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.limit);
     let activation = Activation::SqrCreluI32(SqrCreluI32 { shift, limit });
     (activation, (i64::from(i32::MIN >> shift), limit.into()))

@@ -4,7 +4,8 @@
 //! It is `min(|x| >> shift, limit)` and exists for integers only.
 
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfIntegers, Shifted, shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, Shifted,
+    shifted_right,
 };
 use super::{Activation, Op, OpName};
 use crate::check;
@@ -15,12 +16,12 @@ use crate::spec::Spec;
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "test_operation",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Value,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,
-        of,
+        function,
     }),
     floats: None,
 };
@@ -34,7 +35,7 @@ pub struct TestOperation {
     pub limit: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.limit);
     let activation = Activation::TestOperation(TestOperation { shift, limit });
     (activation, (0, limit.into()))

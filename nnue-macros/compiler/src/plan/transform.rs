@@ -11,9 +11,9 @@ use crate::network::{Element, Pooling, ProductRounding, Transformer, Transformer
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transform {
     /// How the products of a pooling are made. It has no meaning for other poolings.
-    pub products: Multiply,
+    pub products: Multiplication,
     /// How the squares of a `screlu` are made. It has no meaning for other activations.
-    pub squares: Multiply,
+    pub squares: Multiplication,
     /// The form in which the transformer's output is stored.
     pub outputs: Outputs,
 }
@@ -60,7 +60,7 @@ pub struct Bytes {
 /// How two values of up to eight bits are multiplied in 16 bits, with their product shifted to the
 /// right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Multiply {
+pub enum Multiplication {
     /// The factors are shifted left, so that the upper bits of their product are the result.
     High {
         /// The numbers of bits by which the first and the second factor are shifted.
@@ -90,15 +90,15 @@ impl Transform {
         let transformer = &layout.network.transformer;
         let products = match transformer.pooling {
             Pooling::Product { shift, rounding } => {
-                Multiply::of(transformer.activated.range.1 as u32, shift, rounding)
+                Multiplication::of(transformer.activated.range.1 as u32, shift, rounding)
             }
-            _ => Multiply::Low,
+            _ => Multiplication::Low,
         };
         let squares = match transformer.activation {
             TransformerActivation::Screlu { shift } => {
-                Multiply::of(transformer.one, shift, ProductRounding::Floor)
+                Multiplication::of(transformer.one, shift, ProductRounding::Floor)
             }
-            _ => Multiply::Low,
+            _ => Multiplication::Low,
         };
         let half = layout.columns.half;
         let outputs = match transformer.output.element {
@@ -159,10 +159,10 @@ fn products_of_packed(transformer: &Transformer) -> bool {
     }
 }
 
-impl Multiply {
+impl Multiplication {
     /// The way to multiply factors up to `largest` and to shift the product by `shift`. The result
     /// fits in 16 bits, with a sign if it is shifted.
-    fn of(largest: u32, shift: u32, rounding: ProductRounding) -> Multiply {
+    fn of(largest: u32, shift: u32, rounding: ProductRounding) -> Multiplication {
         const MOST: u32 = i16::MAX as u32;
         // Both shifts together move the result to the upper bits. The first factor is shifted as
         // far as 16 bits allow. Rounded products are shifted by at least one bit, so they always
@@ -175,11 +175,11 @@ impl Multiply {
         let second = total - first;
         if largest << second <= MOST {
             let shifts = (first, second);
-            Multiply::High { shifts, rounding }
+            Multiplication::High { shifts, rounding }
         } else if shift == 0 || largest * largest <= MOST {
-            Multiply::Low
+            Multiplication::Low
         } else {
-            Multiply::Halved
+            Multiplication::Halved
         }
     }
 }
@@ -189,9 +189,9 @@ mod tests {
     use super::*;
 
     /// The product of two values as vectors of 16-bit integers compute it.
-    fn multiplied(a: i16, b: i16, multiply: Multiply, shift: u32) -> i16 {
+    fn multiplied(a: i16, b: i16, multiply: Multiplication, shift: u32) -> i16 {
         match multiply {
-            Multiply::High {
+            Multiplication::High {
                 shifts: (first, second),
                 rounding,
             } => {
@@ -206,9 +206,9 @@ mod tests {
                     ProductRounding::Nearest => ((product + (1 << 14)) >> 15) as i16,
                 }
             }
-            Multiply::Low if shift == 0 => a.wrapping_mul(b),
-            Multiply::Low => a.wrapping_mul(b) >> shift,
-            Multiply::Halved => {
+            Multiplication::Low if shift == 0 => a.wrapping_mul(b),
+            Multiplication::Low => a.wrapping_mul(b) >> shift,
+            Multiplication::Halved => {
                 let half = a >> 1;
                 let rest = a - 2 * half;
                 half.wrapping_mul(b).wrapping_add(rest.wrapping_mul(b >> 1))
@@ -218,10 +218,10 @@ mod tests {
 
     /// Compares products of factors up to `largest` with those of 32 bits.
     fn check(largest: u32, shift: u32, rounding: ProductRounding) {
-        let multiply = Multiply::of(largest, shift, rounding);
+        let multiply = Multiplication::of(largest, shift, rounding);
         let halved_by_one = shift == 1 && rounding == ProductRounding::Floor;
         assert!(
-            multiply != Multiply::Halved || halved_by_one,
+            multiply != Multiplication::Halved || halved_by_one,
             "{largest}, {shift}, {rounding}"
         );
         for a in 0..=largest {

@@ -104,7 +104,7 @@ pub enum Transposed {
     Ids(Vec<Spanned<String>>),
 }
 
-/// An entry of a list: one piece of a file.
+/// An entry of a list: a piece of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The place of the entry in the spec.

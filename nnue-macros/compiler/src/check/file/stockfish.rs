@@ -4,7 +4,7 @@
 use nnue_format::{Element, Encoding, Format, Section, Tail, stockfish};
 
 use super::Parts;
-use super::tensors::Known;
+use super::tensors::KnownTensor;
 use crate::check::value_or;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
@@ -16,7 +16,7 @@ use crate::spec::{self, PsqtPlace};
 const ROW_UNIT: usize = 32;
 
 /// The numbers in the file's header and before its parts, which every net file must have.
-pub(super) struct Words {
+pub(super) struct ExpectedWords {
     version: u32,
     transformer_hash: u32,
     stack_hash: u32,
@@ -28,7 +28,7 @@ pub(super) fn check(
     file: &spec::Stockfish,
     parts: Parts<'_>,
     diagnostics: &mut Diagnostics,
-) -> Option<Words> {
+) -> Option<ExpectedWords> {
     let width = parts.transformer.map(|transformer| transformer.width);
     let version = word("version", &file.version, diagnostics);
     let transformer_hash = match &file.transformer_hash {
@@ -48,7 +48,7 @@ pub(super) fn check(
             stockfish::stack_hash(width as u32, outputs)
         }),
     };
-    Some(Words {
+    Some(ExpectedWords {
         version: version?,
         transformer_hash: transformer_hash?,
         stack_hash: stack_hash?,
@@ -61,13 +61,13 @@ pub(super) fn has_sets_apart(file: &spec::Stockfish) -> bool {
 }
 
 /// The file with its sections. The transformer's biases come first, and so do those of each layer.
-pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> File {
+pub(super) fn file(file: &spec::Stockfish, words: ExpectedWords, tensors: &[KnownTensor]) -> File {
     let encoding = value_or(&file.encoding, Encoding::Raw);
     let sets_apart = has_sets_apart(file);
     let hash = |name, expected| Section::Hash { name, expected };
     let mut sections = vec![hash("transformer hash", words.transformer_hash)];
     let mut stack_sections = vec![hash("hash", words.stack_hash)];
-    let mut ordered: Vec<&Known> = tensors.iter().collect();
+    let mut ordered: Vec<&KnownTensor> = tensors.iter().collect();
     ordered.sort_by_key(|known| match known.role {
         Role::Biases(_) => (None, 0, 0),
         // The weights of a set and its PSQT values begin at the same row.

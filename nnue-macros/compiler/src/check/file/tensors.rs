@@ -9,7 +9,7 @@ use crate::network::{Affine, Layer, Output, Scale, Transformer, WeightType};
 
 /// The kind of a tensor's values when they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Values {
+pub(super) enum LoadedValues {
     /// Integers that this type holds.
     Integers(Element),
     /// Floating point of 32 bits.
@@ -20,7 +20,7 @@ pub(super) enum Values {
 
 /// A tensor of the network, before it is known where a file has it.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct KnownTensor {
     pub(super) role: Role,
     /// The name in specs and messages.
     pub(super) name: String,
@@ -28,16 +28,16 @@ pub(super) struct Known {
     pub(super) id: Option<String>,
     /// The axes with their lengths, outermost first, in the order that suits kernels.
     pub(super) axes: Vec<(Axis, usize)>,
-    pub(super) values: Values,
+    pub(super) values: LoadedValues,
     /// The number that stands for 1.0, if the spec tells it and it is the same for all values.
     pub(super) one: Option<f64>,
-    pub(super) sums: Sums,
+    pub(super) sums: SumRole,
 }
 
 /// How the values of a tensor take part in sums that are made when a file is loaded: virtual rows
 /// are added to rows of the transformer, and the values that all stacks share to those of a layer.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct SumRole {
     /// Whether the values are added to those of another tensor.
     pub(super) is_virtual: bool,
     /// Whether a sum is rounded after the summands are added. Otherwise each summand is rounded
@@ -47,11 +47,11 @@ pub(super) struct Sums {
     pub(super) is_factorised: bool,
 }
 
-impl Sums {
+impl SumRole {
     /// How the real rows of these sets take part in sums.
-    fn of(features: &[FeatureSet]) -> Sums {
+    fn of(features: &[FeatureSet]) -> SumRole {
         let mut factors = features.iter().filter_map(|set| set.factors.as_ref());
-        Sums {
+        SumRole {
             is_virtual: false,
             is_factorised: factors.clone().next().is_some(),
             rounds_sums: factors.any(|factors| !factors.round_each),
@@ -59,19 +59,19 @@ impl Sums {
     }
 }
 
-impl Known {
+impl KnownTensor {
     /// The type that files have by default.
     pub(super) fn element(&self) -> Element {
         match self.values {
-            Values::Integers(element) => element,
-            Values::Float => Element::F32,
-            Values::Signs => Element::I8,
+            LoadedValues::Integers(element) => element,
+            LoadedValues::Float => Element::F32,
+            LoadedValues::Signs => Element::I8,
         }
     }
 
     /// The part of a layer's tensor that belongs to a single stack, for files that have each stack
     /// by itself; `None` for tensors that are the same for all stacks.
-    pub(super) fn of_a_stack(&self) -> Option<Known> {
+    pub(super) fn of_a_stack(&self) -> Option<KnownTensor> {
         self.role.layer()?;
         let mut own = self.clone();
         own.axes.retain(|(axis, _)| *axis != Axis::Stack);
@@ -100,7 +100,7 @@ impl Known {
 
 /// All tensors of the network: first those of the transformer, then those of the layers, weights
 /// before biases. With `sets_apart`, each feature set has tensors of its own.
-pub(super) fn all(parts: Parts<'_>, sets_apart: bool) -> Option<Vec<Known>> {
+pub(super) fn all(parts: Parts<'_>, sets_apart: bool) -> Option<Vec<KnownTensor>> {
     let (transformer, layers) = (parts.transformer?, parts.layers?);
     let (stacks, output) = (parts.stacks?.count, parts.output?);
     let mut tensors = of_transformer(transformer, parts.features?, sets_apart, output);
@@ -124,7 +124,7 @@ fn of_transformer(
     features: &[FeatureSet],
     sets_apart: bool,
     output: &Output,
-) -> Vec<Known> {
+) -> Vec<KnownTensor> {
     let separate = transformer.perspectives.separate;
     let owners: &[&str] = if separate {
         &["white.", "black."]
@@ -134,24 +134,24 @@ fn of_transformer(
     let neuron = (Axis::Neuron, transformer.width);
     let one = f64::from(transformer.one);
     let rows_of_weights = rows_of_weights(features, sets_apart);
-    let weights = owned(owners, &rows_of_weights).map(|(owner, rows, first)| Known {
+    let weights = owned(owners, &rows_of_weights).map(|(owner, rows, first)| KnownTensor {
         role: Role::Weights(first),
         name: format!("transformer.{owner}{}", rows.name),
         // bullet's examples share the weights.
         id: rows.id.filter(|_| !separate).map(str::to_string),
         axes: vec![(Axis::Feature, rows.count), neuron],
-        values: Values::Integers(rows.element),
+        values: LoadedValues::Integers(rows.element),
         one: Some(one / f64::from(1 << rows.shift)),
         sums: rows.sums,
     });
-    let biases = owners.iter().enumerate().map(|(copy, owner)| Known {
+    let biases = owners.iter().enumerate().map(|(copy, owner)| KnownTensor {
         role: Role::Biases(copy),
         name: format!("transformer.{owner}biases"),
         id: (!separate).then(|| "l0b".to_string()),
         axes: vec![neuron],
-        values: Values::Integers(Element::I16),
+        values: LoadedValues::Integers(Element::I16),
         one: Some(one),
-        sums: Sums::default(),
+        sums: SumRole::default(),
     });
     let one_of_psqt = transformer
         .psqt_sums
@@ -159,12 +159,12 @@ fn of_transformer(
         .and_then(|sums| sums.one.shared());
     let one_of_psqt = f64::from(one_of_psqt.unwrap_or(output.one));
     let rows_of_psqt = rows_of_psqt(features, sets_apart);
-    let psqt = owned(owners, &rows_of_psqt).map(|(owner, rows, first)| Known {
+    let psqt = owned(owners, &rows_of_psqt).map(|(owner, rows, first)| KnownTensor {
         role: Role::Psqt(first),
         name: format!("transformer.{owner}{}", rows.name),
         id: None,
         axes: vec![(Axis::Feature, rows.count), (Axis::Stack, transformer.psqt)],
-        values: Values::Integers(Element::I32),
+        values: LoadedValues::Integers(Element::I32),
         one: Some(one_of_psqt),
         sums: rows.sums,
     });
@@ -180,7 +180,7 @@ struct Rows {
     /// The number of bits by which the rows are shifted to the left when they are added.
     shift: u32,
     count: usize,
-    sums: Sums,
+    sums: SumRole,
 }
 
 impl Rows {
@@ -192,7 +192,7 @@ impl Rows {
             element,
             shift: sets.first().map_or(0, |set| set.shift),
             count: sets.iter().map(|set| set.rows).sum(),
-            sums: Sums::of(sets),
+            sums: SumRole::of(sets),
         }
     }
 }
@@ -239,16 +239,16 @@ fn virtual_rows(
     (count > 0).then(|| Rows {
         id,
         count,
-        sums: Sums {
+        sums: SumRole {
             is_virtual: true,
-            ..Sums::of(features)
+            ..SumRole::of(features)
         },
         ..Rows::of(features, name, element)
     })
 }
 
 /// The tensors of every owner, each with the index of its first row in memory: all real rows come
-/// before all virtual ones.
+/// before all virtual rows.
 fn owned<'a>(
     owners: &'a [&'a str],
     tensors: &'a [Rows],
@@ -279,7 +279,7 @@ struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    fn tensors(&self) -> Vec<Known> {
+    fn tensors(&self) -> Vec<KnownTensor> {
         let layer = self.layer;
         let output = (Axis::Output, layer.output.len);
         let of_outputs = match layer.shared {
@@ -295,8 +295,8 @@ impl Owner<'_> {
         }
         if let Some((name, element)) = layer.factors() {
             let values = match element {
-                Element::F32 => Values::Float,
-                _ => Values::Integers(element),
+                Element::F32 => LoadedValues::Float,
+                _ => LoadedValues::Integers(element),
             };
             let role = Role::LayerFactors(self.index);
             tensors.push(self.tensor(role, (name, "a"), of_outputs, values, None));
@@ -314,16 +314,16 @@ impl Owner<'_> {
 
     /// The tensor that all stacks share and that is added to this tensor of each stack. bullet's
     /// examples have none.
-    fn shared(&self, of_stacks: Known) -> Known {
+    fn shared(&self, of_stacks: KnownTensor) -> KnownTensor {
         let (role, part) = match of_stacks.role {
             Role::LayerBiases(_) => (Role::SharedBiases(self.index), "biases"),
             _ => (Role::SharedWeights(self.index), "weights"),
         };
-        Known {
+        KnownTensor {
             role,
             name: format!("{}.shared_{part}", self.layer.name),
             id: None,
-            sums: Sums {
+            sums: SumRole {
                 is_virtual: true,
                 ..of_stacks.sums
             },
@@ -331,15 +331,15 @@ impl Owner<'_> {
         }
     }
 
-    fn weights(&self, affine: &Affine, of_outputs: &[(Axis, usize)]) -> Known {
+    fn weights(&self, affine: &Affine, of_outputs: &[(Axis, usize)]) -> KnownTensor {
         let mut axes = of_outputs.to_vec();
         axes.push((Axis::Input, self.layer.input_len()));
         let values = match affine.weights {
-            WeightType::I8 => Values::Integers(Element::I8),
-            WeightType::I16 => Values::Integers(Element::I16),
-            WeightType::I32 => Values::Integers(Element::I32),
-            WeightType::F32 => Values::Float,
-            WeightType::Binary => Values::Signs,
+            WeightType::I8 => LoadedValues::Integers(Element::I8),
+            WeightType::I16 => LoadedValues::Integers(Element::I16),
+            WeightType::I32 => LoadedValues::Integers(Element::I32),
+            WeightType::F32 => LoadedValues::Float,
+            WeightType::Binary => LoadedValues::Signs,
         };
         let one = match affine.to_float {
             Some(Scale::Shared(scale)) => {
@@ -352,11 +352,11 @@ impl Owner<'_> {
         self.tensor(role, ("weights", "w"), axes, values, one)
     }
 
-    fn biases(&self, of_outputs: &[(Axis, usize)]) -> Known {
+    fn biases(&self, of_outputs: &[(Axis, usize)]) -> KnownTensor {
         let output = &self.layer.output;
         let (values, one) = match output.element {
-            Element::F32 => (Values::Float, None),
-            _ => (Values::Integers(Element::I32), output.one.shared()),
+            Element::F32 => (LoadedValues::Float, None),
+            _ => (LoadedValues::Integers(Element::I32), output.one.shared()),
         };
         let (role, axes) = (Role::LayerBiases(self.index), of_outputs.to_vec());
         self.tensor(role, ("biases", "b"), axes, values, one.map(f64::from))
@@ -367,18 +367,18 @@ impl Owner<'_> {
         role: Role,
         (part, letter): (&str, &str),
         axes: Vec<(Axis, usize)>,
-        values: Values,
+        values: LoadedValues,
         one: Option<f64>,
-    ) -> Known {
+    ) -> KnownTensor {
         let is_summed = !matches!(role, Role::LayerFactors(_));
-        Known {
+        KnownTensor {
             role,
             name: format!("{}.{part}", self.layer.name),
             id: self.id.as_ref().map(|id| format!("{id}{letter}")),
             axes,
             values,
             one,
-            sums: Sums {
+            sums: SumRole {
                 is_virtual: false,
                 rounds_sums: self.layer.factorised && is_summed,
                 is_factorised: self.layer.factorised && is_summed,

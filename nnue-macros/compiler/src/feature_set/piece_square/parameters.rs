@@ -167,9 +167,10 @@ impl Planes {
 pub enum QueenBuckets {
     /// The opponent's queens do not choose the bucket.
     None,
-    /// Five buckets: for no queen or several, and for one queen in each quadrant.
+    /// Five buckets: one for no queen and for several queens, and one for a single queen in each
+    /// quadrant.
     Five,
-    /// Six buckets: for no queen, for one in each quadrant, and for several.
+    /// Six buckets: for no queen, for a single queen in each quadrant, and for several queens.
     Six,
 }
 

@@ -1,9 +1,9 @@
 //! Checks activations: which values they can read, and which integer then stands for 1.0.
 
-use super::{Checked, DefaultLimit, DefaultOne, Keys, OfIntegers, Shifted, USUAL_ONE};
+use super::{CheckedParameters, DefaultLimit, DefaultOne, IntegerForm, Keys, Shifted, USUAL_ONE};
 use crate::check::fixed_point::{
-    CLIPS_ONE, Input, LARGEST_RESULT, Operand, Shift, check_amount, check_clips_one, check_shift,
-    least_limit, shifted,
+    CLIPS_ONE, LARGEST_RESULT, Operand, Shift, ShiftedNumber, check_amount, check_clips_one,
+    check_shift, least_limit, shifted,
 };
 use crate::check::reader::Reader;
 use crate::check::value::in_range;
@@ -95,8 +95,8 @@ fn integers(
     from: u32,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Vec<Activation>, Tensor)> {
-    let shifts = one_for_each("shift", keys.shift.as_ref(), keys, diagnostics);
-    let limits = one_for_each("limit", keys.limit.as_ref(), keys, diagnostics);
+    let shifts = value_for_each("shift", keys.shift.as_ref(), keys, diagnostics);
+    let limits = value_for_each("limit", keys.limit.as_ref(), keys, diagnostics);
     let (shifts, limits) = (shifts?, limits?);
     let functions = keys.functions.iter().zip(shifts.iter().zip(&limits));
     let (activations, results): (Vec<_>, Vec<_>) =
@@ -109,14 +109,14 @@ fn integers(
                     .help("a layer with `op = \"float\"` makes `f32` of integers");
                 return None;
             };
-            let activation = KeysOfOne {
+            let activation = ActivationKeys {
                 layer,
                 function,
                 integers,
                 shift: *shift,
                 one: keys.one.as_ref(),
                 limit: *limit,
-                clips_one: keys.clips_one.as_ref().is_some_and(|said| said.value),
+                clips_one: keys.clips_one.as_ref().is_some_and(|key| key.value),
             };
             activation.check(from, diagnostics)
         }))?
@@ -165,17 +165,17 @@ fn element((lowest, highest): (i64, i64)) -> Element {
 
 /// The value of a key for each function. The spec gives a single value for all functions, or one
 /// for each.
-fn one_for_each<'s>(
+fn value_for_each<'s>(
     key: &str,
-    said: Option<&'s Spanned<Vec<Spanned<i64>>>>,
+    values: Option<&'s Spanned<Vec<Spanned<i64>>>>,
     keys: &Keys,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Option<&'s Spanned<i64>>>> {
     let functions = keys.functions.len();
-    let Some(said) = said else {
+    let Some(values) = values else {
         return Some(vec![None; functions]);
     };
-    match said.value.as_slice() {
+    match values.value.as_slice() {
         [shared] => Some(vec![Some(shared); functions]),
         each if each.len() == functions => Some(each.iter().map(Some).collect()),
         entries => {
@@ -184,7 +184,7 @@ fn one_for_each<'s>(
                 _ => format!("1 or {functions}"),
             };
             let message = format!("`{key}` has {} entries, expected {expected}", entries.len());
-            let error = diagnostics.error(said.span, message);
+            let error = diagnostics.error(values.span, message);
             for function in &keys.functions {
                 error.related(function.span, format!("`{}`", function.value));
             }
@@ -194,10 +194,10 @@ fn one_for_each<'s>(
 }
 
 /// The keys that the spec gives for a single activation of integers.
-struct KeysOfOne<'s> {
+struct ActivationKeys<'s> {
     layer: &'s spec::Layer,
     function: OpName,
-    integers: &'static OfIntegers,
+    integers: &'static IntegerForm,
     shift: Option<&'s Spanned<i64>>,
     one: Option<&'s Spanned<i64>>,
     limit: Option<&'s Spanned<i64>>,
@@ -213,11 +213,11 @@ struct Results {
     clips_one: bool,
 }
 
-impl KeysOfOne<'_> {
+impl ActivationKeys<'_> {
     /// Checks the activation of sums in which `from` stands for 1.0.
     fn check(&self, from: u32, diagnostics: &mut Diagnostics) -> Option<(Activation, Results)> {
         let (integers, name) = (self.integers, &self.layer.name.value);
-        let Some(said) = self.shift else {
+        let Some(shift) = self.shift else {
             diagnostics
                 .error(self.layer.span, format!("`{name}` needs `shift`"))
                 .help("write how far its input is shifted to the right: `shift = 6`");
@@ -229,7 +229,7 @@ impl KeysOfOne<'_> {
         };
         let one = result("one", self.one);
         let limit = result("limit", self.limit);
-        let amount = check_amount(said, integers.most_left, diagnostics);
+        let amount = check_amount(shift, integers.most_left, diagnostics);
         let (one, limit, amount) = (one?, limit?, amount?);
         let default_one = match integers.one {
             DefaultOne::Usual => USUAL_ONE,
@@ -243,15 +243,15 @@ impl KeysOfOne<'_> {
             }
         };
         let one = one.unwrap_or(default_one);
-        self.check_shift(from, (amount, said), one, diagnostics)?;
+        self.check_shift(from, (amount, shift), one, diagnostics)?;
         let limit = match integers.limit {
             DefaultLimit::One => limit.unwrap_or(one),
             DefaultLimit::Usual => limit.unwrap_or(USUAL_ONE),
-            // Functions without a limit in the spec let 1.0 pass.
+            // Functions with a limit of their own let 1.0 pass.
             DefaultLimit::OfFunction => one,
         };
         self.check_limit(limit, one, diagnostics)?;
-        let (activation, range) = (integers.of)(&Checked {
+        let (activation, range) = (integers.function)(&CheckedParameters {
             from,
             shift: amount,
             limit,
@@ -280,7 +280,7 @@ impl KeysOfOne<'_> {
     fn check_shift(
         &self,
         from: u32,
-        (amount, said): (i32, &Spanned<i64>),
+        (amount, key): (i32, &Spanned<i64>),
         one: u32,
         diagnostics: &mut Diagnostics,
     ) -> Option<()> {
@@ -294,14 +294,14 @@ impl KeysOfOne<'_> {
                 (Operand::Square, square, format!("{from} * {from}"))
             }
         };
-        let input = Input {
+        let input = ShiftedNumber {
             one: shifted,
             formula,
             label: format!("1.0 is {from} in the input of `{name}` and {one} in its output"),
         };
         let shift = Shift {
             amount,
-            span: said.span,
+            span: key.span,
         };
         check_shift(operand, &input, shift, one, diagnostics)
     }

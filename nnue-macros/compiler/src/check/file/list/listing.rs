@@ -5,7 +5,7 @@ use nnue_format::{Overflow, Quantise, Rounding, Section};
 
 use super::tensor::NamedTensor;
 use super::{fields, sums};
-use crate::check::file::tensors::Known;
+use crate::check::file::tensors::KnownTensor;
 use crate::check::{in_range, in_range_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
 use crate::network::file::Tensor;
@@ -21,8 +21,8 @@ pub(super) const LARGEST_UNIT: i64 = 4096;
 const LAYERS: &str = "layers";
 
 /// What is the same for all entries of a file.
-pub(super) struct List<'a> {
-    pub(super) tensors: &'a [Known],
+pub(super) struct ListContext<'a> {
+    pub(super) tensors: &'a [KnownTensor],
     pub(super) rounding: Rounding,
     pub(super) overflow: Overflow,
     /// For a file of bullet: which kind it is, and the key `transposed`.
@@ -30,8 +30,8 @@ pub(super) struct List<'a> {
 }
 
 /// A tensor that an entry of the file names.
-pub(super) struct Listed {
-    pub(super) known: Known,
+pub(super) struct ListedTensor {
+    pub(super) known: KnownTensor,
     /// The place of the entry in the spec.
     pub(super) span: Span,
     /// How the values become integers; `None` if the file has integers.
@@ -46,33 +46,33 @@ pub(super) struct TensorsOfEntry<'a> {
     /// The number of values to a multiple of which the innermost axis is padded.
     pub(super) pad: usize,
     /// The tensors that the entry names, with the axes that they have in its list.
-    pub(super) tensors: Vec<Known>,
+    pub(super) tensors: Vec<KnownTensor>,
 }
 
 /// The walk over the entries of a file, which may stand in several lists.
-pub(super) struct Listing<'a> {
-    list: &'a List<'a>,
+pub(super) struct ListWalk<'a> {
+    list: &'a ListContext<'a>,
     /// The names in all entries of the file.
     names: Vec<&'a str>,
     /// The tensors of the entries so far.
-    listed: Vec<Listed>,
+    listed: Vec<ListedTensor>,
     /// Whether the entries are those of one stack.
     is_stack: bool,
 }
 
-impl<'a> Listing<'a> {
+impl<'a> ListWalk<'a> {
     /// A walk over lists of entries, in their order.
     pub(super) fn new(
-        list: &'a List<'a>,
+        list: &'a ListContext<'a>,
         entries: impl IntoIterator<Item = &'a [Entry]>,
-    ) -> Listing<'a> {
+    ) -> ListWalk<'a> {
         let names = entries.into_iter().flatten().filter_map(|entry| {
             let Content::Tensor(keys) = &entry.content else {
                 return None;
             };
             keys.tensor.as_ref().map(|name| name.value.as_str())
         });
-        Listing {
+        ListWalk {
             list,
             names: names.collect(),
             listed: Vec::new(),
@@ -81,7 +81,7 @@ impl<'a> Listing<'a> {
     }
 
     /// Declares that all further entries are entries of a single stack.
-    pub(super) fn of_a_stack(&mut self) -> &mut Listing<'a> {
+    pub(super) fn enter_stacks(&mut self) -> &mut ListWalk<'a> {
         self.is_stack = true;
         self
     }
@@ -137,7 +137,7 @@ impl<'a> Listing<'a> {
                     span: entry.span,
                     keys,
                     pad: pad? as usize,
-                    tensors: self.as_here(entry, tensors, diagnostics)?,
+                    tensors: self.with_axes_of_list(entry, tensors, diagnostics)?,
                 };
                 let sections = 0..entry.tensors.len();
                 all(sections.map(|index| self.tensor(&entry, index, diagnostics)))?
@@ -168,12 +168,12 @@ impl<'a> Listing<'a> {
 
     /// The tensors with the axes that they have in the present list: in a list of a stack, the axis
     /// of the stacks is missing.
-    fn as_here(
+    fn with_axes_of_list(
         &self,
         entry: &Entry,
-        tensors: Vec<&'a Known>,
+        tensors: Vec<&'a KnownTensor>,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<Known>> {
+    ) -> Option<Vec<KnownTensor>> {
         let here = tensors.into_iter().map(|known| match known.of_a_stack() {
             _ if !self.is_stack => Some(known.clone()),
             Some(own) => Some(own),
@@ -205,7 +205,7 @@ impl<'a> Listing<'a> {
         let mut listed = self.listed.iter();
         let first = listed.find(|listed| listed.known.role == known.role);
         let first = first.map(|first| first.span);
-        self.listed.push(Listed {
+        self.listed.push(ListedTensor {
             known: known.clone(),
             span: entry.span,
             quantise: tensor.quantise,
@@ -235,10 +235,10 @@ impl<'a> Listing<'a> {
         entry: &Entry,
         keys: &TensorEntry,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<&'a Known>> {
+    ) -> Option<Vec<&'a KnownTensor>> {
         let mut tensors = self.list.tensors.iter();
         match (&keys.tensor, &keys.id, self.list.bullet) {
-            (Some(name), _, None) => self.together(name, diagnostics),
+            (Some(name), _, None) => self.tensors_named(name, diagnostics),
             (Some(name), _, Some(_)) => {
                 let found = tensors.find(|known| known.name == name.value);
                 if found.is_none() {
@@ -265,13 +265,13 @@ impl<'a> Listing<'a> {
     /// The tensors that a name stands for: a single tensor, or several. `fc_0` stands for all
     /// tensors of a layer, `layers` for those of all layers. A tensor that another entry names more
     /// precisely belongs to that entry.
-    fn together(
+    fn tensors_named(
         &self,
         name: &Spanned<String>,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<&'a Known>> {
+    ) -> Option<Vec<&'a KnownTensor>> {
         let tensors = self.list.tensors.iter();
-        let all: Vec<(&Known, Precision)> = tensors
+        let all: Vec<(&KnownTensor, Precision)> = tensors
             .filter_map(|known| Some((known, precision(&name.value, known)?)))
             .collect();
         if all.is_empty() {
@@ -285,12 +285,12 @@ impl<'a> Listing<'a> {
             unknown("name", name, names.into_iter(), diagnostics);
             return None;
         }
-        let is_elsewhere = |(known, own): &(&Known, Precision)| {
+        let is_elsewhere = |(known, own): &(&KnownTensor, Precision)| {
             let mut names = self.names.iter();
             names.any(|other| precision(other, known) > Some(*own))
         };
         let rest = all.into_iter().filter(|listed| !is_elsewhere(listed));
-        let rest: Vec<&Known> = rest.map(|(known, _)| known).collect();
+        let rest: Vec<&KnownTensor> = rest.map(|(known, _)| known).collect();
         if rest.is_empty() {
             diagnostics
                 .error(
@@ -333,7 +333,7 @@ enum Precision {
 }
 
 /// How precisely `name` means the tensor; `None` if it does not mean it.
-fn precision(name: &str, known: &Known) -> Option<Precision> {
+fn precision(name: &str, known: &KnownTensor) -> Option<Precision> {
     match known.name.strip_prefix(name) {
         Some("") => Some(Precision::Tensor),
         Some(rest) if rest.starts_with('.') => Some(Precision::Owner),

@@ -3,8 +3,8 @@
 use nnue_format::{Element, Encoding, Quantise};
 
 use super::axes::whole;
-use super::listing::{List, TensorsOfEntry};
-use crate::check::file::tensors::{Known, Values};
+use super::listing::{ListContext, TensorsOfEntry};
+use crate::check::file::tensors::{KnownTensor, LoadedValues};
 use crate::check::value_or;
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 use crate::network::file::{Role, Tensor};
@@ -12,9 +12,9 @@ use crate::spec::{self, BulletKind, Named as _, Transposed};
 
 /// An entry, and a tensor that it names.
 pub(super) struct NamedTensor<'a> {
-    pub(super) list: &'a List<'a>,
+    pub(super) list: &'a ListContext<'a>,
     pub(super) entry: &'a TensorsOfEntry<'a>,
-    pub(super) known: &'a Known,
+    pub(super) known: &'a KnownTensor,
 }
 
 impl NamedTensor<'_> {
@@ -96,10 +96,10 @@ impl NamedTensor<'_> {
             .filter(|element| match known.values {
                 // Values that are added in the file's type need room for the sum.
                 _ if is_summand_of_layer => element.is_float() || *element == known.element(),
-                Values::Integers(own) => element.is_float() || element.fits_in(own),
+                LoadedValues::Integers(own) => element.is_float() || element.fits_in(own),
                 // An `f32` still tells which integer of 16 bits it was before a division.
-                Values::Float => element.is_float() || element.fits_in(Element::I16),
-                Values::Signs => true,
+                LoadedValues::Float => element.is_float() || element.fits_in(Element::I16),
+                LoadedValues::Signs => true,
             })
             .collect();
         if !allowed.contains(&element.value) {
@@ -123,7 +123,9 @@ impl NamedTensor<'_> {
         let mut tensors = self.list.tensors.iter();
         let weights = tensors.find(|other| other.role == Role::LayerWeights(layer));
         match weights.map(|weights| weights.values) {
-            Some(Values::Integers(Element::I16)) if known.values != Values::Float => Element::I16,
+            Some(LoadedValues::Integers(Element::I16)) if known.values != LoadedValues::Float => {
+                Element::I16
+            }
             _ => known.element(),
         }
     }
@@ -138,8 +140,8 @@ impl NamedTensor<'_> {
         let is_summed = known.sums.is_factorised && matches!(known.role, Role::Weights(_));
         let own = match known.values {
             // Where virtual rows are added to rows of bytes, memory holds words.
-            Values::Integers(_) if element.is_float() && is_summed => Element::I16,
-            Values::Integers(own) if element.is_float() => own,
+            LoadedValues::Integers(_) if element.is_float() && is_summed => Element::I16,
+            LoadedValues::Integers(own) if element.is_float() => own,
             _ => return self.refuse_quantising(element, diagnostics).map(|()| None),
         };
         let factor = match &keys.one {
@@ -172,7 +174,7 @@ impl NamedTensor<'_> {
     /// The outer `None` is an error.
     fn divisor(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
         const MOST: f64 = i32::MAX as f64;
-        if element.is_float() || self.known.values != Values::Float {
+        if element.is_float() || self.known.values != LoadedValues::Float {
             return Some(None);
         }
         let Some(one) = &self.entry.keys.one else {
@@ -198,7 +200,8 @@ impl NamedTensor<'_> {
     fn refuse_quantising(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<()> {
         let (keys, known) = (self.entry.keys, self.known);
         let mut of_entry = self.entry.tensors.iter();
-        let divides = !element.is_float() && of_entry.any(|other| other.values == Values::Float);
+        let divides =
+            !element.is_float() && of_entry.any(|other| other.values == LoadedValues::Float);
         let needless = spec::place("one", &keys.one)
             .filter(|_| !divides)
             .or(spec::place("rounding", &keys.rounding))
@@ -209,7 +212,7 @@ impl NamedTensor<'_> {
         let element = keys.element.as_ref().map(|element| element.value);
         let mut tensors = self.entry.tensors.iter();
         if element == Some(Element::F32)
-            && tensors.any(|other| matches!(other.values, Values::Integers(_)))
+            && tensors.any(|other| matches!(other.values, LoadedValues::Integers(_)))
         {
             return Some(());
         }
