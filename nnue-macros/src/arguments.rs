@@ -6,35 +6,35 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr, Token, bracketed};
 
-/// What the macro was called with.
+/// The arguments of a call of the macro.
 pub(crate) struct Arguments {
-    /// Path of the runtime crate.
+    /// The path of the runtime crate.
     pub(crate) runtime: TokenStream,
     pub(crate) spec: Spec,
-    /// A net file to check and embed.
+    /// The path of a net file to check and embed.
     pub(crate) weights: Option<LitStr>,
     pub(crate) embed: Embed,
     pub(crate) unroll: Unroll,
-    /// Where the caller says so.
+    /// The place of `unroll`, or of the first argument if the call has no `unroll`.
     pub(crate) unroll_span: Span,
 }
 
-/// What becomes part of the program.
+/// The form in which weights become part of the program.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Embed {
-    /// The net file, which is decoded when the network is made.
+    /// The net file becomes part of it, and is decoded when the network is made.
     #[default]
     File,
-    /// The weights as they lie in memory, which are used where they are.
+    /// The weights as they lie in memory become part of it, and are used where they are.
     Weights,
 }
 
-/// Where the spec is.
+/// The place of the spec.
 pub(crate) enum Spec {
-    /// In a file, relative to the package's manifest.
+    /// A file, with its path relative to the package's manifest.
     Path(LitStr),
-    /// In the macro's argument. Errors are shown at the key, for they quote what they need of the
-    /// text.
+    /// The macro's argument `inline`. Errors are shown at the key, because they quote what they
+    /// need of the text.
     Inline { key: Span, text: String },
 }
 
@@ -119,7 +119,7 @@ impl Parse for Arguments {
     }
 }
 
-/// How a spec is given.
+/// The ways to give a spec, in the words of errors.
 const SPEC: &str =
     "its path, as in `nnue_net!(\"specs/my-net.toml\")`, or the spec itself as `inline = \"...\"`";
 
@@ -132,7 +132,7 @@ fn set_spec(spec: &mut Option<Spec>, to: Spec, span: Span) -> syn::Result<()> {
     Ok(())
 }
 
-/// The name of an argument and the `=` behind it.
+/// Reads the name of an argument and the `=` behind it.
 fn key(input: ParseStream<'_>, has_spec: bool) -> syn::Result<Ident> {
     if !(input.peek(Ident) && input.peek2(Token![=])) {
         let message = if has_spec {
@@ -167,7 +167,7 @@ fn parse_unroll(value: &LitStr) -> syn::Result<Unroll> {
     one_of("unroll", value, values)
 }
 
-/// The value with the name that an argument has.
+/// Finds the value whose name is the text of an argument.
 fn one_of<T>(argument: &str, value: &LitStr, values: [(&str, T); 2]) -> syn::Result<T> {
     let name = value.value();
     let message = format!(

@@ -31,7 +31,7 @@ pub(crate) fn text(path: &LitStr) -> syn::Result<String> {
     })
 }
 
-/// Whether there is such a file. What is not there cannot be [tracked](track), and need not be:
+/// Whether the file exists. A file that does not exist cannot be [tracked](track), and need not be:
 /// cargo tries again whenever a build has failed.
 pub(crate) fn exists(path: &LitStr) -> bool {
     absolute(path).is_ok_and(|path| path.is_file())
@@ -47,8 +47,8 @@ fn absolute(path: &LitStr) -> syn::Result<PathBuf> {
     }
 }
 
-/// A reference to the bytes of a file, without an absolute path in the expansion unless the user
-/// wrote one.
+/// An expression for a reference to the bytes of a file. It has no absolute path unless the user
+/// wrote an absolute path.
 pub(crate) fn include(path: &LitStr, runtime: &TokenStream) -> TokenStream {
     let core = quote!(#runtime::__private::core);
     if Path::new(&path.value()).is_absolute() {
@@ -59,7 +59,7 @@ pub(crate) fn include(path: &LitStr, runtime: &TokenStream) -> TokenStream {
     }
 }
 
-/// What makes cargo compile the crate anew when a file changes.
+/// A constant that makes cargo compile the crate anew when the file changes.
 pub(crate) fn track(path: &LitStr, runtime: &TokenStream) -> TokenStream {
     let bytes = include(path, runtime);
     quote! { const _: &[u8] = #bytes; }

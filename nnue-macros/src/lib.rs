@@ -15,8 +15,8 @@ use crate::arguments::{Arguments, Embed, Spec};
 
 /// Compiles a spec for x86-64. The first token, in brackets, is the path of the runtime crate.
 ///
-/// A macro cannot ask what its caller is compiled for. The runtime can: it exports the macro of its
-/// architecture.
+/// A macro cannot ask for which architecture its caller is compiled. The runtime can: it exports
+/// the macro of its architecture.
 #[doc(hidden)]
 #[proc_macro]
 pub fn nnue_net_x86_64(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -47,7 +47,7 @@ pub fn nnue_net_portable(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::TokenStream {
     let input = TokenStream::from(input);
     if let Some(error) = second_of_a_module(&input) {
-        // Without a skeleton: the first call has defined the names.
+        // There is no skeleton, because the first call has defined the names.
         return error.to_compile_error().into();
     }
     let expansion = match syn::parse2::<Arguments>(input.clone()) {
@@ -63,7 +63,7 @@ fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::Token
     expansion.into()
 }
 
-/// The error of a call that is not the first one in its module, at its first argument.
+/// The error of a call that is not the first call in its module, at its first argument.
 fn second_of_a_module(input: &TokenStream) -> Option<syn::Error> {
     let place = input.clone().into_iter().nth(1)?.span();
     siblings::has_earlier(place).then(|| {
@@ -83,15 +83,15 @@ fn expand(arguments: &Arguments, levels: Levels) -> TokenStream {
     quote! { #(#tracked)* #generated }
 }
 
-/// Each error as one of the compiler's at the macro's argument, and a skeleton that keeps the code
-/// around from failing too.
+/// Code that reports each error as an error of the Rust compiler at the macro's argument, and a
+/// skeleton that keeps the code around from failing too.
 fn refuse(runtime: &TokenStream, errors: &[syn::Error]) -> TokenStream {
     let skeleton = skeleton(runtime);
     let errors = errors.iter().map(syn::Error::to_compile_error);
     quote! { #(#errors)* #skeleton }
 }
 
-/// The network's module, or everything that is wrong with its spec and its files.
+/// The code of the network's module, or everything that is wrong with its spec and its files.
 fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn::Error>> {
     let network = network(&arguments.spec);
     let weights = arguments.weights.as_ref();

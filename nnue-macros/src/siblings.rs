@@ -2,7 +2,7 @@
 //!
 //! Two networks in one module would define each name twice, which is dozens of errors. A macro
 //! cannot ask what else its caller's module has, but it can read the file: the first call in a
-//! module defines the names, and each further one is refused with one error.
+//! module defines the names, and each further call is refused with one error.
 
 use std::fs;
 
@@ -11,13 +11,13 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 /// The name of the macro.
 const MACRO: &str = "nnue_net";
 
-/// What is put before an argument of the call in question, to find that call again: tokens of a text
-/// do not know their lines.
+/// A mark that is put before an argument of the call in question, to find that call again: tokens
+/// of a text do not know their lines.
 const MARK: &str = "__nnue_net_call_in_question";
 
-/// Whether a file has a call of the macro before the one with an argument at this place, in the same
-/// module. Nothing is found where the file is not known, as in some editors, or where another macro
-/// makes the call.
+/// Whether another call of the macro stands before the call with this argument, in the same module
+/// of the file. Nothing is found where the file is not known, as in some editors, or where another
+/// macro makes the call.
 pub(crate) fn has_earlier(argument: Span) -> bool {
     let argument = argument.unwrap();
     let text = argument
@@ -29,7 +29,7 @@ pub(crate) fn has_earlier(argument: Span) -> bool {
         .unwrap_or(false)
 }
 
-/// The text with the mark at a line and a character of it, both counted from 1.
+/// The text with the mark before a character of a line, both counted from 1.
 fn marked(text: &str, line: usize, column: usize) -> Option<String> {
     let lines = text.split_inclusive('\n').take(line.checked_sub(1)?);
     let before: usize = lines.map(str::len).sum();
@@ -38,10 +38,11 @@ fn marked(text: &str, line: usize, column: usize) -> Option<String> {
     Some(format!("{} {MARK} {}", &text[..at], &text[at..]))
 }
 
-/// Whether the marked call is not the first one in its module; `None` if it is not in these tokens.
+/// Whether the marked call is not the first call in its module; `None` if it is not in these
+/// tokens.
 ///
-/// All that stands in braces counts as a module: the body of a function defines a name only once,
-/// too.
+/// Everything in braces counts as a module, because the body of a function too can define a name
+/// only once.
 fn is_later_call(tokens: TokenStream) -> Option<bool> {
     let mut is_later = false;
     let mut before = [None, None];
@@ -73,7 +74,7 @@ fn is_later_call(tokens: TokenStream) -> Option<bool> {
 mod tests {
     use super::*;
 
-    /// Of the call in the line that ends in `// here`.
+    /// [`is_later_call`] of the call in the line that ends in `// here`.
     fn is_later(text: &str) -> Option<bool> {
         let line = text.lines().position(|line| line.ends_with("// here"))?;
         let column = text

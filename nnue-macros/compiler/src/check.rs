@@ -1,6 +1,6 @@
-//! Makes a [`Network`] of a [`Spec`]: checks shapes, ones, ranges and references. All mistakes are
-//! reported in one go, and no later stage can fail. What depends on something wrong is not checked,
-//! because its error would only repeat the cause.
+//! Makes a [`Network`] of a [`Spec`]: checks shapes, the integers that stand for 1.0, ranges and
+//! references. All mistakes are reported in one go, and no later stage can fail. What depends on a
+//! mistake is not checked, because a further error would only repeat the cause.
 
 pub(crate) mod alignment;
 mod features;
@@ -65,15 +65,15 @@ fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<S
     Some(name.value.clone())
 }
 
-/// What 1.0 can be in sums.
+/// The integers that can stand for 1.0 in sums.
 pub(crate) const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
 
-/// How many stacks there may be.
+/// The numbers of stacks that a network can have.
 const STACKS: RangeInclusive<i64> = 1..=65536;
 
-/// The most stacks among which the number of pieces selects one: there are 32 such numbers, and a
-/// bucket in their table is a byte. PSQT values of each stack are part of every accumulator, so
-/// there are no more of them either.
+/// The largest number of stacks where the number of pieces selects the stack: there are 32 such
+/// numbers, and a bucket in their table is a byte. PSQT values of each stack are part of every
+/// accumulator, so the same limit holds for them.
 const MOST_SELECTED: i64 = 256;
 
 fn check_stacks(stacks: Option<&spec::Stacks>, diagnostics: &mut Diagnostics) -> Option<Stacks> {
@@ -124,7 +124,7 @@ fn check_formula(
     let count = count?;
     let mut by_pieces = [0; 33];
     for (n, bucket) in by_pieces.iter_mut().enumerate() {
-        // There is no position without pieces; whatever the formula says of it does not matter.
+        // There is no position without pieces; the value of the formula for it does not matter.
         let value = formula
             .evaluate(n as i64)
             .or(if n == 0 { Some(0) } else { None });

@@ -15,14 +15,15 @@ use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all, list};
 use crate::spec::{PairsKey, PsqtKey, Reference, Select, Spec, Stacks, Transformer};
-use like::Like;
+use like::BaseNetwork;
 use table::{
     Table, Value, boolean, inline_table, integer, integers, keys, mismatch, named, one_or_more,
     string,
 };
 
-/// The most bytes that a spec can have. The longest of an engine has two thousand; of more than a
-/// million, most can only be mistakes, and to find and to report all of them would take minutes.
+/// The largest number of bytes of a spec. The longest spec of an engine has two thousand. Of more
+/// than a million, most can only be mistakes, and it would take minutes to find and to report all
+/// of them.
 const LONGEST: usize = 1 << 20;
 
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.
@@ -40,20 +41,20 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
     let known;
     let (document, syntax_errors) = DeTable::parse_recoverable(&file.text);
     report_syntax_errors(file, &syntax_errors, diagnostics);
-    // A half-read file lacks keys for reasons the user has just been told.
+    // A file that was read only in part lacks keys for reasons that the user has just been told.
     if !syntax_errors.is_empty() {
         return None;
     }
 
     let mut document = document.into_inner();
     if let Some(value) = document.get("like") {
-        let like = Like::decode("like", value, diagnostics)?;
-        known = like.text_behind(file.text.len());
-        like.complete(&mut document, &known, diagnostics)?;
+        let base = BaseNetwork::decode("like", value, diagnostics)?;
+        known = base.text_behind(file.text.len());
+        base.complete(&mut document, &known, diagnostics)?;
     }
     let mut root = Table::new(&document, start, "the spec");
     let name = root.required_with("name", "\"my-net\"", table::name, diagnostics);
-    // Read above.
+    // The value of `like` was read above.
     root.optional("like");
     let features = tables("features", &mut root, features::decode, diagnostics);
     let transformer = section("transformer", &mut root, transformer, diagnostics);
@@ -79,7 +80,8 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
     })
 }
 
-/// Reports what is no TOML: the first error of each line, for the others follow from it.
+/// Reports the errors of TOML's syntax: only the first of each line, because the others follow from
+/// it.
 fn report_syntax_errors(
     file: &SourceFile,
     errors: &[toml::de::Error],
@@ -109,7 +111,7 @@ fn report_syntax_errors(
     }
 }
 
-/// The tables of `[[key]]`, which must be at least one, each decoded by `decode`.
+/// Decodes the tables of `[[key]]` by `decode`. There must be at least one.
 fn tables<T>(
     key: &'static str,
     root: &mut Table<'_>,
@@ -154,7 +156,7 @@ fn report_empty(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) {
     diagnostics.error(value.span().into(), message);
 }
 
-/// What is written under the header `[key]`, which must be there, decoded by `decode`.
+/// Decodes the table under the header `[key]`, which must be there, by `decode`.
 fn section<T>(
     key: &'static str,
     root: &mut Table<'_>,
@@ -179,7 +181,7 @@ fn section_table<'t>(
     Some(Table::new(entries, value.span().into(), title))
 }
 
-/// Which values are pooled: a name, or the length of blocks.
+/// Decodes `pairs`, which says what is pooled: a name, or a table with the length of blocks.
 fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PairsKey> {
     let DeValue::Table(entries) = value.get_ref() else {
         return named(key, value, diagnostics).map(PairsKey::Named);
@@ -190,7 +192,8 @@ fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<
     block.map(PairsKey::Blocks)
 }
 
-/// PSQT values: how many there are of the output, or a table of those that layers read.
+/// Decodes `psqt`: the number of values that are part of the output, or a table of values that
+/// layers read.
 fn psqt(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PsqtKey> {
     let DeValue::Table(entries) = value.get_ref() else {
         return integer(key, value, diagnostics).map(PsqtKey::OfOutput);
@@ -282,7 +285,7 @@ fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select>
     }
 }
 
-/// One reference or an array of them.
+/// Decodes a single reference or an array of references.
 fn references(
     key: &str,
     value: &Value<'_>,

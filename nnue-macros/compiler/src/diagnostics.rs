@@ -14,7 +14,7 @@ use strsim::osa_distance;
 pub struct Span {
     /// The offset of the first byte.
     pub start: usize,
-    /// The offset one past the last byte.
+    /// The offset of the byte behind the last byte.
     pub end: usize,
 }
 
@@ -27,17 +27,17 @@ impl From<std::ops::Range<usize>> for Span {
     }
 }
 
-/// A value and where the spec says it.
+/// A value, and its place in the spec.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spanned<T> {
-    /// What the spec says.
+    /// The value that the spec gives.
     pub value: T,
-    /// Where it says so.
+    /// The place of the value in the text.
     pub span: Span,
 }
 
 impl<T> Spanned<T> {
-    /// A value said at `span`.
+    /// A value that stands at `span`.
     pub fn new(value: T, span: impl Into<Span>) -> Spanned<T> {
         Spanned {
             value,
@@ -55,24 +55,25 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// The longest name, in characters, that a spec may give to anything: names become identifiers and
-/// columns of tables.
+/// The largest number of characters of a name in a spec: names become identifiers and columns of
+/// tables.
 pub(crate) const LONGEST_NAME: usize = 64;
 
-/// As many errors are shown; the others are only counted.
+/// The largest number of errors that are shown; further ones are only counted.
 const MOST_SHOWN: usize = 50;
 
-/// As many characters of a message, a label or a help are shown: more can only come from what the
-/// spec says.
+/// The largest number of characters that are shown of a message, a label or a help. A longer text
+/// can only come from what the spec says.
 const LONGEST_MESSAGE: usize = 2000;
 
-/// As many characters of a line are shown at most, on either side of where the marked text begins.
+/// The largest number of characters of a line that are shown on either side of the start of the
+/// marked text.
 const HALF_LINE: usize = 80;
 
-/// What is said where a spec names the known spec that an error is about.
+/// The label at the place where a spec names a known spec, of an error about the known spec.
 const IS_KNOWN: &str = "it says what is marked below; this spec can replace it";
 
-/// A place in a file: line and column count from one, the column in characters.
+/// A place in a file. Line and column are counted from 1, the column in characters.
 struct Location<'a> {
     line: usize,
     column: usize,
@@ -80,7 +81,7 @@ struct Location<'a> {
 }
 
 impl SourceFile {
-    /// A file named `path` that says `text`.
+    /// A file with this path and this text.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
         SourceFile {
             path: path.into(),
@@ -104,42 +105,42 @@ impl SourceFile {
         }
     }
 
-    /// Line and column of a byte offset, both counted from one.
+    /// Line and column of a byte offset, both counted from 1, the column in characters.
     pub fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let location = self.locate(offset);
         (location.line, location.column)
     }
 }
 
-/// One thing that is wrong with a spec.
+/// A mistake in a spec.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
     /// What was found and what is allowed: lowercase, without a final period.
     pub message: String,
     /// The text that is underlined.
     pub span: Span,
-    /// What is said beside the underline; empty for nothing.
+    /// The text beside the underline; empty for none.
     pub label: String,
-    /// Other places that take part, each with what to say there.
+    /// Other places that have to do with the mistake, each with the text beside it.
     pub related: Vec<(Span, String)>,
     /// What the user can do about it.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// Says `label` beside the underlined text.
+    /// Sets the text beside the underline.
     pub fn label(&mut self, label: impl Into<String>) -> &mut Diagnostic {
         self.label = label.into();
         self
     }
 
-    /// Shows another place too.
+    /// Adds another place, with the text beside it.
     pub fn related(&mut self, span: Span, label: impl Into<String>) -> &mut Diagnostic {
         self.related.push((span, label.into()));
         self
     }
 
-    /// Says how to mend it.
+    /// Sets what the user can do about the mistake.
     pub fn help(&mut self, help: impl Into<String>) -> &mut Diagnostic {
         self.help = Some(help.into());
         self
@@ -197,20 +198,20 @@ impl Diagnostic {
     }
 }
 
-/// The part of a line that an error shows: all of a short one, what is around the marked text of a
-/// long one.
+/// The part of a line that an error shows: all of a short line, and the surroundings of the marked
+/// text of a long line.
 struct Excerpt {
     /// What stands before the marked text.
     before: String,
     /// The marked text and what follows it.
     rest: String,
-    /// As many characters get a mark below.
+    /// The number of characters that get a mark below.
     marked: usize,
 }
 
 impl Excerpt {
-    /// The part of `line` around its characters from `column`, which counts from one, where the
-    /// marked text begins. What is hidden is shown as Rust writes it, and marked as wide as that.
+    /// The part of `line` around the marked text, which begins at `column`, counted from 1. Hidden
+    /// characters are shown as Rust writes them, and the mark is as wide as what is shown.
     fn of(line: &str, column: usize, marked: &str) -> Excerpt {
         const DOTS: &str = "...";
         let before: String = line.chars().take(column - 1).flat_map(visible).collect();
@@ -233,7 +234,7 @@ impl Excerpt {
     }
 }
 
-/// The letter, or what stands for one that is hidden. A tab is no danger to a terminal.
+/// The letter, or Rust's escape for a hidden letter. A tab is no danger to a terminal.
 fn visible(letter: char) -> impl Iterator<Item = char> {
     let is_hidden = is_hidden(letter) && letter != '\t';
     let escape = is_hidden.then(|| letter.escape_default());
@@ -241,7 +242,8 @@ fn visible(letter: char) -> impl Iterator<Item = char> {
     escape.into_iter().flatten().chain(letter)
 }
 
-/// As much of a text as errors show, without what is hidden: it may quote a spec.
+/// A text as errors show it: shortened, and with escapes for hidden letters, because it may quote a
+/// spec.
 fn shown(text: &str) -> String {
     let mut letters = text.chars().flat_map(visible);
     let mut shown: String = letters.by_ref().take(LONGEST_MESSAGE).collect();
@@ -251,7 +253,7 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// Collects what the stages find.
+/// The errors that the stages find.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     found: Vec<Diagnostic>,
@@ -262,7 +264,7 @@ pub struct Diagnostics {
 #[derive(Clone, Debug)]
 struct Completion {
     known: SourceFile,
-    /// Where the spec names it.
+    /// The place where the spec names the known spec.
     named: Span,
 }
 
@@ -297,7 +299,7 @@ impl Diagnostics {
         self.unknown(found.span, message, &found.value, known)
     }
 
-    /// Adds an error about a name that is none of the known ones.
+    /// Adds an error about a name that is not among the known names.
     pub(crate) fn unknown<'n>(
         &mut self,
         span: Span,
@@ -314,20 +316,20 @@ impl Diagnostics {
         }
     }
 
-    /// Whether nothing was found so far.
+    /// Whether no error was found so far.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Says that places behind the end of the spec are those of a known spec, which the spec names
-    /// at `named`: offset 0 of it follows the end and one byte between them.
+    /// Declares that places behind the end of the spec are places in the known spec, which the spec
+    /// names at `named`. The known spec begins one byte behind the end of the spec.
     pub(crate) fn completed_by(&mut self, known: SourceFile, named: Span) {
         self.completion = Some(Completion { known, named });
     }
 
     /// `value` if nothing was found, else all errors about `file`, in the order of its lines. An
-    /// error about what a known spec says points to where `file` names that spec, for only `file`
-    /// can be changed.
+    /// error about what a known spec says points to where `file` names that spec, because the user
+    /// can change only `file`.
     pub fn barrier<T>(&mut self, file: &SourceFile, value: T) -> Result<T, Errors> {
         if self.found.is_empty() {
             return Ok(value);
@@ -357,15 +359,15 @@ impl Diagnostics {
 pub struct Errors {
     /// The spec that is wrong.
     pub file: SourceFile,
-    /// The known spec that completes it, if it names one.
+    /// The known spec that completes the spec, if it names any.
     pub known: Option<SourceFile>,
-    /// At least one, in the order of the lines they are about.
+    /// The errors, at least one, in the order of the lines that they are about.
     pub found: Vec<Diagnostic>,
 }
 
 impl Errors {
     /// The file that a place of an error is in, and where in that file: places behind the end of
-    /// the spec are those of the known one.
+    /// the spec are places in the known spec.
     #[must_use]
     pub fn place(&self, span: Span) -> (&SourceFile, Span) {
         let before = self.file.text.len() + 1;
@@ -378,8 +380,8 @@ impl Errors {
         }
     }
 
-    /// The first errors as a person reads them: message, place, the underlined line, help. A line
-    /// that says how many more there are follows if there are very many.
+    /// The first errors as users read them: message, place, the underlined line, help. If there are
+    /// very many, a line follows that says how many more there are.
     pub fn rendered(&self) -> impl Iterator<Item = String> + '_ {
         let shown = self.found.iter().take(MOST_SHOWN);
         let more = self.found.len().saturating_sub(MOST_SHOWN);
@@ -399,7 +401,7 @@ impl fmt::Display for Errors {
     }
 }
 
-/// `1 error`, `50,000 errors`.
+/// A count with its noun: `1 error`, `50,000 errors`.
 fn counted(count: usize, what: &str) -> String {
     let digits = count.to_string();
     let mut number = String::new();
@@ -417,8 +419,8 @@ nnue_format::debug_is_message!(Errors);
 
 impl std::error::Error for Errors {}
 
-/// The name in `known` that a user who wrote `found` most likely meant, if any is near. Nothing is
-/// near a name that is longer than names may be.
+/// The name in `known` that a user who wrote `found` most likely meant, if any is similar enough.
+/// Names that are longer than a spec allows are similar to none.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_short = |name: &str| name.chars().nth(LONGEST_NAME).is_none();
     if !is_short(found) {
@@ -429,7 +431,8 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .into_iter()
         .filter(|name| is_short(name))
         .map(|name| (osa_distance(&found, &name.to_lowercase()), name))
-        // Short names differ in what they mean, as `i32` and `f32` do, if they begin otherwise.
+        // Short names that begin with different letters mean different things, as `i32` and `f32`
+        // do.
         .filter(|(_, name)| {
             name.chars().count() > 3 || name.to_lowercase().chars().next() == found.chars().next()
         })
@@ -438,14 +441,14 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// All values, or `None` if one is missing. Every item is computed even then, so that each reports
+/// All values, or `None` if any is missing. Every item is computed even then, so that each reports
 /// what is wrong with it.
 pub(crate) fn all<T>(items: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
     let items: Vec<_> = items.collect();
     items.into_iter().collect()
 }
 
-/// `a`, `b` or `c`: the names that are allowed, as messages list them.
+/// The names that are allowed, as messages list them: `a`, `b` or `c`, each in backticks.
 pub fn list(names: impl IntoIterator<Item = impl fmt::Display>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
@@ -493,8 +496,8 @@ width 1000 is not a multiple of 32
         assert_eq!(errors.rendered().collect::<Vec<_>>(), [expected]);
     }
 
-    /// A spec may come from a stranger: what a terminal obeys is shown, and the marks stay below
-    /// what they are about.
+    /// A spec may come from a stranger: characters that control a terminal are shown as escapes,
+    /// and the marks stay below the text that they are about.
     #[test]
     fn what_is_hidden_is_escaped_and_marked_as_wide_as_it_is_shown() {
         let text = "# \u{1b}[2J\u{202e}\nname = \"a\u{1b}b\" # \u{200b}";

@@ -1,5 +1,5 @@
-//! [`Plan`]s to Rust. Everything was decided before: this stage does no arithmetic on shapes and
-//! cannot fail.
+//! Writes [`Plan`](crate::plan::Plan)s as Rust. Everything was decided before: this stage does no
+//! arithmetic on shapes and cannot fail.
 //!
 //! Generated code names nothing but the runtime crate and what it defines itself, so that it
 //! compiles wherever it is put: under `#![no_implicit_prelude]`, beside other networks, in crates
@@ -40,15 +40,16 @@ pub(crate) struct Program<'a> {
     pub(crate) network: &'a Network,
     pub(crate) layout: &'a Layout<'a>,
     pub(crate) plans: &'a Plans<'a>,
-    /// Path of the runtime crate.
+    /// The path of the runtime crate.
     pub(crate) runtime: &'a TokenStream,
-    /// What becomes part of the program, for [`Network`]s that carry their weights.
+    /// The weights that become part of the program; `None` for a [`Network`] that is loaded from a
+    /// file.
     pub(crate) embedded: Option<&'a Embedded>,
-    /// Which levels have kernels.
+    /// The levels whose kernels are written.
     pub(crate) levels: Levels,
 }
 
-/// Writes a network's module: its types, constants, tables and kernels.
+/// Writes the module of a network: its types, constants, tables and kernels.
 pub(crate) fn emit(program: &Program<'_>) -> TokenStream {
     let types = architecture::types(program);
     let memory = memory::structs(program);

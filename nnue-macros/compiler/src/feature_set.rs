@@ -1,8 +1,8 @@
 //! Feature sets: which rows of the transformer a position makes active.
 //!
-//! Each family of sets is a module, which goes along the whole pipeline: its keys in a spec, how
-//! they are decoded and checked, how many rows there are, and its constant in generated code. This
-//! file lists the families. Nothing else in the compiler tells them apart.
+//! Each family of sets is a module with everything that the pipeline needs of it: the keys in a
+//! spec, how they are decoded and checked, the number of rows, and the constant in generated code.
+//! This file lists the families. Nothing else in the compiler tells them apart.
 
 mod custom;
 pub mod pawn_pairs;
@@ -16,57 +16,59 @@ use quote::quote;
 use crate::decode::table::Table;
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 
-/// A checked set: its rows follow those of the sets before it.
+/// A checked feature set. Its rows follow those of the sets before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureSet {
-    /// What the spec calls it.
+    /// The name of the set in the spec.
     pub name: String,
-    /// How many rows it has.
+    /// The number of rows.
     pub rows: usize,
-    /// How many features can be active at once.
+    /// The largest number of features that can be active at once.
     pub max_active: usize,
-    /// Rows in a list that has room for all that can be active, or that become so or cease to be,
-    /// on any board.
+    /// The largest number of rows that can be active, become active or cease to be active at once,
+    /// on any board: the length of lists.
     pub list_len: usize,
-    /// How its active rows are found.
+    /// The rule by which active rows are found.
     pub family: Family,
-    /// The type of its rows in the file; [`Table`](crate::layout::Table) says what they are in
-    /// memory.
+    /// The type of the rows in the file. Their type in memory is that of their
+    /// [`Table`](crate::layout::Table).
     pub element: Element,
-    /// How far its rows are shifted to the left when they are added to an accumulator, 0 to 15.
+    /// The number of bits by which rows are shifted to the left when they are added to an
+    /// accumulator, 0 to 15.
     pub shift: u32,
-    /// The virtual rows that the file has besides, to be added to the set's own when it is loaded.
+    /// The virtual rows that the file has too. They are added to the set's own rows when the file
+    /// is loaded.
     pub factors: Option<Factors>,
-    /// The word that stands for the set in Stockfish's transformer hash; only sets of Stockfish's
-    /// have one.
+    /// The number that stands for the set in Stockfish's transformer hash; only sets of Stockfish
+    /// have it.
     pub hash: Option<u32>,
 }
 
-/// Sets that are told apart by how their active rows are found, with what tells a family's sets
-/// apart.
+/// The rule by which a set's active rows are found. A family is a rule, and its parameters make the
+/// set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king.
     PieceSquare(Box<piece_square::Parameters>),
-    /// A row for each piece that attacks another one.
+    /// A row for each piece that attacks another piece.
     Threats(threats::Parameters),
     /// A row for each two pawns that stand near each other.
     PawnPairs(pawn_pairs::Parameters),
-    /// The rows that the engine tells. What they mean only the engine knows: sets of the same name
-    /// are the same.
+    /// The rows that the engine tells. Only the engine knows what they mean, so sets with the same
+    /// name are the same.
     Custom(String),
 }
 
-/// The keys of `[[features]]` that sets of a family have.
+/// The keys of `[[features]]`, which depend on the family of the set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Keys {
-    /// Those of a set with a row for each piece on the board.
+    /// The keys of a set with a row for each piece on the board.
     PieceSquare(Box<piece_square::Keys>),
-    /// Those of a set of threats.
+    /// The keys of a set of threats.
     Threats(threats::Keys),
-    /// Those of a set of pawn pairs.
+    /// The keys of a set of pawn pairs.
     PawnPairs(pawn_pairs::Keys),
-    /// Those of a set whose active rows the engine tells.
+    /// The keys of a set whose active rows the engine tells.
     Custom(custom::Keys),
 }
 
@@ -77,7 +79,7 @@ pub fn names() -> impl Iterator<Item = &'static str> + Clone {
 }
 
 impl Keys {
-    /// Reads the keys of the set of this name.
+    /// Decodes the keys of the set with this name.
     pub(crate) fn decode(
         set: &str,
         table: &mut Table<'_>,
@@ -94,8 +96,8 @@ impl Keys {
         }
     }
 
-    /// The set that they stand for, with rows of the family's usual type; `span` is the place of
-    /// the table.
+    /// Checks the keys and makes the set of them, with rows of the family's usual type; `span` is
+    /// the place of the table.
     pub(crate) fn check(
         &self,
         set: &Spanned<String>,
@@ -112,7 +114,8 @@ impl Keys {
 }
 
 impl Family {
-    /// Its value of the runtime's type of the same name, which is in the module of this path.
+    /// An expression for the same family as a value of the runtime's type `Family`, in the module
+    /// with this path.
     pub(crate) fn constant(&self, features: &TokenStream) -> TokenStream {
         match self {
             Family::PieceSquare(parameters) => {
@@ -133,7 +136,8 @@ impl Family {
 }
 
 impl FeatureSet {
-    /// The set with rows of another type in the file, or shifted ones. Stockfish's have neither.
+    /// The set with this type of rows in the file and this shift. A set that differs from
+    /// Stockfish's in them has no hash.
     pub(crate) fn with_rows(self, element: Element, shift: u32) -> FeatureSet {
         let is_stockfishs = element == self.element && shift == 0;
         FeatureSet {
@@ -144,19 +148,19 @@ impl FeatureSet {
         }
     }
 
-    /// Whether rows of both sets are numbers of one kind, so that they are in one tensor of a file
-    /// and in one table if the sets follow each other.
+    /// Whether rows of both sets have the same type and shift, so that they are in one tensor of a
+    /// file and in one table if the sets follow each other.
     pub(crate) fn rows_are_like(&self, other: &FeatureSet) -> bool {
         self.element == other.element && self.shift == other.shift
     }
 
-    /// Whether the engine tells which features are active. They follow from the position otherwise.
+    /// Whether the engine tells which features are active. Otherwise they follow from the position.
     pub fn is_told(&self) -> bool {
         matches!(self.family, Family::Custom(_))
     }
 
-    /// What `check` shows of the set's rows, besides their number: a table, whose first line has
-    /// the titles.
+    /// The table by which `nnue check` describes the set's rows, if there is more to say than their
+    /// number. The first line has the titles.
     pub(crate) fn table(&self) -> Option<Vec<[String; 4]>> {
         match &self.family {
             Family::Threats(parameters) => Some(parameters.table()),
@@ -164,7 +168,7 @@ impl FeatureSet {
         }
     }
 
-    /// Virtual rows that the file has besides.
+    /// The number of the set's virtual rows in the file.
     pub fn virtual_rows(&self) -> usize {
         self.factors.as_ref().map_or(0, Factors::rows)
     }

@@ -1,27 +1,28 @@
-//! The specs of known networks, which other specs name to say only what differs from them.
+//! The specs of known networks. Other specs name such a network by `like` and say only what differs
+//! from it.
 //!
-//! The folder `known` has links to the files in `specs`: a package of this crate gets the files
-//! themselves.
+//! The folder `known` has links to the files in `specs`: a published package of this crate has the
+//! files themselves.
 
 /// A network whose spec is part of the compiler.
-pub(crate) struct Known {
-    /// What `like` calls it.
+pub(crate) struct KnownSpec {
+    /// The name that `like` has for the network.
     pub(crate) name: &'static str,
-    /// Its spec.
+    /// The text of the network's spec.
     pub(crate) text: &'static str,
 }
 
 macro_rules! known {
     ($($name:literal,)*) => {
-        &[$(Known {
+        &[$(KnownSpec {
             name: $name,
             text: include_str!(concat!("../known/", $name, ".toml")),
         }),*]
     };
 }
 
-/// Whether this is the target of a link, which git writes into an ordinary file where it makes no
-/// links: on Windows, unless it is told to.
+/// Whether a text is the target of a symbolic link. Git writes the target into an ordinary file
+/// where it makes no links, as on Windows unless it is told to.
 const fn is_target_of_link(text: &str) -> bool {
     matches!(text.as_bytes(), [b'.', b'.', b'/', ..])
 }
@@ -38,15 +39,15 @@ const _: () = {
     }
 };
 
-/// All of them, in the order in which errors list them.
-pub(crate) const KNOWN: &[Known] = known![
+/// All known networks, in the order in which errors list them.
+pub(crate) const KNOWN: &[KnownSpec] = known![
     "sfnnv1", "sfnnv2", "sfnnv3", "sfnnv4", "sfnnv5", "sfnnv6", "sfnnv7", "sfnnv8", "sfnnv9",
     "sfnnv10", "sfnnv11", "sfnnv12", "sfnnv13", "sfnnv14", "sfnnv14b", "sfnnv15", "sfnnv16",
     "small128",
 ];
 
-/// The specs that are part of the compiler, oldest first: the name that `like` has for each, and its
-/// text.
+/// The specs that are part of the compiler, oldest first: for each, the name that `like` has for
+/// it, and its text.
 pub fn known_specs() -> impl Iterator<Item = (&'static str, &'static str)> {
     KNOWN.iter().map(|known| (known.name, known.text))
 }

@@ -1,12 +1,13 @@
-//! Where every weight lies in memory, the same for all instruction sets.
+//! The layout: the place of every weight in memory, which is the same for all instruction sets.
 //!
 //! Each tensor starts on a cache line. The transformer's rows lie in [tables](Table), a table for
-//! feature sets that follow each other, have one element type and are shifted alike. They lie as in
-//! the file, with two exceptions. What one perspective contributes to the layers fills whole
-//! vectors, so other widths are padded with neurons that are always zero. And where pooling brings
-//! others than halves together, the first of each pair lie in one half of the accumulator and the
-//! second ones in the other, so that a vector of the one meets a vector of the other. The file
-//! `layout/affine.rs` says how the inputs and weights of affine layers lie.
+//! feature sets that follow each other and have the same element type and the same shift. They lie
+//! as in the file, with two exceptions. The values that one perspective contributes to the layers
+//! fill whole vectors, so other widths are padded with neurons that are always zero. And where
+//! pooling does not pair the halves, the first neurons of all pairs lie in the first half of the
+//! accumulator and the second neurons in the second half, so that a vector of first neurons meets a
+//! vector of second neurons. The file `layout/affine.rs` says how the inputs and weights of affine
+//! layers lie.
 
 mod affine;
 mod elementwise;
@@ -27,25 +28,27 @@ pub use elementwise::Elementwise;
 pub use file::file;
 pub use table::Table;
 
-/// Tensors start at multiples of this.
+/// The number of bytes at whose multiples tensors start.
 pub const ALIGNMENT: usize = 64;
 
-/// Outputs that one perspective contributes are padded to whole vectors of bytes of the widest
-/// instruction set.
+/// The number to a multiple of which the outputs of one perspective are padded: whole vectors of
+/// bytes of the widest instruction set.
 pub const TRANSFORMER_UNIT: usize = 64;
 
-/// Sums of a perspective that are not pooled are padded to whole vectors of words of the widest
-/// instruction set.
+/// The number to a multiple of which the unpooled sums of a perspective are padded: whole vectors
+/// of words of the widest instruction set.
 const UNPOOLED_UNIT: usize = 32;
 
-/// Outputs of layers whose outputs are vectors are padded to whole ones of the widest instruction
-/// set.
+/// The number to a multiple of which a layer's outputs are padded, where they are the lanes of
+/// vectors: whole vectors of the widest instruction set.
 pub const OUTPUT_UNIT: usize = 16;
 
-/// Rows are padded to what a horizontal sum takes in one step.
+/// The number of weights to a multiple of which rows are padded: a horizontal sum takes this many
+/// in a step.
 const ROW_UNIT: usize = 32;
 
-/// Layers with fewer outputs are computed row by row.
+/// The smallest number of outputs of a layer that is computed in blocks. Layers with fewer outputs
+/// are computed row by row.
 pub const FEWEST_BLOCKED_OUTPUTS: usize = 8;
 
 const _: () = assert!(
@@ -57,47 +60,50 @@ const _: () = assert!(
     "runs of outputs are whole vectors of every instruction set"
 );
 
-/// Inputs that one dot product of bytes takes from a block.
+/// The number of inputs in a block, which a dot product of bytes takes at once.
 pub const BLOCK: usize = 4;
 
-/// Room at the end of the list of non-zero blocks for the one store that overshoots it.
+/// The number of further entries at the end of the list of non-zero blocks, for the last store,
+/// which writes beyond the list.
 const LIST_SLACK: usize = 32;
 
-/// The memory of a network's weights.
+/// The places of a network's weights in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout<'n> {
     /// The network that is laid out.
     pub network: &'n Network,
-    /// The neurons of one perspective.
+    /// The places of one perspective's neurons.
     pub columns: Columns,
     /// The transformer's rows, in the order of the feature sets.
     pub tables: Vec<Table>,
-    /// One perspective's accumulator; the biases are one too.
+    /// The accumulator of one perspective. The biases are such an accumulator too.
     pub half: Struct,
     /// The weights of one stack.
     pub stack: Struct,
     /// The weights of the whole network.
     pub weights: Struct,
     /// The layers of the network, in their order.
-    pub layers: Vec<LaidOut<'n>>,
+    pub layers: Vec<LayerLayout<'n>>,
 }
 
-/// Where the neurons of a perspective lie in its accumulator and in the transformer's rows.
+/// The places of a perspective's neurons in its accumulator and in the transformer's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// Neurons in memory, padding included.
+    /// The number of neurons in memory, padding included.
     pub width: usize,
-    /// Outputs that one perspective contributes to the layers' input, padding included.
+    /// The number of outputs that one perspective contributes to the layers' input, padding
+    /// included.
     pub half: usize,
-    /// Outputs of all perspectives.
+    /// The number of outputs of all perspectives, padding included.
     pub outputs: usize,
-    /// Neurons of one perspective that are not pooled, padding included. They are the last ones.
+    /// The number of neurons of one perspective that are not pooled, padding included. They are the
+    /// last neurons.
     pub unpooled: usize,
-    /// Where the file's neurons lie; the others are padding.
+    /// The places of the file's neurons in memory. All other neurons are padding.
     pub runs: Vec<ColumnRun>,
 }
 
-/// Neurons of the file, `step` apart, that follow one another in memory.
+/// Neurons that are `step` apart in the file and follow one another in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnRun {
     /// The number of the first neuron in the file.
@@ -114,7 +120,7 @@ impl Columns {
     fn of(network: &Network) -> Columns {
         let transformer = &network.transformer;
         let len = transformer.half();
-        // One perspective alone fills what two would.
+        // A single perspective fills as many vectors as two would.
         let unit = TRANSFORMER_UNIT * 2 / transformer.perspectives.count;
         let half = len.next_multiple_of(unit);
         let run = |file, step, memory| ColumnRun {
@@ -156,7 +162,8 @@ impl Columns {
         }
     }
 
-    /// Values in memory of one perspective, of a tensor that the transformer makes.
+    /// The number of values in memory, for one perspective, of a tensor that the transformer
+    /// computes.
     pub fn half_of(&self, source: Source) -> usize {
         match source {
             Source::Unpooled => self.unpooled,
@@ -164,24 +171,24 @@ impl Columns {
         }
     }
 
-    /// Blocks of four outputs.
+    /// The number of blocks of four outputs.
     pub fn blocks(&self) -> usize {
         self.outputs / BLOCK
     }
 
-    /// Room for the numbers of all blocks, with as much behind them as the one store that
-    /// overshoots may need.
+    /// The length of the list of non-zero blocks: it has room for the numbers of all blocks, and
+    /// for the last store, which writes beyond them.
     pub fn list_capacity(&self) -> usize {
         self.blocks() + LIST_SLACK
     }
 
-    /// Whether memory has the order of the file.
+    /// Whether neurons in memory have the order of the file, without padding.
     pub fn as_in_file(&self) -> bool {
         matches!(self.runs.as_slice(), [ColumnRun { step: 1, len, .. }] if *len == self.width)
     }
 }
 
-/// Runs that follow one another in the file and in memory become one.
+/// Joins runs that follow one another both in the file and in memory.
 fn joined(runs: Vec<ColumnRun>) -> Vec<ColumnRun> {
     let mut joined: Vec<ColumnRun> = Vec::new();
     for run in runs {
@@ -202,9 +209,9 @@ fn joined(runs: Vec<ColumnRun>) -> Vec<ColumnRun> {
 /// A `repr(C)` struct without implicit padding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Struct {
-    /// In the order of memory.
+    /// The fields in the order of memory.
     pub fields: Vec<Field>,
-    /// Bytes, a multiple of [`ALIGNMENT`].
+    /// The number of bytes, a multiple of [`ALIGNMENT`].
     pub size: usize,
 }
 
@@ -213,17 +220,17 @@ pub struct Struct {
 pub struct Field {
     /// The name of the field in the generated struct.
     pub name: String,
-    /// What its elements are.
+    /// The type of the array's elements.
     pub element: FieldElement,
-    /// The lengths of the axes, outermost first.
+    /// The lengths of the array's axes, outermost first.
     pub shape: Vec<usize>,
-    /// Bytes from the start of the struct.
+    /// The number of bytes from the start of the struct.
     pub offset: usize,
-    /// Bytes of the array.
+    /// The number of bytes of the array.
     pub size: usize,
-    /// Bytes of padding after it.
+    /// The number of bytes of padding behind the array.
     pub padding: usize,
-    /// What the documentation says of it.
+    /// The documentation of the field in the generated struct.
     pub doc: String,
 }
 
@@ -250,47 +257,47 @@ impl From<Element> for FieldElement {
     clippy::large_enum_variant,
     reason = "a network has some dozens of layers at most"
 )]
-pub enum LaidOut<'n> {
+pub enum LayerLayout<'n> {
     /// A layer that multiplies by a matrix.
     Affine(Affine<'n>),
     /// A layer that computes value by value.
     Elementwise(Elementwise<'n>),
 }
 
-impl<'n> LaidOut<'n> {
-    /// Its name, inputs and output.
+impl<'n> LayerLayout<'n> {
+    /// The checked layer: its name, inputs and output.
     pub fn layer(&self) -> &'n Layer {
         match self {
-            LaidOut::Affine(affine) => affine.layer,
-            LaidOut::Elementwise(elementwise) => elementwise.layer,
+            LayerLayout::Affine(affine) => affine.layer,
+            LayerLayout::Elementwise(elementwise) => elementwise.layer,
         }
     }
 
-    /// Where the values of a slice of its output lie in memory, from the first to the last.
+    /// The places in memory of a slice of the layer's output, from the first value to the last.
     fn runs(&self, slice: Slice) -> Vec<Run> {
         match self {
-            LaidOut::Affine(_) => vec![Run {
+            LayerLayout::Affine(_) => vec![Run {
                 start: slice.start,
                 len: slice.len,
                 lanes: slice.len,
             }],
-            LaidOut::Elementwise(elementwise) => elementwise.runs(slice),
+            LayerLayout::Elementwise(elementwise) => elementwise.runs(slice),
         }
     }
 
-    /// The field of a stack that has its factors, if it has any.
+    /// The field of a stack with the layer's factors, if the layer has any.
     fn factors(&self) -> Option<&Field> {
         match self {
-            LaidOut::Affine(affine) => affine.fields.factors.as_ref(),
-            LaidOut::Elementwise(elementwise) => elementwise.factors.as_ref(),
+            LayerLayout::Affine(affine) => affine.fields.factors.as_ref(),
+            LayerLayout::Elementwise(elementwise) => elementwise.factors.as_ref(),
         }
     }
 
-    /// Values of its output in memory, padding included.
+    /// The number of values of the layer's output in memory, padding included.
     pub fn lanes(&self) -> usize {
         match self {
-            LaidOut::Affine(affine) => affine.outputs,
-            LaidOut::Elementwise(elementwise) => elementwise.all_lanes(),
+            LayerLayout::Affine(affine) => affine.outputs,
+            LayerLayout::Elementwise(elementwise) => elementwise.all_lanes(),
         }
     }
 }
@@ -300,13 +307,13 @@ impl<'n> Layout<'n> {
     pub fn of(network: &'n Network) -> Layout<'n> {
         let columns = Columns::of(network);
         let mut stack = Builder::default();
-        let mut layers: Vec<LaidOut<'n>> = Vec::new();
+        let mut layers: Vec<LayerLayout<'n>> = Vec::new();
         for (index, layer) in network.layers.iter().enumerate() {
             let laid_out = match &layer.op {
-                Op::Affine(op) => LaidOut::Affine(Affine::of(
+                Op::Affine(op) => LayerLayout::Affine(Affine::of(
                     network, index, layer, op, &columns, &layers, &mut stack,
                 )),
-                Op::Elementwise(function) => LaidOut::Elementwise(Elementwise::of(
+                Op::Elementwise(function) => LayerLayout::Elementwise(Elementwise::of(
                     network, index, layer, function, &layers, &mut stack,
                 )),
             };
@@ -327,9 +334,9 @@ impl<'n> Layout<'n> {
         }
     }
 
-    /// The table that has a row of the transformer, and the row's number in it. Rows are counted
-    /// through the tables; the virtual ones, which are all in one table, follow those of all
-    /// tables.
+    /// The table that has a row of the transformer, and the row's number in that table. Real rows
+    /// are counted through all tables. The virtual rows, which are all in one table, follow the
+    /// real rows of all tables.
     pub fn row(&self, row: usize) -> (&Table, usize) {
         let real_rows: usize = self.tables.iter().map(|table| table.rows).sum();
         let has_row = |table: &&Table| match row.checked_sub(real_rows) {
@@ -343,7 +350,7 @@ impl<'n> Layout<'n> {
         }
     }
 
-    /// Rows of a table that can be listed at once, at most.
+    /// The largest number of rows of a table that can be listed at once.
     pub fn longest_list(&self) -> usize {
         let rows = |table: &Table| {
             let sets = self.network.features[table.sets.clone()].iter();
@@ -355,8 +362,8 @@ impl<'n> Layout<'n> {
     /// The affine layers, in the order of the network.
     pub fn affines(&self) -> impl Iterator<Item = &Affine<'n>> {
         self.layers.iter().filter_map(|layer| match layer {
-            LaidOut::Affine(affine) => Some(affine),
-            LaidOut::Elementwise(_) => None,
+            LayerLayout::Affine(affine) => Some(affine),
+            LayerLayout::Elementwise(_) => None,
         })
     }
 }
@@ -391,7 +398,7 @@ fn weights(
             "white's and black's accumulator of an empty board: the biases",
         ),
     };
-    // Files that have nothing before the first rows have them where memory does.
+    // A file that has nothing before the first rows has them at the same place as memory.
     for table in tables {
         let (element, shape) = (table.element, vec![table.all_rows(), columns.width]);
         builder.field(&table.name, element, shape, &table.doc(network));
@@ -429,12 +436,12 @@ fn weights(
     builder.finish()
 }
 
-/// The name of the field of a tensor whose values are added to those of all stacks.
+/// The name of the field for a tensor whose values are added to those of all stacks.
 fn summand(tensor: &Tensor) -> String {
     tensor.name.replace('.', "_")
 }
 
-/// Places fields one after the other.
+/// Builds a struct by placing fields one after the other.
 #[derive(Default)]
 struct Builder {
     fields: Vec<Field>,

@@ -1,15 +1,15 @@
-//! The NNUE compiler: the description of a network in, specialised Rust out.
+//! The NNUE compiler: it reads the description of a network and writes specialised Rust.
 //!
 //! ```text
 //! SourceFile --decode--> Spec --check--> Network --Layout::of--> Layout
 //!                                           Layout --Plans::of--> Plans --emit--> TokenStream
 //! ```
 //!
-//! One file and one public function per arrow. Errors are collected by [`decode()`] and [`check()`]
-//! and reported together. Nothing after them can fail, except that a network may become more
-//! straight-line code than can be compiled ([`Plans::of`]), which [`analyse()`] reports too. The crate does no I/O: callers bring
-//! the text and print the result. The macro `nnue_net!` and the command `nnue` are the two
-//! callers.
+//! Each arrow is one file and one public function. Errors are collected by [`decode()`] and
+//! [`check()`] and reported together. Nothing after them can fail, except that a network may become
+//! more straight-line code than can be compiled ([`Plans::of`]), which [`analyse()`] reports too.
+//! The crate does no I/O: callers bring the text and print the result. The macro `nnue_net!` and
+//! the command `nnue` are the two callers.
 
 #![forbid(unsafe_code)]
 
@@ -47,7 +47,7 @@ pub use crate::write_spec::spec_of;
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, each with its place in the text.
+/// Everything that is wrong with the spec, each mistake with its place in the text.
 pub fn analyse(file: &SourceFile) -> Result<Network, Errors> {
     let mut diagnostics = Diagnostics::default();
     let spec = decode(file, &mut diagnostics);
@@ -73,7 +73,7 @@ pub fn analyse(file: &SourceFile) -> Result<Network, Errors> {
 
 /// Reports a network that becomes too much code however it is planned.
 fn check_amount_of_code(spec: &Spec, network: &Network, diagnostics: &mut Diagnostics) {
-    // What has errors may have no layout.
+    // A network with errors may have no layout.
     if !diagnostics.is_empty() {
         return;
     }
@@ -90,20 +90,21 @@ fn check_amount_of_code(spec: &Spec, network: &Network, diagnostics: &mut Diagno
 pub struct Options {
     /// How generated code names the runtime crate: `::nnue_runtime`, or `$crate` in its own macro.
     pub runtime: TokenStream,
-    /// How much is written out as straight-line code.
+    /// How many layers are written out as straight-line code.
     pub unroll: Unroll,
-    /// What becomes part of the program, for networks that carry their weights.
+    /// The weights that become part of the program; `None` for a network that is loaded from a
+    /// file.
     pub embedded: Option<Embedded>,
-    /// Which levels have kernels.
+    /// The levels whose kernels are written.
     pub levels: Levels,
 }
 
 /// The weights that a network carries.
 #[derive(Clone, Debug)]
 pub enum Embedded {
-    /// As a net file: tokens that stand for a reference to its bytes.
+    /// The weights as a net file: tokens that stand for a reference to its bytes.
     File(TokenStream),
-    /// As they lie in memory.
+    /// The weights as they lie in memory.
     Weights(EmbeddedWeights),
 }
 
@@ -111,16 +112,16 @@ pub enum Embedded {
 #[derive(Clone, Debug)]
 pub struct EmbeddedWeights {
     bytes: Vec<u8>,
-    /// What the file has besides.
+    /// What the file holds besides the weights, encoded by [`nnue_format::Loaded::encode`].
     kept: Vec<u8>,
 }
 
 impl Embedded {
-    /// The weights of a net file, laid out.
+    /// Reads a net file and lays its weights out in memory.
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if the file is not the network's.
+    /// [`LoadError`] if the file is not a file of this network.
     pub fn weights(network: &Network, file: &[u8]) -> Result<Embedded, LoadError> {
         let layout = Layout::of(network);
         let mut bytes = vec![0; layout.weights.size];
@@ -132,16 +133,17 @@ impl Embedded {
     }
 }
 
-/// Levels whose kernels are written. Those of other architectures than the one that is compiled for
-/// would only cost time.
+/// The levels whose kernels are written. Kernels for other architectures than the target's would
+/// only cost time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Levels {
-    /// Those of all architectures.
+    /// The levels of all architectures.
     #[default]
     All,
-    /// Those of one architecture, named as in `cfg(target_arch)`, and the portable one.
+    /// The levels of one architecture, which is named as in `cfg(target_arch)`, and the portable
+    /// level.
     Of(&'static str),
-    /// The portable one, which every architecture has.
+    /// The portable level alone, which every architecture has.
     Portable,
 }
 
@@ -155,11 +157,12 @@ impl Levels {
     }
 }
 
-/// Writes the module of a checked network.
+/// Writes the Rust module of a checked network.
 ///
 /// # Errors
 ///
-/// [`Unroll::Full`] would make more code of it than a Rust compiler takes in reasonable time.
+/// [`TooMuchCode`] if [`Unroll::Full`] would make more code of the network than a Rust compiler
+/// takes in reasonable time.
 pub fn emit(network: &Network, options: &Options) -> Result<TokenStream, TooMuchCode> {
     let layout = Layout::of(network);
     let plans = Plans::of(&layout, options.unroll)?;
@@ -173,26 +176,26 @@ pub fn emit(network: &Network, options: &Options) -> Result<TokenStream, TooMuch
     }))
 }
 
-/// What net files of a network must contain, and where their tensors lie in memory. Generated code
+/// What a net file of the network must contain, and where its tensors lie in memory. Generated code
 /// has the same value as a constant.
 pub fn file_layout(network: &Network) -> FileLayout {
     layout::file(&Layout::of(network))
 }
 
-/// The network from features to value, one line per operation.
+/// The network as text, from the features to the value, with one line for each operation.
 pub fn diagram(network: &Network) -> String {
     emit::diagram(network)
 }
 
-/// The lines of the table in [`diagram`], from the accumulator to the value. Each has the name of a
-/// tensor, its shape, the type of its values, what 1.0 is, the range, and how it is computed; what
-/// is not known is empty.
+/// The lines of the table in [`diagram`], from the accumulator to the value. Each line has the name
+/// of a tensor, its shape, the type of its values, the integer that stands for 1.0, the range, and
+/// the formula. A text that is not known is empty.
 pub fn operations(network: &Network) -> Vec<[String; 6]> {
     emit::operations(network)
 }
 
-/// What stands in for a network whose spec has errors: the names that its users refer to, without a
-/// network behind them.
+/// The module that takes the place of a network whose spec has errors: the names that its users
+/// refer to, without a network behind them.
 pub fn skeleton(runtime: &TokenStream) -> TokenStream {
     emit::skeleton(runtime)
 }

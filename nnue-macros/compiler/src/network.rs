@@ -19,13 +19,13 @@ pub use crate::operation::pooling::Pooling;
 pub use crate::operation::{Activation, Elementwise};
 pub use crate::spec::{Gain, Order, ProductRounding, Rounding, SparseBy, Sums, WeightType};
 
-/// What references call the transformer's output.
+/// The name of the transformer's output in references.
 pub const TRANSFORMER: &str = "transformer";
 
-/// What references call the sums of the transformer's neurons that are not pooled.
+/// The name in references of the sums of the transformer's neurons that are not pooled.
 pub const UNPOOLED: &str = "unpooled";
 
-/// What references call the PSQT sums that layers read.
+/// The name in references of the PSQT sums that layers read.
 pub const PSQT: &str = "psqt";
 
 /// A network of which everything is known but the values of its weights.
@@ -37,57 +37,59 @@ pub struct Network {
     pub features: Vec<FeatureSet>,
     /// The sparse first layer.
     pub transformer: Transformer,
-    /// The copies of the layers and which one a position uses.
+    /// The number of copies of the layers, and how a position's copy is chosen.
     pub stacks: Stacks,
     /// The layers of a stack; each reads only the transformer and layers before it.
     pub layers: Vec<Layer>,
-    /// From the layers' outputs to the engine's units.
+    /// How the layers' outputs become a value in the engine's units.
     pub output: Output,
     /// How a net file stores the weights.
     pub file: File,
 }
 
-/// From active features to the layers' inputs.
+/// The first layer: it leads from active features to the inputs of the layers.
 ///
-/// Per perspective: `accumulator[j] = bias[j] + sum of the active features' rows[j]` in `i16`,
-/// wrapping; then the activation and the pooling. The layers see [`Transformer::output`].
+/// For each perspective, it computes `accumulator[j] = bias[j] + sum of the active features'
+/// rows[j]` in `i16` with wrap-around, and then the activation and the pooling. The layers see
+/// [`Transformer::output`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transformer {
     /// The number of neurons of each perspective, at least 1.
     pub width: usize,
     /// The integer that stands for 1.0 in the accumulator.
     pub one: u32,
-    /// PSQT values per feature: 0, 1, or one per stack; or as many as there are in `psqt_sums`.
+    /// PSQT values per feature. Where they are part of the output, there are 0, 1 or as many as
+    /// stacks; where layers read them, as many as `psqt_sums` has.
     pub psqt: usize,
-    /// What layers read of the PSQT sums, where these are not part of the output.
+    /// The PSQT sums as a tensor, where layers read them and the output does not.
     pub psqt_sums: Option<Tensor>,
     /// What is done to each accumulator value.
     pub activation: TransformerActivation,
-    /// What the activation makes of one perspective's accumulator: as many values as neurons, which
-    /// are pooled next.
+    /// The activated values of one perspective's accumulator, one for each neuron. They are pooled
+    /// next.
     pub activated: Tensor,
-    /// How pairs of a perspective's activated values are brought together.
+    /// How two of a perspective's activated values become one value.
     pub pooling: Pooling,
-    /// In each block of so many pooled neurons, the first half is pooled with the second one, value
-    /// by value: all of them are one block where the spec says halves, and each two where it says
-    /// neighbours.
+    /// The length of a block of pooled neurons. In each block, the first half is pooled with the
+    /// second half, value by value. All pooled neurons are a single block where the spec says
+    /// `halves`, and a block has two neurons where it says `neighbours`.
     pub block: usize,
-    /// Which views of the position there are, and their order.
+    /// The perspectives that the layers see, and their order.
     pub perspectives: Perspectives,
-    /// What the layers see: the pooled values of all perspectives.
+    /// The pooled values of all perspectives, which are what the layers read.
     pub output: Tensor,
-    /// Sums that are neither activated nor pooled: those of each perspective's last neurons. The
-    /// layers see them as a tensor of its own.
+    /// The sums of each perspective's last neurons, where these are neither activated nor pooled.
+    /// Layers read them as a tensor of its own.
     pub unpooled: Option<Tensor>,
 }
 
-/// Which views of the position the layers see, and how they are put together.
+/// The perspectives that the layers see, and how they are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Perspectives {
     /// The number of perspectives that the layers see, 1 or 2.
     pub count: usize,
-    /// Which perspective comes first. If there is only one, this is the player whose perspective it
-    /// is.
+    /// Which perspective comes first. If there is a single perspective, this is the player whose
+    /// view it is.
     pub order: Order,
     /// Whether white and black have biases and rows of their own.
     pub separate: bool,
@@ -102,13 +104,14 @@ impl Perspectives {
         }
     }
 
-    /// Copies of the transformer's weights: white's and black's, or those of both.
+    /// The number of copies of the transformer's weights: 2 if white and black have weights of
+    /// their own, else 1.
     pub fn copies(&self) -> usize {
         if self.separate { 2 } else { 1 }
     }
 
-    /// Which elements of a tensor are the `index`-th perspective's, if each perspective contributes
-    /// `half` of them: the first, and how far apart.
+    /// Which elements of a tensor belong to perspective `index`, if each perspective contributes
+    /// `half` elements: the index of the first, and the distance from each to the next.
     pub fn stride(&self, index: usize, half: usize) -> (usize, usize) {
         match self.order {
             Order::Interleaved => (index, self.count),
@@ -118,7 +121,7 @@ impl Perspectives {
 }
 
 impl Transformer {
-    /// PSQT values per feature that are part of the output: 0, 1, or one per stack.
+    /// PSQT values per feature that are part of the output: 0, 1, or as many as there are stacks.
     pub fn psqt_of_output(&self) -> usize {
         match self.psqt_sums {
             Some(_) => 0,
@@ -126,7 +129,7 @@ impl Transformer {
         }
     }
 
-    /// Values that one perspective contributes to the output.
+    /// The number of values that one perspective contributes to the transformer's output.
     pub fn half(&self) -> usize {
         match self.pooling {
             Pooling::None => self.width,
@@ -134,21 +137,21 @@ impl Transformer {
         }
     }
 
-    /// Neurons of a perspective that are not pooled: its last ones.
+    /// The number of neurons at the end of each perspective that are not pooled.
     pub fn unpooled_half(&self) -> usize {
         let sums = self.unpooled.as_ref().map_or(0, |sums| sums.len);
         sums / self.perspectives.count
     }
 }
 
-/// A vector of values that layers hand on.
+/// A vector of values that one layer computes and others read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     /// The number of values, at least 1.
     pub len: usize,
     /// The type of each value.
     pub element: Element,
-    /// The integer that stands for 1.0.
+    /// The integer that stands for 1.0 in the values.
     pub one: One,
     /// The smallest and the largest value that can occur if all biases are 0. It has no meaning for
     /// `f32`.
@@ -170,14 +173,14 @@ impl Tensor {
 /// The integer that stands for 1.0 in a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum One {
-    /// The same integer in all values; 1 in `f32` tensors.
+    /// The same integer for all values; 1 in `f32` tensors.
     Tensor(u32),
-    /// One integer per value, not all the same.
+    /// An integer for each value. They are not all the same.
     Channels(Vec<u32>),
 }
 
 impl One {
-    /// The ones of a run of values.
+    /// The `one` of `len` values from index `start` on.
     pub fn slice(&self, start: usize, len: usize) -> One {
         match self {
             One::Tensor(one) => One::Tensor(*one),
@@ -185,7 +188,7 @@ impl One {
         }
     }
 
-    /// One number for all values if these ones are all the same, else one for each.
+    /// Makes a `One` of one integer for each value: [`One::Tensor`] if they are all the same.
     pub fn of(ones: Vec<u32>) -> One {
         match ones.as_slice() {
             [first, rest @ ..] if rest.iter().all(|one| one == first) => One::Tensor(*first),
@@ -193,7 +196,7 @@ impl One {
         }
     }
 
-    /// The one of a single value.
+    /// The integer that stands for 1.0 in the value at `index`.
     pub fn at(&self, index: usize) -> u32 {
         match self {
             One::Tensor(one) => *one,
@@ -201,7 +204,7 @@ impl One {
         }
     }
 
-    /// The one of all values, if they share it.
+    /// The integer that stands for 1.0 in all values; `None` if it is not the same for all.
     pub fn shared(&self) -> Option<u32> {
         match self {
             One::Tensor(one) => Some(*one),
@@ -210,41 +213,43 @@ impl One {
     }
 }
 
-/// The copies of the layers.
+/// The copies of the layers, of which a position uses one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
-    /// The number of stacks, 1 to 65536; at most 256 where a table chooses one.
+    /// The number of stacks, 1 to 65536; at most 256 where a table chooses the stack.
     pub count: usize,
-    /// The stack that a position with 0, 1, ... 32 pieces uses; `None` where the caller chooses it.
+    /// The stacks that positions with 0, 1, ... 32 pieces use; `None` where the caller chooses the
+    /// stack.
     pub by_pieces: Option<[u8; 33]>,
 }
 
 /// One layer of a stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// Its name in the spec, unique, an identifier.
+    /// The name of the layer in the spec: an identifier that no other layer has.
     pub name: String,
-    /// The operation that makes the output of the inputs.
+    /// The operation that computes the output from the inputs.
     pub op: Op,
-    /// The values that it reads, concatenated. Activations and conversions read exactly one slice;
-    /// the summands of [`Sum`](crate::operation::sum::Sum) all have the output's length.
+    /// The values that it reads, concatenated. Activations and conversions read exactly one slice,
+    /// and the summands of [`Sum`](crate::operation::sum::Sum) all have the output's length.
     pub inputs: Vec<Slice>,
     /// The values that it computes.
     pub output: Tensor,
-    /// Whether all stacks have the same tensors, which files then have once.
+    /// Whether all stacks have the same tensors. A net file then has them once.
     pub shared: bool,
-    /// Whether files have weights and biases that all stacks share besides those of each stack.
-    /// Loading adds them.
+    /// Whether a net file has weights and biases that all stacks share, besides those of each
+    /// stack. They are added when the file is loaded.
     pub factorised: bool,
 }
 
 impl Layer {
-    /// The number of values that it reads.
+    /// The number of values that the layer reads.
     pub fn input_len(&self) -> usize {
         self.inputs.iter().map(|slice| slice.len).sum()
     }
 
-    /// The slices that it reads, each with the index of its first value among the layer's inputs.
+    /// The slices that the layer reads, each with the index of its first value among the layer's
+    /// inputs.
     pub fn slices(&self) -> impl Iterator<Item = (usize, Slice)> {
         let mut next = 0;
         self.inputs.iter().map(move |slice| {
@@ -254,8 +259,8 @@ impl Layer {
         })
     }
 
-    /// What 1.0 is in integer weights, as a numerator and a denominator. `None` where there is no
-    /// such number, or not the same for all outputs.
+    /// The number that stands for 1.0 in integer weights, as a numerator and a denominator. `None`
+    /// where there is no such number, or where it is not the same for all outputs.
     pub fn weights_one(&self) -> Option<(u64, u64)> {
         let affine = self.affine()?;
         match affine.weights {
@@ -267,8 +272,8 @@ impl Layer {
         }
     }
 
-    /// The name and the type of its factors, if it has any: a number of the net file for each
-    /// output, by which something is multiplied.
+    /// The name and the type of the layer's factors, if it has any. The net file has one factor for
+    /// each output.
     pub fn factors(&self) -> Option<(&'static str, Element)> {
         match &self.op {
             Op::Affine(affine) if affine.scales.is_some() => Some(("alpha", Element::I16)),
@@ -280,7 +285,7 @@ impl Layer {
         }
     }
 
-    /// Its affine operation, if it is one.
+    /// The operation, if the layer is affine.
     pub fn affine(&self) -> Option<&Affine> {
         match &self.op {
             Op::Affine(affine) => Some(affine),
@@ -305,109 +310,113 @@ pub struct Slice {
 pub enum Source {
     /// The transformer, which all layers can read.
     Transformer,
-    /// The sums of its neurons that are not pooled, which all layers can read: of networks with
-    /// [`Transformer::unpooled`].
+    /// The sums of the transformer's neurons that are not pooled, which all layers can read. Only
+    /// networks with [`Transformer::unpooled`] have them.
     Unpooled,
-    /// Its PSQT sums, which all layers can read: of networks with [`Transformer::psqt_sums`].
+    /// The transformer's PSQT sums, which all layers can read. Only networks with
+    /// [`Transformer::psqt_sums`] have them.
     Psqt,
-    /// The layer of this index.
+    /// The layer with this index.
     Layer(usize),
 }
 
-/// What a layer does.
+/// The operation of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// A fully connected layer.
     Affine(Affine),
-    /// A function of its inputs, value by value.
+    /// A layer that computes value by value.
     Elementwise(Elementwise),
 }
 
-/// A run of a layer's inputs that are outputs of the transformer, or sums of its neurons, all of
-/// the same perspective.
+/// Inputs of a layer, at equal distances, that are outputs of the transformer or sums of its
+/// neurons, all of the same perspective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransformerRun {
-    /// The perspective that contributes them, by its place in the transformer's output: 0 or 1.
+    /// The perspective that contributes the values, by its place in the transformer's output: 0 or
+    /// 1.
     pub perspective: usize,
-    /// The index of the first among the layer's inputs.
+    /// The index of the first value among the layer's inputs.
     pub input: usize,
-    /// The distance from one to the next among the layer's inputs.
+    /// The distance from each value to the next among the layer's inputs.
     pub step: usize,
-    /// The number of the first among the values that the perspective contributes; the others follow
-    /// it.
+    /// The index of the first value among those that the perspective contributes. The others follow
+    /// it without a gap.
     pub output: usize,
-    /// The number of inputs, at least 1.
+    /// The number of values, at least 1.
     pub len: usize,
 }
 
-/// From the layers' outputs to the engine's units.
+/// How the layers' outputs become a value in the engine's units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// One, or three: win, draw and loss.
+    /// The heads of the evaluation: a single head, or win, draw and loss.
     pub heads: Vec<Head>,
     /// The integer that stands for 1.0 in every head's `positional`.
     pub one: u32,
-    /// From there, with the PSQT part, to the engine's units.
+    /// How `positional` and the PSQT part become a value in the engine's units.
     pub units: Units,
-    /// What the network computes besides.
+    /// The values that the network computes besides its evaluation.
     pub further: Vec<FurtherHead>,
 }
 
 /// A value that the network computes besides its evaluation. It has no PSQT part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FurtherHead {
-    /// Its name in the spec, unique, an identifier.
+    /// The name of the head in the spec: an identifier that no other head has.
     pub name: String,
     /// The terms of the value.
     pub head: Head,
     /// The integer that stands for 1.0 in the sum of the terms; 1 for `f32`.
     pub one: u32,
-    /// From there to the value: an `i32` for integers. For `f32` it is the sum times the factor,
-    /// and stays `f32`.
+    /// How the sum of the terms becomes the value. For integers, the value is an `i32`. For `f32`,
+    /// it is the sum times the factor, and stays `f32`.
     pub units: Units,
 }
 
-/// What is summed up to one number.
+/// A sum of layers' outputs, which is one number.
 ///
-/// For integers, `positional` is the sum of the terms in `i64`, aligned, then converted to `i32`
-/// with wrap-around. For `f32`, it is the sum of the terms from the first to the last, times
+/// For integers, `positional` is the sum of the terms in `i64`, aligned, and then converted to
+/// `i32` with wrap-around. For `f32`, it is the sum of the terms from the first to the last, times
 /// [`Units::Float`], converted as Rust's `as i32` does: truncated and saturated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// The terms of the sum, at least one.
     pub terms: Vec<Term>,
-    /// What is done to the sum of the terms.
+    /// What brings the sum of the terms to the head's `one`.
     pub align: Align,
 }
 
 /// One summand of a head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The layer whose output it is.
+    /// The index of the layer whose output has the term.
     pub layer: usize,
     /// The index of the value in the layer's output.
     pub index: usize,
     /// Whether the term is subtracted.
     pub negative: bool,
-    /// What brings it to the sum's one.
+    /// What brings the term to the `one` of the sum.
     pub align: Align,
 }
 
-/// From `psqt` and `positional` to the engine's units.
+/// How `psqt` and `positional` become a value in the engine's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Units {
-    /// The sum of both, scaled before or after they are added, which is in `i32` and wraps.
+    /// The value is the sum of both, scaled before or after they are added. The addition is in
+    /// `i32` and wraps around.
     Integer(Ratio),
-    /// The sum of the terms, scaled in 64 bits, where some of them have as many. There is no PSQT.
+    /// The value is the sum of the terms, scaled in 64 bits, because some terms have 64 bits. There
+    /// is no PSQT part.
     Wide(Ratio),
-    /// `positional` is `(sum * factor) as i32`, and the value too. There is no PSQT.
+    /// Both `positional` and the value are `(sum * factor) as i32`. There is no PSQT part.
     Float {
         /// The factor that takes the sum to the engine's units.
         factor: f32,
     },
 }
 
-/// `x * numerator / denominator` in `i64`.
+/// A scaling of integers: `x * numerator / denominator` in `i64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
     /// The factor, at least 1.
@@ -416,12 +425,12 @@ pub struct Ratio {
     pub denominator: i64,
     /// How the quotient is rounded.
     pub rounding: Rounding,
-    /// Whether `psqt` and `positional` are scaled each by itself, instead of their sum.
+    /// Whether `psqt` and `positional` are each scaled by themselves, instead of their sum.
     pub each: bool,
 }
 
 impl Network {
-    /// The tensor that a slice is a part of.
+    /// The tensor that `source` computes.
     pub fn tensor(&self, source: Source) -> &Tensor {
         match source {
             Source::Transformer => &self.transformer.output,
@@ -444,7 +453,7 @@ impl Network {
         own.unwrap_or(self.output.one)
     }
 
-    /// What a layer's inputs can be: the range of all of them, 0 included.
+    /// The smallest and the largest value that the layer's inputs can have. The range includes 0.
     pub fn input_range(&self, layer: &Layer) -> (i64, i64) {
         let ranges = layer
             .inputs
@@ -455,9 +464,9 @@ impl Network {
         })
     }
 
-    /// The inputs of a layer that `slice` takes from the transformer, of its output or of the sums
-    /// that are not pooled, one run for each perspective that contributes any; `first_input` is the
-    /// index of the slice's first value among the layer's inputs.
+    /// The inputs of a layer that `slice` takes from the transformer's output or from its sums that
+    /// are not pooled, as one run for each perspective that contributes any of them. `first_input`
+    /// is the index of the slice's first value among the layer's inputs.
     pub fn transformer_runs(&self, first_input: usize, slice: Slice) -> Vec<TransformerRun> {
         let transformer = &self.transformer;
         let (perspectives, half) = match slice.source {
@@ -467,7 +476,7 @@ impl Network {
         };
         let runs = (0..perspectives).map(|perspective| {
             let (first, step) = transformer.perspectives.stride(perspective, half);
-            // Values that the perspective contributes before an element of the transformer's
+            // How many values the perspective contributes before this element of the transformer's
             // output.
             let before = |end: usize| end.saturating_sub(first).div_ceil(step).min(half);
             let (start, end) = (before(slice.start), before(slice.start + slice.len));
@@ -492,14 +501,15 @@ impl Network {
         self.features.iter().map(FeatureSet::virtual_rows).sum()
     }
 
-    /// Rows of the transformer's weights in memory: one per feature, then the virtual rows; of
-    /// both, white's before black's where these are separate.
+    /// The number of rows of the transformer's weights in memory: first a row for each feature,
+    /// then the virtual rows. Where white and black have rows of their own, both parts have white's
+    /// rows before black's.
     pub fn row_count(&self) -> usize {
         let copies = self.transformer.perspectives.copies();
         copies * (self.feature_count() + self.virtual_row_count())
     }
 
-    /// The first of the virtual rows of a copy of the transformer's weights.
+    /// The index in memory of the first virtual row of a copy of the transformer's weights.
     pub fn first_virtual_row(&self, copy: usize) -> usize {
         let copies = self.transformer.perspectives.copies();
         copies * self.feature_count() + copy * self.virtual_row_count()

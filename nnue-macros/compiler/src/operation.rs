@@ -1,29 +1,30 @@
 //! Operations: what a layer computes of the values that it reads.
 //!
-//! Each operation is a module, which goes along the whole pipeline: the word that a spec has for
-//! it and the keys that go with this word, which values it may read, what then stands for 1.0 and
-//! which values can occur, its formula, and the function of the runtime that computes it. This file
-//! lists the operations, and the rest of the compiler follows from the list: messages name the
-//! words, diagrams and descriptions show formulas and parameters, generated code has the calls.
+//! Each operation is a module with everything that the pipeline needs of it: its word in specs and
+//! the keys that go with this word, the values that it may read, the integer that then stands for
+//! 1.0, the range of its results, its formula, and the function of the runtime that computes it.
+//! This file lists the operations, and the rest of the compiler follows from the list: messages
+//! name the words, diagrams and descriptions show formulas and parameters, and generated code has
+//! the calls.
 //!
 //! There are three kinds.
 //!
 //! * An *activation* is a function of a single value, of which a layer can have several. Its module
-//!   has a constant `DEFINITION`, which says what the function is of integers, of `f32`, or of both.
-//!   What integers need besides the definition is a type with the parameters of the runtime's
-//!   function. Two words can share such a type, as `crelu` and `relu` do, which differ in what 1.0
-//!   and the limit are unless a spec says it.
-//! * A *layer that computes value by value* in another way, as `sum` does. Its module has `NAME`,
-//!   the word; `Keys`, which it decodes and checks; and a type that implements `Operation`, which
-//!   is what remains of the keys when they are checked.
+//!   has a constant `DEFINITION` with the form of the function for integers, the form for `f32`, or
+//!   both. For integers, the module also has a type with the parameters of the runtime's function.
+//!   Two words can share such a type, as `crelu` and `relu` do: they differ in the default
+//!   values of `one` and `limit`.
+//! * A *layer that computes value by value* in another way, as `sum` does. Its module has the word
+//!   as `NAME`; the type `Keys` and the functions that decode and check it; and a type that
+//!   implements `Operation` and holds the checked parameters.
 //! * [`affine`], for which layout, plan and emission have code of their own.
 //!
-//! The transformer has operations of its own: [`neuron`], what is done to each value of an
-//! accumulator, and [`pooling`], how two of them become one. Kernels compute them with primitives of
-//! their level, so plan and emission have code for each.
+//! The transformer has operations of its own: [`neuron`] is applied to each value of an
+//! accumulator, and [`pooling`] makes a single value of two. Kernels compute them with primitives
+//! of their level, so plan and emission have code for each of them.
 //!
-//! [`OpName`], [`Activation`] and [`Elementwise`] grow with the language. Other crates have an arm
-//! for operations that they do not know, which refuses them by name.
+//! [`OpName`], [`Activation`] and [`Elementwise`] grow with the language. A `match` in another
+//! crate has an arm for operations that the crate does not know, which refuses them by name.
 
 pub mod activation;
 pub mod affine;
@@ -62,11 +63,11 @@ use crate::spec::{self, Named};
 
 pub use self::call::{Argument, Call, Calls};
 
-/// Declares the types that have a variant for each operation, and the ways from one to the other.
+/// Declares the types that have a variant for each operation, and the conversions between them.
 ///
 /// The line of an activation names its module, its variant of [`OpName`], and the types of its
-/// forms of integers, unless another activation has them. The line of another layer names its
-/// module and its type, which is called like the variants.
+/// forms for integers, unless they belong to another activation. The line of another layer names
+/// its module and its type; the variants have the same name as the type.
 macro_rules! operations {
     (
         activations {
@@ -93,32 +94,32 @@ macro_rules! operations {
             $test_word,
         }
 
-        /// An activation with its parameters: of integers, whose results are `u8`, `i16` or `i32`,
-        /// or of `f32`.
+        /// An activation with its parameters. It is a form for integers, whose results are `u8`,
+        /// `i16` or `i32`, or a form for `f32`.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum Activation {
             $($($(#[doc = concat!("A function of integers: [`", stringify!($form), "`].")]
             $form($form),)+)?)+
-            /// The form of `f32` of the activation of this name. It has no parameters.
+            /// The form for `f32` of the activation with this name. It has no parameters.
             Float(OpName),
             $(#[$test])+
             #[doc(hidden)]
             $test_word($test_module::$test_word),
         }
 
-        /// What a layer that is not affine computes, value by value.
+        /// The operation of a layer that is not affine but computes value by value.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum Elementwise {
-            /// Functions of one value each. The results of all values by the first function come
-            /// before those by the second, and so on.
+            /// Functions of a single value each. The results of all values by the first function
+            /// come before those by the second, and so on.
             Activations(Vec<Activation>),
             $(#[doc = concat!("The operation of the module [`", stringify!($kind_module), "`].")]
             $kind($kind),)+
         }
 
-        /// `op` and the keys that go with it.
+        /// The key `op` and the keys that go with it.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum Op {
@@ -139,7 +140,7 @@ macro_rules! operations {
         }
 
         impl OpName {
-            /// The word in a spec.
+            /// The word of the operation in a spec.
             pub fn name(self) -> &'static str {
                 match self {
                     OpName::Affine => affine::NAME,
@@ -150,7 +151,7 @@ macro_rules! operations {
                 }
             }
 
-            /// What is particular to it, if it is an activation.
+            /// The definition of the operation, if it is an activation.
             fn activation(self) -> Option<&'static activation::Definition> {
                 match self {
                     OpName::Affine $(| OpName::$kind)+ => None,
@@ -165,7 +166,7 @@ macro_rules! operations {
             fn function(&self) -> &dyn activation::Function {
                 match self {
                     $($($(Activation::$form(form) => form,)+)?)+
-                    Activation::Float(name) => activation::of_floats(*name),
+                    Activation::Float(name) => activation::float_form(*name),
                     $(#[$test])+
                     Activation::$test_word(form) => form,
                 }
@@ -180,7 +181,7 @@ macro_rules! operations {
                 }
             }
 
-            /// The word that a spec has for it; of activations, `activation`.
+            /// The word of the operation in a spec; `activation` for all activations.
             pub fn word(&self) -> &'static str {
                 match self {
                     Elementwise::Activations(_) => "activation",
@@ -207,8 +208,8 @@ macro_rules! operations {
                 }
             }
 
-            /// What the layer computes, and its output; `None` if it, or what it reads, is wrong.
-            /// What reads something wrong has no `reader`.
+            /// The operation of the layer, and its output; `None` if the layer or a value that it
+            /// reads is wrong. In the latter case there is no `reader`.
             pub(crate) fn check(
                 &self,
                 layer: &spec::Layer,
@@ -255,8 +256,8 @@ operations! {
     }
 }
 
-/// What a layer that computes value by value does, after its keys are checked. The methods are those
-/// of [`Elementwise`].
+/// The operation of a layer that computes value by value, when its keys are checked. The methods
+/// are documented at [`Elementwise`].
 pub(crate) trait Operation {
     fn formula(&self, inputs: &[String]) -> String;
 
@@ -268,7 +269,7 @@ pub(crate) trait Operation {
 }
 
 impl Op {
-    /// `shared`, where the spec says it.
+    /// The key `shared`, if the spec gives it.
     pub(crate) fn shared(&self) -> Option<&Spanned<bool>> {
         match self {
             Op::Affine(keys) => keys.shared.as_ref(),
@@ -277,7 +278,7 @@ impl Op {
         }
     }
 
-    /// Whether it has weights that are added to those of each stack.
+    /// Whether the layer has weights that are added to those of each stack.
     pub(crate) fn is_factorised(&self) -> bool {
         match self {
             Op::Affine(keys) => value_or(&keys.factorised, false),
@@ -293,18 +294,19 @@ impl fmt::Display for OpName {
 }
 
 impl Elementwise {
-    /// The formula, as the table of a network shows it, of inputs that are called so.
+    /// The formula, as the table of a network shows it; `inputs` are the names of the inputs.
     pub fn formula(&self, inputs: &[String]) -> String {
         self.operation().formula(inputs)
     }
 
-    /// The functions in the runtime's `activation.rs` that compute it, for outputs of this type.
+    /// The calls of functions in the runtime's `activation.rs` that compute the outputs, which have
+    /// this type.
     pub fn calls(&self, output: Element) -> Calls {
         self.operation().calls(output)
     }
 
-    /// The name and the type of its factors, if it has any: a number of the net file for each
-    /// output, by which something is multiplied.
+    /// The name and the type of the operation's factors, if it has any. The net file has one factor
+    /// for each output.
     pub fn factors(&self) -> Option<(&'static str, Element)> {
         self.operation().factors()
     }

@@ -1,7 +1,7 @@
-//! How one instruction set carries a network out: tiles, unrolling, independent sums.
+//! Plans: how one instruction set computes a network, with tiles, unrolling and independent sums.
 //!
-//! Every decision about speed is made here and can be printed. [`crate::emit()`] only writes it
-//! down.
+//! Every decision about speed is made here and can be printed. [`crate::emit()`] only writes the
+//! plan down.
 
 mod affine;
 mod budget;
@@ -11,41 +11,42 @@ mod transform;
 use nnue_format::PAIRED_RUN;
 use nnue_levels::{ISAS, Isa};
 
-use crate::layout::{Affine, Elementwise, LaidOut, Layout, Table};
+use crate::layout::{Affine, Elementwise, LayerLayout, Layout, Table};
 
 pub use affine::{Blocks, Fused, Kernel, Products, Steps};
 pub use budget::TooMuchCode;
-pub use transform::{Bytes, Multiply, Outputs, Transform};
+pub use transform::{Bytes, Multiplication, Outputs, Transform};
 
-/// How much is written out as straight-line code.
+/// How much of a network is written out as straight-line code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unroll {
-    /// What measurement favours: register tiles and small layers, loops over the rest.
+    /// Register tiles and small layers are straight-line code, and all else is loops. This is what
+    /// measurements favour.
     #[default]
     Auto,
-    /// Everything, at the price of code size and compile time.
+    /// Everything is straight-line code, at the price of code size and compile time.
     Full,
 }
 
-/// The plans of a network for all instruction sets, and what they share.
+/// The plans of a network for all instruction sets, and the decisions that they share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plans<'l> {
-    /// What is fetched of a row before it is needed.
+    /// The parts of a row that are fetched before they are needed.
     pub prefetch: Prefetch,
     /// One plan for each instruction set, in the order of [`ISAS`].
     pub levels: Vec<Plan<'l>>,
 }
 
-/// How much of a row of the transformer is asked for ahead of time.
+/// How much of a row of the transformer is prefetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefetch {
-    /// For each table of rows, cache lines of the row's weights that are asked for when it is
-    /// listed.
+    /// For each table of rows, the number of cache lines of a row's weights that are prefetched
+    /// when the row is listed.
     pub weights: Vec<usize>,
-    /// Cache lines of the row's PSQT values.
+    /// The number of cache lines of a row's PSQT values that are prefetched.
     pub psqt: usize,
-    /// How many neurons before their tile all others are asked for; `None` leaves them to the
-    /// processor's own prefetcher.
+    /// The number of neurons by which the prefetch of all other neurons is ahead of their tile;
+    /// `None` leaves them to the processor's own prefetcher.
     pub ahead: Option<usize>,
 }
 
@@ -54,63 +55,66 @@ pub struct Prefetch {
 pub struct Plan<'l> {
     /// The instruction set that the plan is for.
     pub isa: &'static Isa,
-    /// Accumulator refresh and update.
+    /// How accumulators are refreshed and updated.
     pub accumulate: Accumulate,
-    /// The instruction set whose code for that is used: an earlier one that this one extends, with
-    /// the same vectors.
+    /// The instruction set whose code for accumulators is used instead: an earlier instruction set
+    /// that this one extends, with the same vectors.
     pub accumulate_of: Option<&'static Isa>,
-    /// From accumulators to the layers' inputs.
+    /// How accumulators become the layers' inputs.
     pub transform: Transform,
     /// The layers of the network, in their order.
     pub layers: Vec<Planned<'l>>,
 }
 
 /// A layer of the network with everything that is decided about it: its operation, its memory and
-/// how it is carried out.
+/// how it is computed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Planned<'l> {
     /// An affine layer and its kernel.
     Affine(&'l Affine<'l>, Kernel),
-    /// Any other layer: a loop over its values, which the optimiser turns into vectors.
+    /// Any other layer: it is a loop over values, which the optimiser turns into vectors.
     Elementwise(&'l Elementwise<'l>),
 }
 
-/// Rows are added to a tile of the accumulator that stays in registers until the last row.
+/// How rows are added to accumulators: a tile of the accumulator stays in registers until the last
+/// row is added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accumulate {
-    /// Values in a register.
+    /// The number of values in a register.
     pub lanes: usize,
-    /// Registers of a tile.
+    /// The number of registers of a tile.
     pub registers: usize,
-    /// Values of a tile.
+    /// The number of values of a tile.
     pub tile: usize,
-    /// Tiles of an accumulator.
+    /// The number of tiles of an accumulator.
     pub tiles: usize,
-    /// Vectors of an accumulator.
+    /// The number of vectors of an accumulator.
     pub vectors: usize,
-    /// Whether rows of bytes are added as words of two.
+    /// Whether rows of bytes are added as words, each of two bytes.
     pub pairs: bool,
     /// Whether the tiles follow one another without a loop.
     pub unrolled: bool,
-    /// Rows added and rows removed by the updates that have a function of their own; only networks
-    /// with one table of rows have any.
+    /// The updates that have a function of their own, as the numbers of rows that they add and
+    /// remove. Only networks with a single table of rows have any.
     pub updates: &'static [(usize, usize)],
 }
 
-/// Quiet moves, captures and castling. Such updates go over the accumulator once, with all their
-/// rows at hand: there is no loop over rows whose end could be mispredicted.
+/// The updates of quiet moves, captures and castling, as numbers of added and removed rows. They go
+/// over the accumulator once, with all rows at hand: there is no loop over rows whose end could be
+/// mispredicted.
 const UPDATES: &[(usize, usize)] = &[(1, 1), (1, 2), (2, 2)];
 
-/// Bytes of a cache line.
+/// The number of bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
-/// Lines of a row that are asked for when it is listed, in networks with one table: the processor's
-/// own prefetcher follows the others.
+/// The number of cache lines of a row that are prefetched when it is listed, in networks with a
+/// single table. The processor's own prefetcher follows with the others.
 const PREFETCHED_LINES: usize = 2;
 
-/// Neurons of a row that are asked for when it is listed, in networks with several tables. They
-/// list many short rows, which the processor's prefetcher is too late for. So many neurons are the
-/// first tile of the widest vectors; all others are asked for as long before their tile.
+/// The number of neurons of a row that are prefetched when it is listed, in networks with several
+/// tables. They list many short rows, for which the processor's prefetcher is too late. This is the
+/// first tile of the widest vectors. All other neurons are prefetched at the same distance before
+/// their tile.
 const PREFETCHED_NEURONS: usize = 512;
 
 impl<'l> Plans<'l> {
@@ -118,8 +122,9 @@ impl<'l> Plans<'l> {
     ///
     /// # Errors
     ///
-    /// The network would become more code than a Rust compiler takes in reasonable time: of one
-    /// that [`crate::analyse()`] accepts, only [`Unroll::Full`] makes so much.
+    /// [`TooMuchCode`] if the network would become more code than a Rust compiler takes in
+    /// reasonable time. For a network that [`crate::analyse()`] accepts, only [`Unroll::Full`]
+    /// makes so much.
     pub fn of(layout: &'l Layout<'l>, unroll: Unroll) -> Result<Plans<'l>, TooMuchCode> {
         let mut levels: Vec<Plan> = ISAS
             .iter()
@@ -150,12 +155,12 @@ impl<'l> Plans<'l> {
         })
     }
 
-    /// Whether kernels of any instruction set ask what the weights prove.
+    /// Whether a kernel of any instruction set depends on what the weights prove.
     pub fn need_proofs(&self) -> bool {
         self.levels.iter().any(Plan::needs_proofs)
     }
 
-    /// Whether a kernel of this layer, on any instruction set, asks what the weights prove.
+    /// Whether a kernel of this layer, for any instruction set, depends on what the weights prove.
     pub fn need_proof_of(&self, affine: &Affine<'_>) -> bool {
         let kernels = self.levels.iter().flat_map(Plan::kernels);
         let mut kernels = kernels.filter(|(planned, _)| planned.index == affine.index);
@@ -170,11 +175,11 @@ impl<'l> Plan<'l> {
             .layers
             .iter()
             .map(|layer| match layer {
-                LaidOut::Affine(affine) => {
+                LayerLayout::Affine(affine) => {
                     let kernel = Kernel::of(layout.network, affine, isa, unroll);
                     Planned::Affine(affine, kernel)
                 }
-                LaidOut::Elementwise(elementwise) => Planned::Elementwise(elementwise),
+                LayerLayout::Elementwise(elementwise) => Planned::Elementwise(elementwise),
             })
             .collect();
         Plan {
@@ -187,8 +192,8 @@ impl<'l> Plan<'l> {
     }
 
     /// This plan's instruction set, if its code for accumulators serves the other plan too: the
-    /// other instruction set has all of its features, and would carry out the same steps with the
-    /// same vectors. What it has beyond them is of no use where nothing is multiplied.
+    /// other instruction set has all of its features, and would compute the same steps with the
+    /// same vectors. Its further features are of no use where nothing is multiplied.
     fn lends(&self, to: &Plan<'_>) -> Option<&'static Isa> {
         let has_all = self
             .isa
@@ -204,13 +209,13 @@ impl<'l> Plan<'l> {
         kernels(&self.layers)
     }
 
-    /// Whether its kernels ask what the weights prove.
+    /// Whether a kernel of the plan depends on what the weights prove.
     pub fn needs_proofs(&self) -> bool {
         self.kernels().any(|(_, kernel)| kernel.needs_proof())
     }
 }
 
-/// The affine layers among these, with their kernels.
+/// The affine layers among the planned layers, with their kernels.
 fn kernels<'p, 'l>(
     layers: &'p [Planned<'l>],
 ) -> impl Iterator<Item = (&'l Affine<'l>, &'p Kernel)> {
@@ -224,10 +229,10 @@ impl Accumulate {
     fn of(layout: &Layout<'_>, isa: &Isa, unroll: Unroll) -> Accumulate {
         let lanes = isa.lanes(2);
         let vectors = layout.columns.width / lanes;
-        // Half of the registers proved as fast as all, whatever the instruction set, and leaves
-        // room for the PSQT sums.
+        // Half of the registers were as fast as all in measurements, on every instruction set, and
+        // this leaves room for the PSQT sums.
         let most = isa.registers / 2;
-        // Values that share words have to be in registers together.
+        // Two values that share a word have to be in registers at the same time.
         let pairs = layout.tables.iter().any(|table| table.paired);
         let unit = if pairs { PAIRED_RUN / lanes } else { 1 };
         let registers = (unit..=most)

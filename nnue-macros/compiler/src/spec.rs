@@ -23,23 +23,23 @@ pub use file::{
 pub use named::Named;
 pub(crate) use named::named;
 
-/// A network as its TOML file describes it.
+/// A network as its TOML file describes it. Each field is a table of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// `name`: what the network is called in messages and documentation.
     pub name: Spanned<String>,
-    /// `[[features]]`: the sets whose rows are summed into one accumulator.
+    /// `[[features]]`: the sets whose rows are all summed into the same accumulator.
     pub features: Vec<Features>,
     /// `[transformer]`: the sparse first layer.
     pub transformer: Transformer,
-    /// `[stacks]`: how many copies of the layers there are and which one is used; one copy when
-    /// absent.
+    /// `[stacks]`: how many copies of the layers there are and which copy is used; when absent,
+    /// there is a single copy.
     pub stacks: Option<Stacks>,
     /// `[[layer]]`: the layers of one stack.
     pub layers: Vec<Layer>,
-    /// `[output]`: from the layers' outputs to the engine's units.
+    /// `[output]`: how the layers' outputs become a value in the engine's units.
     pub output: Output,
-    /// `[[head]]`: what the network computes besides.
+    /// `[[head]]`: the values that the network computes besides its evaluation.
     pub heads: Vec<Head>,
     /// `[file]`: how a net file stores the weights.
     pub file: File,
@@ -60,15 +60,15 @@ pub struct Transformer {
     pub shift: Option<Spanned<i64>>,
     /// `limit`: the largest value of a `crelu` or `relu`.
     pub limit: Option<Spanned<i64>>,
-    /// `clips_one = true`: a largest value below 1.0 is meant.
+    /// `clips_one = true`: the largest value is below 1.0 on purpose.
     pub clips_one: Option<Spanned<bool>>,
-    /// `pooling`: how pairs of a perspective's values are brought together.
+    /// `pooling`: how two of a perspective's values become one value.
     pub pooling: Option<Spanned<Pooling>>,
     /// `product_shift`: the bits by which a product is shifted to the right.
     pub product_shift: Option<Spanned<i64>>,
-    /// `product_rounding`: what that shift does with the bits that it shifts out.
+    /// `product_rounding`: what the shift of a product does with the bits that it shifts out.
     pub product_rounding: Option<Spanned<ProductRounding>>,
-    /// `pairs`: which two values pooling brings together.
+    /// `pairs`: which two values are pooled.
     pub pairs: Option<PairsKey>,
     /// `unpooled`: how many of a perspective's neurons are not pooled.
     pub unpooled: Option<Spanned<i64>>,
@@ -80,31 +80,33 @@ pub struct Transformer {
     pub weights: Option<Spanned<Sharing>>,
 }
 
-/// `psqt = 8` or `psqt = { values = 3, one = 16384 }`.
+/// The key `psqt`: `psqt = 8` or `psqt = { values = 3, one = 16384 }`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PsqtKey {
-    /// So many values of each feature, of which a position adds one to the output.
+    /// The number of PSQT values of each feature. A position uses one of them, which is added to
+    /// the output.
     OfOutput(Spanned<i64>),
-    /// Values whose sums layers read.
+    /// PSQT values whose sums are inputs of layers.
     OfLayers {
-        /// `values`: how many each feature has.
+        /// `values`: the number of PSQT values of each feature.
         values: Spanned<i64>,
-        /// `one`: the integer that stands for 1.0.
+        /// `one`: the integer that stands for 1.0 in PSQT values.
         one: Spanned<i64>,
     },
 }
 
-/// `pairs = "neighbours"` or `pairs = { block = 64 }`.
+/// The key `pairs`: `pairs = "neighbours"` or `pairs = { block = 64 }`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PairsKey {
-    /// One of the names.
+    /// A rule that has a name.
     Named(Spanned<Pairs>),
-    /// In each block of so many values, the `j`-th and the one half a block behind it.
+    /// The length of a block. In each block, value `j` of the first half is pooled with value `j`
+    /// of the second half.
     Blocks(Spanned<i64>),
 }
 
 impl PairsKey {
-    /// The place of what the spec says.
+    /// The place of the value in the spec.
     pub fn span(&self) -> Span {
         match self {
             PairsKey::Named(pairs) => pairs.span,
@@ -114,11 +116,11 @@ impl PairsKey {
 }
 
 named! {
-    /// Which values pooling brings together.
+    /// Which two values are pooled.
     Pairs {
-        /// The `j`-th of the first half and the `j`-th of the second.
+        /// Value `j` of the first half, and value `j` of the second half.
         Halves = "halves",
-        /// The `2 j`-th and the one after it.
+        /// Value `2 j` and value `2 j + 1`.
         Neighbours = "neighbours",
     }
 }
@@ -126,22 +128,22 @@ named! {
 named! {
     /// Which perspective's values come first in the transformer's output.
     Order {
-        /// All values of the side to move, then all of the opponent.
+        /// All values of the side to move, then all values of the opponent.
         StmFirst = "stm-first",
-        /// All values of white, then all of black.
+        /// All values of white, then all values of black.
         WhiteFirst = "white-first",
-        /// The side to move's first value, the opponent's first, the side to move's second, and so
-        /// on.
+        /// The first value of the side to move, the first value of the opponent, the second value
+        /// of the side to move, and so on.
         Interleaved = "interleaved",
     }
 }
 
 named! {
-    /// Whether white's and black's perspective have the same weights.
+    /// Whether the perspectives of white and black have the same weights.
     Sharing {
-        /// One set of biases and rows.
+        /// Both perspectives use the same biases and rows.
         Shared = "shared",
-        /// White has some and black others.
+        /// White has biases and rows of its own, and so has black.
         Separate = "separate",
     }
 }
@@ -157,9 +159,9 @@ named! {
 }
 
 named! {
-    /// How terms of different ones are brought together.
+    /// How values in which different integers stand for 1.0 are brought to the same `one`.
     Align {
-        /// `x * one / x's one` in 64 bits, rounded towards zero.
+        /// `x * one / (the one of x)` in 64 bits, rounded towards zero.
         Exact = "exact",
         /// `x * multiplier >> shift`, where the multiplier has few bits.
         Shift = "shift",
@@ -167,7 +169,7 @@ named! {
 }
 
 named! {
-    /// What the output's division is applied to.
+    /// Whether the output's division is applied to a sum or to its summands.
     DivideOf {
         /// `(psqt + positional) / by`.
         Sum = "sum",
@@ -185,14 +187,14 @@ pub struct Stacks {
     pub select: Select,
 }
 
-/// How the stack of a position is chosen: `select` in `[stacks]`.
+/// How the stack of a position is chosen: the key `select` in `[stacks]`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Select {
     /// There is only one stack, and the spec has no `select`.
     Only,
     /// `pieces = "(n - 1) / 4"`: a formula over the number of pieces on the board.
     Pieces(Spanned<String>),
-    /// `table = [...]`: the stack for 0, 1, ... 32 pieces.
+    /// `table = [...]`: the stacks of positions with 0, 1, ... 32 pieces.
     Table(Spanned<Vec<Spanned<i64>>>),
     /// `by = "caller"`: the engine passes the number of the stack.
     Caller,
@@ -203,35 +205,38 @@ pub enum Select {
 pub struct Layer {
     /// `name`: an identifier that no other layer has.
     pub name: Spanned<String>,
-    /// `input`: what the layer reads; the layer above when absent.
+    /// `input`: the values that the layer reads; when absent, the output of the layer above.
     pub input: Option<Spanned<Vec<Spanned<Reference>>>>,
-    /// `op` and the keys that go with it.
+    /// `op`, and the keys that go with this operation.
     pub op: Op,
     /// The place of the table's header.
     pub span: Span,
 }
 
-/// A layer's output or a part of it: `fc_0`, `fc_0[15]`, `fc_0[..15]`, `-fc_0[31]`.
+/// A reference to a layer's output or to a part of it: `fc_0`, `fc_0[15]`, `fc_0[..15]`,
+/// `-fc_0[31]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     /// The layer's name, or `transformer`.
     pub name: String,
-    /// The first element, and one past the last. `None` is the start or the end of the tensor.
+    /// The index of the first element, and the index behind the last element. `None` stands for the
+    /// start or the end of the tensor.
     pub range: (Option<usize>, Option<usize>),
-    /// Whether it is subtracted, which only the output's sums allow.
+    /// Whether the value is subtracted, which only the output's sums allow.
     pub negative: bool,
 }
 
-/// How values of different ones are brought together.
+/// The keys that say how values in which different integers stand for 1.0 are brought to the same
+/// `one`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alignment {
     /// `one`: the integer that stands for 1.0 in the result.
     pub one: Option<Spanned<i64>>,
-    /// `align`: how values are brought to that one.
+    /// `align`: how values are brought to that `one`.
     pub align: Option<Spanned<Align>>,
     /// `bits`: how many bits the multiplier of `align = "shift"` has at most.
     pub bits: Option<Spanned<i64>>,
-    /// `error`: the largest relative error of the factor that is accepted.
+    /// `error`: the largest relative error of a factor that is accepted.
     pub error: Option<Spanned<f64>>,
 }
 
@@ -251,9 +256,9 @@ impl Alignment {
 /// A key with its place, if the spec gives it.
 pub(crate) fn place<T>(
     key: &'static str,
-    said: &Option<Spanned<T>>,
+    value: &Option<Spanned<T>>,
 ) -> Option<(&'static str, Span)> {
-    said.as_ref().map(|said| (key, said.span))
+    value.as_ref().map(|spanned| (key, spanned.span))
 }
 
 /// The keys of the `[output]` table.
@@ -261,9 +266,9 @@ pub(crate) fn place<T>(
 pub struct Output {
     /// `sum`: the terms of the positional value; or `win`, `draw` and `loss`.
     pub heads: Vec<Spanned<Vec<Spanned<Reference>>>>,
-    /// `unread`: parts of layers, or of the transformer's output, that nothing reads on purpose.
+    /// `unread`: parts of layers or of the transformer's output that are left unread on purpose.
     pub unread: Option<Spanned<Vec<Spanned<Reference>>>>,
-    /// From the terms to the engine's units.
+    /// How the sum of the terms becomes a value in the engine's units.
     pub scaling: Scaling,
 }
 
@@ -272,34 +277,34 @@ pub struct Output {
 pub struct Head {
     /// The header of the table.
     pub span: Span,
-    /// `name`: the name of its value among the network's outputs.
+    /// `name`: the name of the head's value among the network's outputs.
     pub name: Spanned<String>,
-    /// `sum`: the terms of its value.
+    /// `sum`: the terms of the head's value.
     pub sum: Spanned<Vec<Spanned<Reference>>>,
-    /// From the terms to the engine's units.
+    /// How the sum of the terms becomes a value in the engine's units.
     pub scaling: Scaling,
 }
 
 /// The keys of `[output]` and `[[head]]` that lead from the terms to the engine's units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// How terms of different ones are brought to `one`.
+    /// How terms in which other integers stand for 1.0 are brought to `one`.
     pub alignment: Alignment,
     /// `multiply`: what the sum is multiplied by before it is divided.
     pub multiply: Option<Spanned<i64>>,
-    /// `divide`: from the sum's units to the engine's.
+    /// `divide`: the divisor that takes the sum to the engine's units.
     pub divide: Option<OutputDivide>,
-    /// `scale`: what 1.0 is in the engine's units, instead of `multiply` and `divide`.
+    /// `scale`: the number of the engine's units in 1.0, instead of `multiply` and `divide`.
     pub scale: Option<Spanned<f64>>,
-    /// `rounding` of the division.
+    /// `rounding`: how the quotient is rounded.
     pub rounding: Option<Spanned<Rounding>>,
 }
 
-/// `divide = 16` or `divide = { by = 16, of = "each" }`.
+/// The key `divide`: `divide = 16` or `divide = { by = 16, of = "each" }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputDivide {
     /// `by`: the divisor, at least 1.
     pub by: Spanned<i64>,
-    /// `of`: whether PSQT and positional value are divided together.
+    /// `of`: whether the PSQT value and the positional value are divided together.
     pub of: DivideOf,
 }

@@ -1,17 +1,16 @@
-//! The spec of a network that was recognised by its file.
+//! Writes a spec for a network that was recognised by its net file.
 
 use std::fmt::{self, Display, Write};
 
 use nnue_format::{Encoding, Family, Wiring};
 
-/// The column of comments, where specs that are written by hand have it.
+/// The column at which comments begin, as in specs that are written by hand.
 const COMMENTS: usize = 32;
 
-/// The text of the spec for a network of this shape, with that name: ready to be saved and
-/// compiled.
+/// The text of the spec for a network of this shape and this name, ready to be saved and compiled.
 ///
-/// Lines that say what no file tells are as in Stockfish's networks. Each of them carries a comment
-/// that begins with `guessed` and names the alternatives.
+/// Lines that say what the file cannot tell are as in Stockfish's networks. Each of them carries a
+/// comment that begins with `guessed` and names the alternatives.
 pub fn spec_of(family: &Family, name: &str) -> String {
     let mut writer = Writer {
         text: String::new(),
@@ -21,7 +20,8 @@ pub fn spec_of(family: &Family, name: &str) -> String {
     writer.text
 }
 
-/// A line that says what no file tells, and what other networks have, in words that follow "or".
+/// A line that says what the file cannot tell, and the alternatives of other networks, in words
+/// that follow "or".
 type Guess = (&'static str, &'static str);
 
 const ONE_OF_OUTPUT: Guess = (
@@ -29,10 +29,10 @@ const ONE_OF_OUTPUT: Guess = (
     "another scale of evaluations than 600 times `divide`",
 );
 
-/// What no file tells of the layers: the ones of sums and the shifts that lead from these to
-/// activations.
-struct Scale {
-    /// The ones of the three affine layers.
+/// The lines about layers that the file cannot tell: the `one` of sums, and the shifts that lead
+/// from sums to activations.
+struct ScaleGuesses {
+    /// The `one` of each of the three affine layers.
     sums: [Guess; 3],
     /// The shifts of the first two layers' squares.
     squares: [Guess; 2],
@@ -42,7 +42,7 @@ struct Scale {
     activation: &'static [Guess],
 }
 
-const UP_TO_127: Scale = {
+const UP_TO_127: ScaleGuesses = {
     const ONE: Guess = (
         "one = 8128",
         "127 times what 1.0 is in the weights, if that is not 64",
@@ -52,7 +52,7 @@ const UP_TO_127: Scale = {
         "what brings the square of the layer's one to 127",
     );
     const SHIFT: Guess = ("shift = 6", "what brings the layer's one to 127");
-    Scale {
+    ScaleGuesses {
         sums: [ONE, ONE, ONE_OF_OUTPUT],
         squares: [SQUARES, SQUARES],
         shifts: [SHIFT, SHIFT],
@@ -60,10 +60,10 @@ const UP_TO_127: Scale = {
     }
 };
 
-const POWERS_OF_TWO: Scale = {
+const POWERS_OF_TWO: ScaleGuesses = {
     const SQUARES: &str = "what brings the square of the layer's one to 128";
     const SHIFT: &str = "what brings the layer's one to 128";
-    Scale {
+    ScaleGuesses {
         sums: [
             (
                 "one = 16384",
@@ -266,7 +266,7 @@ impl Writer {
 
     fn commented(&mut self, line: impl Display, comment: impl Display) -> fmt::Result {
         let line = line.to_string();
-        // A space at least.
+        // At least one space stands before the comment.
         let column = COMMENTS.max(line.len() + 1);
         writeln!(self.text, "{line:column$}# {comment}")
     }
@@ -275,14 +275,14 @@ impl Writer {
         self.line(format_args!("[[layer]]\nname = \"{name}\"\nop = \"{op}\""))
     }
 
-    /// A layer without weights, and an empty line.
+    /// Writes a layer without weights, and an empty line.
     fn activation(
         &mut self,
         name: &str,
         op: &str,
         input: &str,
         shift: Guess,
-        scale: &Scale,
+        scale: &ScaleGuesses,
     ) -> fmt::Result {
         self.layer(name, op)?;
         self.text += input;
@@ -298,7 +298,7 @@ impl Writer {
     }
 }
 
-/// Whether the network is built like SFNNv10 or a later one.
+/// Whether the network is built like SFNNv10 or a later generation.
 fn is_late(family: &Family) -> bool {
     family.threats.is_some() || family.has_psqt_after_each_set()
 }
@@ -321,7 +321,7 @@ mod tests {
     use crate::analyse;
     use crate::diagnostics::SourceFile;
 
-    /// The family of the net that the examples have.
+    /// The family of the net that the examples use.
     fn small128() -> Family {
         let net = include_bytes!("../../../examples/nets/nn-37f18f62d772.nnue");
         let identity = identify(net);

@@ -1,5 +1,5 @@
-//! The amount of code that a network becomes. It costs time in every build: rustc takes longer for
-//! more tokens, and even more so for long straight-line code in one function.
+//! The amount of code that a network becomes. Code costs time in every build: rustc takes longer
+//! for more tokens, and even longer for long straight-line code in one function.
 
 mod specs;
 
@@ -10,12 +10,12 @@ use nnue_compiler::{Levels, Options, analyse, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
-/// Tokens of a network with a sparse first layer, which is a loop; a quarter more than the largest
-/// needs. Exceed it for a reason that was measured: nanoseconds of an evaluation against seconds of
-/// a build.
+/// The largest number of tokens of a network with a sparse first layer, which is a loop; a quarter
+/// more than the largest network needs. Raise it only for a reason that was measured: nanoseconds
+/// of an evaluation against seconds of a build.
 const SPARSE: usize = 50_000;
 
-/// Tokens of a network whose first layer may be straight-line code.
+/// The largest number of tokens of a network whose first layer may be straight-line code.
 const DENSE: usize = 125_000;
 
 #[test]
@@ -55,7 +55,7 @@ fn networks_stay_within_the_token_budget() {
     }
 }
 
-/// A network with so many layers of 4,096 outputs.
+/// The spec of a network with this number of layers of 4,096 outputs.
 fn deep(layers: usize) -> SourceFile {
     let layer = |index: usize| {
         format!(
@@ -97,7 +97,7 @@ fn straight_line_code_has_a_budget_too() {
     assert!(emitted(Unroll::Auto).is_ok());
 }
 
-/// Loops have a body of code for every output, so enough outputs are too much code with them too:
+/// A loop has a body of code for every output, so enough outputs are too much code even with loops:
 /// the spec is refused, whoever reads it.
 #[test]
 fn loops_over_many_outputs_count_as_well() {
@@ -114,7 +114,7 @@ fn loops_over_many_outputs_count_as_well() {
     assert!(errors.to_string().contains("name = \"fc_"), "{errors}");
 }
 
-/// Tokens, each delimiter counted once.
+/// The number of tokens, with each delimiter counted as a token.
 fn tokens(stream: TokenStream) -> usize {
     let count = |tree| match tree {
         TokenTree::Group(group) => 2 + tokens(group.stream()),

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::{Errors, SourceFile, Span};
 
-/// What stands before the braces.
+/// The words before the braces.
 const KINDS: [&str; 4] = ["error", "label", "help", "related"];
 
 #[test]
@@ -44,7 +44,7 @@ fn the_rendered_text_shows_every_error_with_its_line() {
         .unwrap_or_else(|difference| panic!("{difference}"));
 }
 
-/// What an editor on Windows makes of a spec has the same errors at the same places.
+/// A spec that was saved by an editor on Windows has the same errors at the same places.
 #[test]
 fn line_endings_and_byte_order_marks_change_no_place() {
     let path = golden::path("tests/rendered/many.toml");
@@ -96,7 +96,7 @@ fn is_expectation(line: &str) -> bool {
 /// The spec with its errors as comments.
 fn annotate(spec: &str, errors: &Errors) -> Result<String, String> {
     let mut lines: Vec<String> = spec.lines().map(String::from).collect();
-    // A file ends where the line after its last begins.
+    // A file ends where the line behind its last line begins.
     lines.push(String::new());
     let mut comments = vec![String::new(); lines.len()];
     for error in &errors.found {

@@ -5,8 +5,8 @@ use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Levels, Options, analyse, diagram, emit};
 use quote::quote;
 
-/// A product of 127 and 127, shifted by 7, is 126, and stands for 127: the table says what the
-/// check computed with.
+/// A product of 127 and 127, shifted by 7, is 126 and stands for 127. The table must show the
+/// numbers with which the check computed.
 #[test]
 fn the_table_shows_the_ones_that_check_computed_with() {
     let spec = r#"
@@ -60,8 +60,8 @@ fn the_table_shows_the_ones_that_check_computed_with() {
     );
 }
 
-/// Sums that are divided have a smaller one than their products, and weights have what the products
-/// have and inputs have not. The table says so, and the documentation of the net file.
+/// Sums that are divided have a smaller `one` than their products. The `one` of the weights must
+/// follow from that of the products. Both the table and the documentation of the net file show it.
 #[test]
 fn what_1_is_in_weights_takes_division_into_account() {
     let spec = include_str!("../../../specs/bullet/simple.toml");

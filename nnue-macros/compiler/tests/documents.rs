@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What links to the repository begin with, in documents that are read elsewhere too.
+/// The beginnings of links to the repository in documents that are read elsewhere too.
 const REPOSITORY: [&str; 2] = [
     "https://github.com/nnue-compiler/nnue-compiler/blob/main/",
     "https://github.com/nnue-compiler/nnue-compiler/tree/main/",
@@ -35,7 +35,7 @@ fn documents_name_files_and_sections_that_exist() {
         let paths: Vec<&str> = quoted(&prose)
             .filter(|path| is_path(&root, &document, path))
             .collect();
-        // Tables of files say in which folder these are.
+        // A table of files names the folder of its files.
         let named = paths.iter().map(|path| root.join(path));
         let mut folders: Vec<PathBuf> = named.filter(|path| path.is_dir()).collect();
         folders.extend([root.clone(), folder]);
@@ -50,7 +50,7 @@ fn documents_name_files_and_sections_that_exist() {
     assert!(found > 500, "{found} paths found: documents are misread");
 }
 
-/// The paths of all documents in the repository, but for logs of changes.
+/// The paths of all documents in the repository, except logs of changes.
 fn documents(root: &Path) -> Vec<String> {
     let mut documents = Vec::new();
     let mut folders = vec![PathBuf::new()];
@@ -73,7 +73,7 @@ fn documents(root: &Path) -> Vec<String> {
     documents
 }
 
-/// Whether a document has a heading with this name in links.
+/// Whether a document has a heading that links call by this name.
 fn has_section(document: &Path, section: &str) -> bool {
     let text = fs::read_to_string(document).unwrap();
     let prose = without_code_blocks(&text);
@@ -90,7 +90,7 @@ fn has_section(document: &Path, section: &str) -> bool {
     false
 }
 
-/// What GitHub calls a heading.
+/// The name that GitHub gives a heading in links.
 fn name_in_links(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
     let name = heading.to_lowercase();
@@ -116,14 +116,14 @@ fn links(prose: &str) -> impl Iterator<Item = &str> {
     links.chain(pictures).filter(is_in_repository)
 }
 
-/// What stands in backticks.
+/// The texts in backticks.
 fn quoted(prose: &str) -> impl Iterator<Item = &str> {
     prose.split('`').skip(1).step_by(2)
 }
 
 /// Whether a quotation is a path of the repository: something in one of its folders or, on the page
-/// about the code, a source file. Files to be made are called `NAME`, and what is in `target` is built
-/// first.
+/// about the code, a source file. `NAME` stands for files that a reader makes, and files in
+/// `target` exist only after a build.
 fn is_path(root: &Path, document: &str, quoted: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     if !quoted.chars().all(allowed) || quoted.contains("NAME") || quoted.contains("..") {

@@ -8,9 +8,10 @@ use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Levels, Options, analyse, emit};
 use quote::quote;
 
-/// Networks that have a golden, and how many lines a reader may have to go through at most: the one
-/// with the widest products, bullet's first, whose layer reads no memory but accumulators, and the
-/// one whose file is compressed, which is small enough to be shown without a loop.
+/// The networks that have a golden, with the largest number of lines that a reader may have to go
+/// through: the network with the widest products; bullet's first network, whose layer reads no
+/// memory but accumulators; and the network whose file is compressed, which is small enough to be
+/// shown without a loop.
 const NETWORKS: [(&str, Unroll, usize); 3] = [
     ("sfnnv5", Unroll::Auto, 1920),
     ("simple", Unroll::Auto, 1290),
@@ -20,7 +21,7 @@ const NETWORKS: [(&str, Unroll, usize); 3] = [
 /// The architecture whose goldens are whole: the fixture is compiled for it.
 const WHOLE: &str = "x86_64";
 
-/// Those of which the kernels alone are compared; all else is the same.
+/// The architectures of which only the kernels are compared; all other code is the same.
 const OTHERS: [&str; 2] = ["aarch64", "wasm32"];
 
 #[test]

@@ -1,5 +1,5 @@
-//! The compiler accepts every spec in `specs/` and its folders, and `docs/networks.md` names those
-//! of networks that exist.
+//! The compiler accepts every spec in `specs/` and its folders, and `docs/networks.md` names all
+//! specs of networks that exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs")
 }
 
-/// The paths of all specs in a folder and its folders, in their order.
+/// The paths of all specs in a folder and in the folders in it, sorted.
 fn specs_in(folder: &Path) -> Vec<PathBuf> {
     let mut specs = Vec::new();
     for entry in fs::read_dir(folder).expect("specs can be listed") {
@@ -64,7 +64,7 @@ fn the_page_of_known_networks_names_every_network() {
         let spec = path
             .strip_prefix(folder())
             .expect("specs are in the folder");
-        // Networks that exist only in tests and measurements.
+        // These networks exist only in tests and measurements.
         if spec.starts_with("seed") || spec.starts_with("vocabulary") {
             continue;
         }

@@ -69,7 +69,7 @@ fn blocks<'t>(page: &'t str, language: &str) -> Vec<&'t str> {
         .collect()
 }
 
-/// What the page calls `my-net.toml`.
+/// The spec that the page calls `my-net.toml`.
 fn worked_example(page: &str) -> &str {
     let mut specs = blocks(page, "toml").into_iter();
     specs
@@ -111,8 +111,8 @@ fn error(page: &str, example: &str, shown: &str) -> String {
         .collect()
 }
 
-/// The spec with the lines that an error quotes, `17 | ...`, in their places: one of them is the
-/// mistake.
+/// The spec in which the lines that an error quotes, such as `17 | ...`, replace the lines with
+/// these numbers. One of them is the mistake.
 fn with_shown_lines(spec: &str, shown: &str) -> String {
     let mut lines: Vec<&str> = spec.lines().collect();
     for line in shown.lines() {

@@ -1,5 +1,5 @@
-//! Specs that are `like` a known network: what they do not say is as the known spec has it, and
-//! nothing else.
+//! Specs that are `like` a known network: what they do not say is as in the known spec, and nothing
+//! else is.
 
 mod specs;
 
@@ -26,7 +26,7 @@ fn every_known_spec_can_be_named_and_gives_its_network() {
     }
 }
 
-/// Each generation of Stockfish's networks is one before with a few changes.
+/// Each generation of Stockfish's networks is an earlier generation with a few changes.
 #[test]
 fn generations_follow_from_those_before() {
     let wider = |name, base, width| {
@@ -64,7 +64,7 @@ fn generations_follow_from_those_before() {
     }
 }
 
-/// The short form of TOML and the one with a header are the same.
+/// The short form of TOML and the form with a header mean the same.
 #[test]
 fn headers_and_dotted_keys_are_the_same() {
     let dotted = "name = \"Mine\"\nlike = \"small128\"\ntransformer.width = 192\n";
@@ -82,7 +82,7 @@ fn what_excludes_the_known_replaces_it() {
     let by_weights = "[[layer]]\nname = \"fc_0\"\nweights_one = 64\n";
     assert_eq!(network(&format!("{like}{by_weights}")), long);
 
-    // Its activation reads floating point then, which is another mistake.
+    // The layer's activation then reads floating point, which is another mistake.
     let by_scales = "[[layer]]\nname = \"fc_0\"\nscales = \"f32\"\n";
     let source = SourceFile::new("mine.toml", format!("{like}{by_scales}"));
     let error = analyse(&source).unwrap_err().to_string();

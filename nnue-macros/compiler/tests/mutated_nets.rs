@@ -35,16 +35,16 @@ const SPECS: [&str; 17] = [
     include_str!("../../../tests/specs/layers/binary_parts.toml"),
 ];
 
-/// A network's files: one that is right, and the memory that they are loaded into.
-struct Victim {
+/// A network under test: a right file, and the memory into which files are loaded.
+struct NetUnderTest {
     layout: FileLayout,
     file: Vec<u8>,
     memory: Vec<u8>,
 }
 
-impl Victim {
-    fn new(spec: &str) -> Victim {
-        // Fewer rows: what is tried often must be small.
+impl NetUnderTest {
+    fn new(spec: &str) -> NetUnderTest {
+        // The network has fewer rows, because a file that is tried often must be small.
         let spec = spec
             .replace("set = \"A\"", "set = \"Custom\"\nrows = 12\nactive = 4")
             .replace("width = 64\n", "width = 2\n");
@@ -61,23 +61,23 @@ impl Victim {
             ..Loaded::default()
         };
         let file = stored(&layout, &memory, &loaded);
-        let mut victim = Victim {
+        let mut net = NetUnderTest {
             layout,
             file,
             memory,
         };
-        let file = victim.file.clone();
-        victim
-            .load(&file)
-            .unwrap_or_else(|error| panic!("{}: {error}", victim.layout.name));
-        victim
+        let file = net.file.clone();
+        net.load(&file)
+            .unwrap_or_else(|error| panic!("{}: {error}", net.layout.name));
+        net
     }
 
     fn load(&mut self, file: &[u8]) -> Result<Loaded, LoadError> {
         split(&self.layout, file)?.load(&[0], &mut self.memory)
     }
 
-    /// Loads a damaged file. What is accepted must be written, and load as the same.
+    /// Loads a damaged file. If it is accepted, it must be written, and what was written must load
+    /// as the same.
     fn check(&mut self, file: &[u8]) -> bool {
         let _ = identify(file).to_string();
         let loaded = match self.load(file) {
@@ -92,7 +92,7 @@ impl Victim {
         assert_eq!(written.len(), file.len());
         let memory = self.memory.clone();
         let again = self.load(&written);
-        // Other numbers of the same meaning fit.
+        // Other numbers may have the same meaning.
         let again = again.map(|again| Loaded {
             clamped: loaded.clamped.clone(),
             ..again
@@ -147,7 +147,7 @@ fn mutate(file: &mut Vec<u8>, random: &mut Rng) {
             file[at..end].copy_from_slice(&word[..end - at]);
         }
         6 => file[at..end].fill_with(|| random.u8(..)),
-        // The beginning has the lengths and the names.
+        // The beginning of the file has the lengths and the names.
         7 => {
             let at = random.usize(..file.len().min(48));
             file[at] = random.u8(..);
@@ -167,16 +167,16 @@ fn damaged_files_are_refused_or_come_back() {
             .parse()
             .unwrap_or_else(|_| panic!("`NNUE_MUTATIONS` is `{count}`, expected a number"))
     });
-    let mut victims = SPECS.map(Victim::new);
+    let mut nets = SPECS.map(NetUnderTest::new);
     let mut random = Rng::with_seed(20);
     let mut accepted = 0;
     for number in 0..count {
-        let victim = &mut victims[number as usize % SPECS.len()];
-        let mut file = victim.file.clone();
+        let net = &mut nets[number as usize % SPECS.len()];
+        let mut file = net.file.clone();
         for _ in 0..1 + random.usize(..3) {
             mutate(&mut file, &mut random);
         }
-        accepted += u64::from(victim.check(&file));
+        accepted += u64::from(net.check(&file));
     }
     println!("{count} damaged files: {accepted} accepted");
     assert!(

@@ -1,6 +1,6 @@
-//! What the compiler decides for each instruction set, as `nnue plan` prints it:
-//! `tests/plan/*.txt`. Whoever tunes a decision sees here which networks it changes, and that it
-//! leaves the others alone.
+//! The decisions of the compiler for each instruction set, as `nnue plan` prints them:
+//! `tests/plan/*.txt`. Whoever changes a decision sees here which networks it changes, and that all
+//! others stay the same.
 
 mod golden;
 mod specs;

@@ -1,8 +1,7 @@
 //! Specs that nobody would write: the compiler answers each with errors or with Rust, never with a
 //! panic.
 //!
-//! `NNUE_MUTANTS` sets how many specs are made and tried, 10,000 unless it is set. A long run takes
-//! minutes:
+//! `NNUE_MUTANTS` sets how many specs are made and tried. A long run takes minutes:
 //!
 //! ```text
 //! NNUE_MUTANTS=500000 cargo test --release -p nnue-compiler --test robust -- --nocapture
@@ -22,18 +21,18 @@ use nnue_compiler::{Levels, Options, analyse, diagram, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
-/// Specs that are made from the good ones, unless `NNUE_MUTANTS` is set.
+/// The number of specs that are made from good specs, unless `NNUE_MUTANTS` is set.
 const MUTANTS: u64 = 5_000;
 
-/// One mutant in so many is compiled to the end, if its network differs from those before; that
-/// takes a hundred times as long as checking it.
+/// The number of mutants of which one is compiled to the end, if its network differs from those
+/// before; that takes a hundred times as long as checking it.
 const MUTANTS_PER_COMPILED: u64 = 1000;
 
-/// No mutant takes this long, even on a busy machine: the compiler must refuse what would take
+/// A time that no mutant takes, even on a busy machine: the compiler must refuse what would take
 /// minutes or gigabytes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Errors fill no more than this, whatever the spec.
+/// The largest number of bytes of all errors about a spec.
 const LONGEST_TEXT: usize = 1_000_000;
 
 #[test]
@@ -99,7 +98,7 @@ fn nesting_and_length_exhaust_neither_stack_nor_patience() {
     }
 }
 
-/// What is no spec by its length alone is not read as one.
+/// A text that is too long for a spec is refused without being read.
 #[test]
 fn specs_have_at_most_a_mebibyte() {
     let head = "[[head]]\nname = \"h\"\nsum = [\"fc_2\"]\n";
@@ -328,7 +327,7 @@ const PIECES: [&str; 23] = [
     "\t", "é", "\u{0}", "\r", "\r\n", "\u{FEFF}",
 ];
 
-/// As many letters of a name are more than anything can hold.
+/// A number of letters that is too large for any name.
 const LONG_NAME: usize = 100_000;
 
 /// Changes specs in ways that a seed decides.

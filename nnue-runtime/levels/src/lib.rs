@@ -1,8 +1,8 @@
-//! The table of levels: the instruction sets that kernels are generated for.
+//! The table of levels, which are the instruction sets for which kernels are generated.
 //!
-//! The compiler runs on one machine and writes kernels for others, and the runtime detects what its
-//! machine can do. Both read this table, so that they cannot disagree. A new level is a row here,
-//! and a file of primitives in the runtime.
+//! The compiler runs on one machine and writes kernels for others, and the runtime detects which
+//! instructions its machine has. Both read this table, so that they cannot disagree. A new level is
+//! a row of this table, and a file of primitives in the runtime.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -18,11 +18,12 @@
 /// ```
 ///
 /// The first row is the portable level: it has no architecture and no features, and all others have
-/// both. Rows of one architecture ascend: a later row is expected to be faster where both are
-/// available. The features of a level are all that its kernels may use, in the names of rustc.
+/// both. Later rows of the same architecture are expected to be faster where both levels are
+/// available. The features of a level are all features that its kernels may use, with the names
+/// that rustc gives them.
 ///
-/// `build` says, as in `cfg`, what a build for the architecture must be to have the level, where
-/// not all builds can. A build that is not so has no code of the level.
+/// `build` is a condition as in `cfg`. A build for the architecture has code of the level only if
+/// the condition is true. A level that all builds have is without it.
 #[macro_export]
 macro_rules! levels {
     ($($callback:ident)::+ $(, $($arguments:tt)*)?) => {
@@ -94,8 +95,9 @@ macro_rules! levels {
                 exact_if_proved: false,
             }
 
-            // Vectors lie in memory as these levels read them where bytes do: least one first. Some
-            // kernels of operating systems are built without any vectors.
+            // These levels read vectors with the lowest byte first, so the target must store
+            // numbers in that order. Some kernels of operating systems are built without any
+            // vectors.
             Neon neon target_arch["aarch64", target_endian = "little", target_feature = "neon"]
             features["neon"] {
                 /// 128-bit vectors, which every 64-bit Arm has: phones, servers, Apple silicon.
@@ -169,19 +171,20 @@ pub struct Isa {
     /// The architecture whose processors can have the level, as in `cfg(target_arch)`; `None` for
     /// the level that runs everywhere.
     pub target_arch: Option<&'static str>,
-    /// What builds for the architecture must be to have code of the level, as in `cfg`; `None`
-    /// where all builds have it.
+    /// The condition, as in `cfg`, under which a build for the architecture has code of the level;
+    /// `None` where all builds have it.
     pub build: Option<&'static str>,
-    /// The target features that kernels are compiled with, in the names of rustc.
+    /// The target features that kernels are compiled with, with the names that rustc gives them.
     pub features: &'static [&'static str],
-    /// How many bytes a vector has.
+    /// The number of bytes of a vector.
     pub vector_bytes: usize,
-    /// How many vectors fit in registers at once.
+    /// The number of vectors that fit in registers at once.
     pub registers: usize,
-    /// How many vectors of packed bytes are searched at once for blocks that are not zero.
+    /// The number of vectors of packed bytes that are searched together for blocks that are not
+    /// zero.
     pub nonzero_vectors: usize,
-    /// Whether a dot product's sum is ready one step later. Otherwise it takes four steps, and
-    /// independent sums must hide that.
+    /// Whether the sum of a dot product is ready one step later. Otherwise it takes four steps, and
+    /// independent sums must hide the delay.
     pub short_dot_chain: bool,
     /// The largest input for which `dot` is exact whatever the weights: 255 where products of bytes
     /// without a sign are added in 32 bits, 127 where pairs of products are added in 16 bits, or
@@ -193,7 +196,7 @@ pub struct Isa {
 }
 
 impl Isa {
-    /// How many values of `bytes` bytes a vector holds.
+    /// The number of values of `bytes` bytes in a vector.
     #[must_use]
     pub const fn lanes(&self, bytes: usize) -> usize {
         self.vector_bytes / bytes
@@ -275,7 +278,7 @@ mod tests {
         }
     }
 
-    /// Code of one level may call that of the level that it extends.
+    /// Code of a level may call code of the level that it extends.
     #[test]
     fn levels_have_all_features_of_those_they_extend() {
         use LevelKind::{

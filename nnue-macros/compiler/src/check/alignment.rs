@@ -1,5 +1,5 @@
-//! Brings values in which different integers stand for 1.0 to the same one: in sums of layers and
-//! in the output's sums.
+//! Brings values in which different integers stand for 1.0 to the same fixed point, in sums of
+//! layers and in the output's sums.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::network::{Align, One};
@@ -7,25 +7,25 @@ use crate::spec;
 
 use super::{ONES, in_range, in_range_or};
 
-/// Bits of a multiplier, unless the spec says otherwise: as many as the weights have.
+/// The number of bits of a multiplier, unless the spec gives another: as many as the weights have.
 const MULTIPLIER_BITS: u32 = 8;
 
-/// The relative error of a multiplier that is accepted, unless the spec says otherwise: half of its
-/// last bit.
+/// The largest relative error of a multiplier, unless the spec gives another: half of the
+/// multiplier's last bit.
 const LARGEST_ERROR: f64 = 1.0 / 256.0;
 
-/// What an alignment brings values to, and how.
+/// An alignment that was checked: the `one` to which it brings values, and how it does so.
 pub(crate) struct Method {
     pub(crate) one: u32,
     align: Option<Spanned<spec::Align>>,
     bits: u32,
     error: f64,
-    /// Where the spec says `one`, for messages.
+    /// The place of `one` in the spec, for messages.
     one_span: Span,
 }
 
 impl Method {
-    /// Checks the keys of an alignment; `default_one` is the one when the spec says none.
+    /// Checks the keys of an alignment; `default_one` is the `one` of a spec that gives none.
     pub(crate) fn check(
         keys: &spec::Alignment,
         default_one: Option<u32>,
@@ -72,8 +72,8 @@ impl Method {
         })
     }
 
-    /// How values of these ones become those of [`Method::one`]; reports it if the spec does not
-    /// say.
+    /// How values with these `ones` are brought to [`Method::one`]. If they differ from it and the
+    /// spec does not say how, this is reported.
     pub(crate) fn align(
         &self,
         ones: &One,
@@ -127,7 +127,8 @@ impl Method {
             ));
     }
 
-    /// Multipliers of few bits, all with the same shift: `x * multiplier >> shift`.
+    /// The alignment by multipliers of few bits, all with the same shift: `x * multiplier >>
+    /// shift`.
     fn by_shift(
         &self,
         factors: &[(i64, i64)],
@@ -159,7 +160,8 @@ impl Method {
             .iter()
             .map(|(multiplier, own)| multiplier << (shift - own))
             .collect();
-        // `x` has 32 bits and the product must fit in 64; far beyond what ones of nets ask for.
+        // `x` has 32 bits and the product must fit in 64. The `one`s of real nets are far from this
+        // limit.
         if shift > 62 || multipliers.iter().any(|multiplier| *multiplier > 1 << 31) {
             let message = "the ones are too far apart to align them by a multiplier and a shift";
             diagnostics.error(span, message);
@@ -172,10 +174,11 @@ impl Method {
     }
 }
 
-/// The nearest `multiplier / 2^shift` to a factor, where the multiplier has at most so many bits
-/// and is odd or 1.
+/// The `multiplier / 2^shift` nearest to a factor, where the multiplier has at most `bits` bits and
+/// is odd or 1.
 fn approximation((numerator, denominator): (i64, i64), bits: u32) -> (i64, i32) {
-    // 32-bit ones and 24 bits: everything here fits in 128 bits.
+    // Both numbers have 32 bits and a multiplier has at most 24, so everything here fits in 128
+    // bits.
     let (numerator, denominator) = (i128::from(numerator), i128::from(denominator));
     let limit = 1i128 << bits;
     let scaled = |shift: i32| {
@@ -198,7 +201,7 @@ fn approximation((numerator, denominator): (i64, i64), bits: u32) -> (i64, i32) 
     (multiplier as i64, shift)
 }
 
-/// `numerator / denominator` in lowest terms.
+/// The fraction `numerator / denominator` in lowest terms.
 pub(crate) fn reduced(numerator: u32, denominator: u32) -> (i64, i64) {
     let (mut a, mut b) = (numerator, denominator);
     while b != 0 {

@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::feature_set::{FeatureSet, names};
 use crate::spec::{Sharing, Spec};
 
-/// What bullet and Stockfish call their inputs, and how a spec says it.
+/// Names that bullet and Stockfish have for their inputs, each with what a spec says instead.
 const OTHERS_NAMES: [(&str, &str); 5] = [
     ("Chess768", "bullet's `Chess768` is `set = \"A\"`"),
     (
@@ -29,7 +29,7 @@ const OTHERS_NAMES: [(&str, &str); 5] = [
 /// The largest number of sets that are summed into one accumulator.
 const MAX_SETS: usize = 16;
 
-/// The farthest that rows are shifted: accumulators have 16 bits.
+/// The largest number of bits by which rows are shifted: accumulators have 16 bits.
 const MAX_SHIFT: i64 = 15;
 
 pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<FeatureSet>> {
@@ -62,7 +62,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<Fe
     Some(sets)
 }
 
-/// Reports sets of different shifts whose rows must lie in one table.
+/// Reports sets with different shifts whose rows must lie in the same table.
 fn check_shifts(spec: &Spec, sets: &[FeatureSet], diagnostics: &mut Diagnostics) -> Option<()> {
     let shift = |index: usize| spec.features[index].shift.as_ref();
     let differs = (1..sets.len()).find(|index| sets[*index].shift != sets[0].shift);

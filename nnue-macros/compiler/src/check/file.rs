@@ -9,7 +9,8 @@ use crate::feature_set::FeatureSet;
 use crate::network::{File, Layer, Output, Stacks, Transformer};
 use crate::spec;
 
-/// What of a network decides what its files hold; `None` is what is wrong with the spec.
+/// The parts of a network that decide what its files hold. A part is `None` where the spec has a
+/// mistake.
 #[derive(Clone, Copy)]
 pub(super) struct Parts<'a> {
     pub(super) features: Option<&'a [FeatureSet]>,

@@ -1,43 +1,44 @@
-//! Checks of fixed point: whether a shift takes what stands for 1.0 in some values to what stands for
-//! it in others, and whether a limit lets 1.0 pass. A shift that does not fit is the most common
-//! mistake in a spec and makes a net play badly without any other sign, so it is an error.
+//! Checks of fixed point: whether a shift takes the integer that stands for 1.0 before it to the
+//! integer that stands for 1.0 after it, and whether a limit lets 1.0 pass. A shift that does not
+//! fit is the most common mistake in a spec. Nothing but bad play shows it, so it is an error.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 
-/// The largest result of an activation or of a product. What stands for 1.0 may be exceeded by one
-/// part in 64, and 32 bits hold that too.
+/// The largest result of an activation or of a product. The integer that stands for 1.0 may be
+/// exceeded by one part in 64, which 32 bits hold too.
 pub(crate) const LARGEST_RESULT: i64 = 1 << 30;
 
-/// How far values are shifted to the right at most, and to the left.
+/// The largest numbers of bits by which values are shifted to the right, and to the left.
 const MOST_RIGHT: i32 = 31;
 pub(crate) const MOST_LEFT: i32 = 16;
 
-/// What errors of a small limit say of the key that allows it.
+/// The words by which errors about a small limit name the key that allows it.
 pub(crate) const CLIPS_ONE: &str = "`clips_one = true` says that it is meant";
 
-/// Whether the spec says `clips_one` only where values are clipped below 1.0.
+/// Reports `clips_one` of a spec whose values are not clipped below 1.0.
 pub(crate) fn check_clips_one(
-    said: Option<&Spanned<bool>>,
+    key: Option<&Spanned<bool>>,
     clips_one: bool,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    let problem = match said {
-        Some(said) if !said.value => "`clips_one` is false, expected true",
+    let problem = match key {
+        Some(key) if !key.value => "`clips_one` is false, expected true",
         Some(_) if !clips_one => "`clips_one` where 1.0 is not clipped",
         _ => return Some(()),
     };
     diagnostics
-        .error(said?.span, problem)
+        .error(key?.span, problem)
         .help("it is for a `limit` below 63/64 of what 1.0 is: remove it");
     None
 }
 
-/// The smallest limit of values whose 1.0 is `one`.
+/// The smallest limit that lets 1.0 pass, where the integer `one` stands for it.
 pub(crate) fn least_limit(one: u32) -> u32 {
     one - one / TOLERANCE
 }
 
-/// What is off by less than one part in so many is accepted where engines are off too.
+/// A value may be wrong by less than one part in this number, because such values are in real
+/// engines too.
 const TOLERANCE: u32 = 64;
 
 /// The kind of number that is shifted.
@@ -45,30 +46,33 @@ const TOLERANCE: u32 = 64;
 pub(crate) enum Operand {
     /// A value of a layer.
     Value,
-    /// A value that is clipped at its one, because the spec gives no other limit.
+    /// A value that is clipped at the integer that stands for 1.0, because the spec gives no other
+    /// limit.
     ClippedValue,
     /// A square, or another product.
     Square,
 }
 
-/// The number that is shifted.
-pub(crate) struct Input {
-    /// What 1.0 is in it.
+/// The number to which a shift is applied.
+pub(crate) struct ShiftedNumber {
+    /// The integer that stands for 1.0 in the number.
     pub(crate) one: u64,
-    /// How that is computed.
+    /// The formula of that integer, for errors.
     pub(crate) formula: String,
-    /// What errors say of it.
+    /// The label of errors at the place of that integer.
     pub(crate) label: String,
 }
 
-/// How far values are shifted to the right, and where the spec says so. To the left if negative.
+/// The number of bits by which values are shifted to the right, or to the left if it is negative,
+/// with its place in the spec.
 #[derive(Clone, Copy)]
 pub(crate) struct Shift {
     pub(crate) amount: i32,
     pub(crate) span: Span,
 }
 
-/// A shift to the right, or as far as allowed to the left.
+/// Checks the number of bits of a shift to the right; a negative number, at least `-to_the_left`,
+/// is a shift to the left.
 pub(crate) fn check_amount(
     shift: &Spanned<i64>,
     to_the_left: i32,
@@ -88,7 +92,7 @@ pub(crate) fn check_amount(
     }
 }
 
-/// What a shift makes of a number.
+/// The number shifted by `amount` bits to the right, or to the left if it is negative.
 pub(crate) fn shifted(number: u64, amount: i32) -> u64 {
     match amount {
         0.. => number >> amount,
@@ -96,13 +100,13 @@ pub(crate) fn shifted(number: u64, amount: i32) -> u64 {
     }
 }
 
-/// Whether a shift takes the sums' one to the activation's.
+/// Checks that a shift takes the `one` of sums to the `one` of an activation.
 ///
-/// A value must do so exactly. A square may miss by one part in 64, as in known nets: 8128 * 8128
-/// >> 19 is 126 and stands for 127.
+/// For a value, the result must be exact. For a square, it may differ by one part in 64, as in
+/// known nets: 8128 * 8128 >> 19 is 126 and stands for 127.
 pub(crate) fn check_shift(
     operand: Operand,
-    input: &Input,
+    input: &ShiftedNumber,
     shift: Shift,
     to: u32,
     diagnostics: &mut Diagnostics,
@@ -113,7 +117,8 @@ pub(crate) fn check_shift(
         Operand::Value | Operand::ClippedValue => u64::MAX,
     };
     let fits = |amount: i32| {
-        // Both as they are before a shift to the right, or after one to the left.
+        // Both numbers are compared as they are before a shift to the right, or after a shift to
+        // the left.
         let reached = shifted(from, amount.min(0));
         let target = shifted(to_64, -amount.max(0));
         reached.abs_diff(target) <= target / tolerance
@@ -141,7 +146,7 @@ pub(crate) fn check_shift(
         error.help(format!("shift {fitting} takes {formula} to {to}"));
         return None;
     }
-    // A one just above what it is clipped at.
+    // The integer that stands for 1.0 may be just above the limit.
     let clipped = (0..=MOST_RIGHT)
         .map(|amount| (amount, from >> amount))
         .find(|(amount, one)| {

@@ -1,4 +1,5 @@
-//! Checks the layers of a stack: what each reads, whether that fits, and which tensor it computes.
+//! Checks the layers of a stack: which values each layer reads, whether they fit, and which tensor
+//! it computes.
 
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{
@@ -9,14 +10,14 @@ use crate::spec::{self, Reference, Spec};
 use super::check_length;
 use super::reader::{Reader, Scope, input_span};
 
-/// The largest number of inputs of a layer, or of terms of a sum.
+/// The largest number of references in `input` of a layer or in a sum.
 const MAX_REFERENCES: usize = 256;
 
 /// The largest number of values that a layer reads: twice the largest transformer's output.
 const MAX_INPUTS: usize = 65536;
 
-/// Checks all layers and reports everything that is wrong with them; a layer that is wrong, or
-/// reads one that is, becomes `None`.
+/// Checks all layers and reports everything that is wrong with them. A layer that is wrong, or that
+/// reads a wrong layer, becomes `None`.
 pub(super) fn check(
     spec: &Spec,
     transformer: Option<&Transformer>,
@@ -117,7 +118,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Whether there are several stacks that can share a layer.
+    /// Reports `shared` where there are not several stacks that can share a layer.
     fn check_shared(&self, shared: &Spanned<bool>, diagnostics: &mut Diagnostics) -> Option<()> {
         let count = self.spec.stacks.as_ref().map(|stacks| &stacks.count);
         if count.is_some_and(|count| count.value != 1) {
@@ -133,7 +134,7 @@ impl Scope<'_> {
         None
     }
 
-    /// The slices that a layer reads: those it names, or the whole of the layer above.
+    /// The slices that a layer reads: those that it names, or the whole output of the layer above.
     fn inputs(
         &self,
         index: usize,
@@ -250,7 +251,8 @@ impl Scope<'_> {
         diagnostics.unknown(reference.span, message, name, known);
     }
 
-    /// A layer that reads itself or a later one: a cycle, or just the wrong order.
+    /// Reports a layer that reads itself or a later layer: this is a cycle, or just the wrong
+    /// order.
     fn late_input(
         &self,
         index: usize,
@@ -285,8 +287,8 @@ impl Scope<'_> {
         }
     }
 
-    /// How `from` reads `to`, directly or through others: the layers on the way, both ends
-    /// included.
+    /// The layers on the way by which `from` reads `to`, directly or through others, with both
+    /// ends.
     fn path(&self, from: usize, to: usize, seen: &mut Vec<usize>) -> Option<Vec<usize>> {
         if from == to {
             return Some(vec![to]);
@@ -302,7 +304,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The layers that a layer of the spec names, or the one above.
+    /// The indices of the layers that a layer names as inputs, or that of the layer above.
     fn reads(&self, index: usize) -> Vec<usize> {
         match &self.spec.layers[index].input {
             None => index.checked_sub(1).into_iter().collect(),
@@ -316,7 +318,7 @@ impl Scope<'_> {
     }
 }
 
-/// Reports a reference to neurons that are not pooled, where all are.
+/// Reports a reference to unpooled neurons where all neurons are pooled.
 pub(super) fn check_unpooled(
     transformer: &Transformer,
     reference: &Spanned<Reference>,
@@ -351,13 +353,13 @@ pub(super) fn check_psqt(
     None
 }
 
-/// The index of the layer of this name.
+/// The index of the layer with this name.
 pub(super) fn layer_named(spec: &Spec, name: &str) -> Option<usize> {
     let mut layers = spec.layers.iter();
     layers.position(|layer| layer.name.value == name)
 }
 
-/// Reports a list of more inputs, or of more terms, than there can be.
+/// Reports a list with too many inputs or terms.
 pub(super) fn check_count(
     references: &Spanned<Vec<Spanned<Reference>>>,
     diagnostics: &mut Diagnostics,
@@ -371,7 +373,7 @@ pub(super) fn check_count(
     Some(())
 }
 
-/// The part of a tensor that a reference means: its start and length.
+/// The part of a tensor that a reference means, as its start and its length.
 pub(super) fn resolve_range(
     reference: &Spanned<Reference>,
     tensor: &Tensor,

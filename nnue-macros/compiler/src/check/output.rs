@@ -13,7 +13,7 @@ use super::layers::{check_count, is_good_name, layer_named, resolve_range};
 use super::value::check_scale;
 use super::{ONES, check_length, in_range, in_range_or, value_or};
 
-/// Words of Rust, which no field can be called.
+/// Keywords of Rust, which cannot be names of fields.
 const RUST: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
@@ -22,10 +22,10 @@ const RUST: &[&str] = &[
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The largest number of further heads: each is a field, and code of its own.
+/// The largest number of further heads: each of them is a field, and has code of its own.
 const MAX_HEADS: usize = 64;
 
-/// The field of a network's outputs that has the evaluation, where there are further heads.
+/// The name of the field with the evaluation in a network's outputs, where there are further heads.
 pub(crate) const EVALUATION: &str = "evaluation";
 
 /// Checks the output, or reports everything that is wrong with it and returns `None`.
@@ -34,10 +34,10 @@ pub(super) fn check(
     layers: &[Option<Layer>],
     diagnostics: &mut Diagnostics,
 ) -> Option<Output> {
-    let output = Sums {
+    let output = HeadSums {
         spec,
         layers,
-        said: &spec.output.heads,
+        references: &spec.output.heads,
         scaling: &spec.output.scaling,
         title: "`[output]`",
         psqt: match &spec.transformer.psqt {
@@ -54,15 +54,15 @@ pub(super) fn check(
     }
     check_names(&spec.heads, diagnostics);
     let further = all(spec.heads.iter().map(|head| {
-        let sums = Sums {
+        let sums = HeadSums {
             spec,
             layers,
-            said: std::slice::from_ref(&head.sum),
+            references: std::slice::from_ref(&head.sum),
             scaling: &head.scaling,
             title: "`[[head]]`",
             psqt: None,
         };
-        let Checked { heads, one, units } = sums.check(diagnostics)?;
+        let CheckedSums { heads, one, units } = sums.check(diagnostics)?;
         Some(FurtherHead {
             name: head.name.value.clone(),
             head: heads.into_iter().next()?,
@@ -70,7 +70,7 @@ pub(super) fn check(
             units,
         })
     }));
-    let Checked { heads, one, units } = output?;
+    let CheckedSums { heads, one, units } = output?;
     Some(Output {
         heads,
         one,
@@ -105,31 +105,31 @@ fn check_names(heads: &[spec::Head], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Sums of layers' outputs, and the way to the engine's units that they have in common.
-struct Sums<'a> {
+/// Sums of layers' outputs in the spec, and the keys that lead from them to the engine's units.
+struct HeadSums<'a> {
     spec: &'a Spec,
     layers: &'a [Option<Layer>],
-    said: &'a [Spanned<Vec<Spanned<Reference>>>],
+    references: &'a [Spanned<Vec<Spanned<Reference>>>],
     scaling: &'a spec::Scaling,
-    /// The table of its keys.
+    /// The title of the table that has these keys.
     title: &'static str,
-    /// The PSQT values that are part of it.
+    /// The number of PSQT values that are added to the sums, if there are any.
     psqt: Option<&'a Spanned<i64>>,
 }
 
-/// What [`Sums`] are once they are checked.
-struct Checked {
+/// [`HeadSums`] that were checked.
+struct CheckedSums {
     heads: Vec<Head>,
     one: u32,
     units: Units,
 }
 
-impl Sums<'_> {
-    fn check(&self, diagnostics: &mut Diagnostics) -> Option<Checked> {
-        let heads = self.said.iter();
+impl HeadSums<'_> {
+    fn check(&self, diagnostics: &mut Diagnostics) -> Option<CheckedSums> {
+        let heads = self.references.iter();
         let heads = all(heads.map(|head| summands(head, self.spec, self.layers, diagnostics)));
         let Some(heads) = heads else {
-            // Which keys there may be depends on the terms; integers' have these ranges.
+            // The terms decide which keys are allowed. For integers, the keys have these ranges.
             let one = self.scaling.alignment.one.as_ref();
             one.map(|one| in_range("one", one, ONES, diagnostics));
             let multiply = self.scaling.multiply.as_ref();
@@ -156,7 +156,11 @@ impl Sums<'_> {
         self.integer(&heads, diagnostics)
     }
 
-    fn float(&self, heads: &[Vec<Summand<'_>>], diagnostics: &mut Diagnostics) -> Option<Checked> {
+    fn float(
+        &self,
+        heads: &[Vec<Summand<'_>>],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<CheckedSums> {
         let scaling = self.scaling;
         let multiply = spec::place("multiply", &scaling.multiply);
         let divide = scaling.divide.as_ref().map(|key| ("divide", key.by.span));
@@ -189,7 +193,7 @@ impl Sums<'_> {
                 .collect(),
             align: Align::None,
         };
-        fits.then(|| Checked {
+        fits.then(|| CheckedSums {
             heads: heads.iter().map(head).collect(),
             one: 1,
             units: Units::Float { factor },
@@ -200,8 +204,8 @@ impl Sums<'_> {
         &self,
         heads: &[Vec<Summand<'_>>],
         diagnostics: &mut Diagnostics,
-    ) -> Option<Checked> {
-        let span = self.said.first()?.span;
+    ) -> Option<CheckedSums> {
+        let span = self.references.first()?.span;
         let alignment = &self.scaling.alignment;
         let method = Method::check(alignment, None, (span, self.title), diagnostics);
         let units = units(self.scaling, diagnostics);
@@ -211,16 +215,19 @@ impl Sums<'_> {
         if let Some(wide) = wide {
             self.check_wide(wide, diagnostics)?;
         }
-        let heads = all(heads.iter().zip(self.said).map(|(summands, said)| {
-            let head = aligned(summands, &method, diagnostics)?;
-            match wide {
-                Some(_) => check_not_aligned(summands, &head, &method, diagnostics)?,
-                None => check_reach(said, &head, diagnostics)?,
-            }
-            Some(head)
-        }));
+        let heads = all(heads
+            .iter()
+            .zip(self.references)
+            .map(|(summands, references)| {
+                let head = aligned(summands, &method, diagnostics)?;
+                match wide {
+                    Some(_) => check_not_aligned(summands, &head, &method, diagnostics)?,
+                    None => check_reach(references, &head, diagnostics)?,
+                }
+                Some(head)
+            }));
         let ratio = units?(method.one);
-        Some(Checked {
+        Some(CheckedSums {
             heads: heads?,
             one: method.one,
             units: match wide {
@@ -230,7 +237,7 @@ impl Sums<'_> {
         })
     }
 
-    /// What is computed in 32 bits cannot be added to a sum of 64.
+    /// Reports values of 32 bits that would be added to a sum of 64 bits.
     fn check_wide(&self, wide: &Summand<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
         let name = &wide.reference.value.name;
         if let Some(psqt) = self.psqt
@@ -267,7 +274,7 @@ impl Summand<'_> {
     }
 }
 
-/// Sums of 64 bits are added as they are: an alignment might leave 64 bits.
+/// Reports sums of 64 bits that would be aligned, which might leave 64 bits.
 fn check_not_aligned(
     summands: &[Summand<'_>],
     head: &Head,
@@ -309,7 +316,8 @@ fn aligned(
         .iter()
         .all(|summand| summand.one == summands[0].one);
     if same {
-        // Terms of one kind are added first, so that only one division rounds.
+        // Terms that are aligned alike are added first, so that there is a single rounding
+        // division.
         return Some(Head {
             terms: summands
                 .iter()
@@ -328,7 +336,8 @@ fn aligned(
     })
 }
 
-/// From the sum's one, which is still to be known, to the engine's units.
+/// How a sum becomes a value in the engine's units, as a function of the sum's `one`, which is not
+/// known yet.
 fn units(
     scaling: &spec::Scaling,
     diagnostics: &mut Diagnostics,
@@ -438,9 +447,9 @@ fn summand<'a>(
     })
 }
 
-/// Whether 64 bits hold the sum, whatever 32-bit values the terms have.
+/// Reports a sum that 64 bits may not hold, if the terms have extreme values of 32 bits.
 fn check_reach(
-    said: &Spanned<Vec<Spanned<Reference>>>,
+    references: &Spanned<Vec<Spanned<Reference>>>,
     head: &Head,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
@@ -463,7 +472,7 @@ fn check_reach(
     if reach > i128::from(i64::MAX) {
         let message =
             format!("the sum of these terms reaches {reach}, which does not fit in 64 bits");
-        diagnostics.error(said.span, message);
+        diagnostics.error(references.span, message);
         return None;
     }
     Some(())

@@ -1,5 +1,5 @@
-//! Checks `perspectives`, `order` and `weights` of the transformer: how many views of the position
-//! there are, which comes first, and whether they share their weights.
+//! Checks `perspectives`, `order` and `weights` of the transformer: how many perspectives the
+//! layers see, which comes first, and whether they share their weights.
 
 use super::{in_range_or, value_or};
 use crate::diagnostics::Diagnostics;

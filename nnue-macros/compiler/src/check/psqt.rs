@@ -6,7 +6,7 @@ use crate::spec::{PsqtKey, Spec};
 
 use super::{MOST_SELECTED, ONES, STACKS, in_range};
 
-/// How many PSQT values each feature has, and their sums if layers read them.
+/// The number of PSQT values of each feature, and the tensor of their sums if layers read it.
 pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<(usize, Option<Tensor>)> {
     match &spec.transformer.psqt {
         None => Some((0, None)),

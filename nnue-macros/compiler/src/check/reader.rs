@@ -1,4 +1,4 @@
-//! What a layer reads, as the check of its operation sees it.
+//! The values that a layer reads, as the check of its operation sees them.
 
 use crate::diagnostics::{Diagnostics, Span};
 use crate::network::{
@@ -6,7 +6,7 @@ use crate::network::{
 };
 use crate::spec::{self, Spec};
 
-/// The transformer and the layers seen so far; what was wrong is `None`.
+/// The transformer and the layers that were checked so far. A part that has a mistake is `None`.
 pub(super) struct Scope<'a> {
     pub(super) spec: &'a Spec,
     pub(super) transformer: Option<&'a Transformer>,
@@ -41,33 +41,34 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// What the spec calls the layer.
+    /// The name of the layer in the spec.
     pub(crate) fn name(&self) -> &'a str {
         &self.layer.name.value
     }
 
-    /// Where the spec names its input of this index.
+    /// The place in the spec of the input with this index.
     pub(crate) fn input_span(&self, index: usize) -> Span {
         input_span(self.layer, index)
     }
 
-    /// What the spec calls the tensor that the input of this index is a part of.
+    /// The name in the spec of the tensor that the input with this index is a part of.
     pub(crate) fn input_name(&self, index: usize) -> &'a str {
         self.scope.name(self.inputs[index].source)
     }
 
-    /// The tensor that the input of this index is a part of.
+    /// The tensor that the input with this index is a part of.
     pub(crate) fn tensor(&self, index: usize) -> Option<&'a Tensor> {
         self.scope.tensor(self.inputs[index].source)
     }
 
-    /// What 1.0 is in the values of the input of this index.
+    /// The integers that stand for 1.0 in the values of the input with this index.
     pub(crate) fn one(&self, index: usize) -> Option<One> {
         let slice = self.inputs[index];
         Some(self.tensor(index)?.one.slice(slice.start, slice.len))
     }
 
-    /// The one of the input of this index, which all its values must share.
+    /// The integer that stands for 1.0 in the input with this index. Reports an input whose values
+    /// do not all have the same.
     pub(crate) fn shared_one(&self, index: usize, diagnostics: &mut Diagnostics) -> Option<u32> {
         let one = self.one(index)?;
         if one.shared().is_none() {
@@ -83,7 +84,7 @@ impl<'a> Reader<'a> {
         one.shared()
     }
 
-    /// The only input of a layer that reads one, and its tensor.
+    /// The only input of the layer, and its tensor. Reports a layer with several inputs.
     pub(crate) fn only_input(&self, diagnostics: &mut Diagnostics) -> Option<(Slice, &'a Tensor)> {
         let [input] = self.inputs else {
             let message = format!(
@@ -99,7 +100,7 @@ impl<'a> Reader<'a> {
         Some((*input, self.tensor(0)?))
     }
 
-    /// Whether the input of this index is the sums of an affine layer.
+    /// Whether the input with this index is sums of an affine layer.
     pub(crate) fn reads_affine(&self, index: usize) -> bool {
         match self.inputs[index].source {
             Source::Transformer | Source::Unpooled | Source::Psqt => false,
@@ -107,7 +108,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether it reads the transformer's output, all of it and nothing else.
+    /// Whether the layer reads all of the transformer's output and nothing else.
     pub(crate) fn reads_whole_transformer(&self) -> bool {
         matches!(
             self.inputs,
@@ -116,8 +117,8 @@ impl<'a> Reader<'a> {
         )
     }
 
-    /// Whether a layer that brings its inputs together value by value reads `f32`. Reports inputs of
-    /// different lengths or types; `verb` is what it does, as in "adds".
+    /// Whether a layer that combines its inputs value by value reads `f32`. Reports inputs of
+    /// different lengths or types; `verb` says in messages what the layer does, as in "adds".
     pub(crate) fn reads_floats(&self, verb: &str, diagnostics: &mut Diagnostics) -> Option<bool> {
         let name = self.name();
         let first = self.inputs.first()?;
@@ -126,7 +127,7 @@ impl<'a> Reader<'a> {
             let element = self.tensor(index)?.element;
             let span = self.input_span(index);
             let of_transformer = match slice.source {
-                // Bytes lie in an order of the instruction set's own.
+                // Each instruction set has its own order of bytes.
                 Source::Transformer if element != Element::I16 => Some((
                     format!("`{element}` of the transformer's output, expected `i16`"),
                     "only affine layers read the others",
@@ -164,7 +165,7 @@ impl<'a> Reader<'a> {
         Some(true)
     }
 
-    /// Reports keys that only integers have, of a layer that computes `f32`.
+    /// Reports keys that are only for integers, of a layer that computes `f32`.
     pub(crate) fn refuse_keys_of_integers(
         &self,
         mut keys: impl Iterator<Item = (&'static str, Span)>,
@@ -182,8 +183,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Where a layer names its input of this index. A layer without `input` reads the layer above, and
-/// its header is shown.
+/// The place in the spec of a layer's input with this index. For a layer without `input`, which
+/// reads the layer above, it is the place of its header.
 pub(super) fn input_span(layer: &spec::Layer, index: usize) -> Span {
     match &layer.input {
         Some(inputs) => inputs.value[index].span,

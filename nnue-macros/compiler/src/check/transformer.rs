@@ -1,4 +1,4 @@
-//! Checks the transformer: follows the values from the accumulators to what the layers read, and
+//! Checks the transformer: follows the values from the accumulators to the layers' inputs, and
 //! computes the range of each step.
 
 use crate::diagnostics::Diagnostics;
@@ -53,7 +53,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     })
 }
 
-/// Whether all keys belong to the activation and the pooling.
+/// Whether the activation and the pooling have all keys that the spec gives.
 fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) -> bool {
     use spec::TransformerActivation as Name;
     let activation = transformer.activation.value;
@@ -126,7 +126,7 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
     fit
 }
 
-/// How many of a perspective's neurons are not pooled.
+/// The number of a perspective's neurons that are not pooled.
 fn check_unpooled(
     transformer: &spec::Transformer,
     width: usize,
@@ -135,7 +135,7 @@ fn check_unpooled(
     let Some(unpooled) = &transformer.unpooled else {
         return Some(0);
     };
-    // Two neurons at least are pooled.
+    // At least two neurons are pooled.
     if width < 3 {
         let message = format!("`unpooled` is {}, but width is {width}", unpooled.value);
         diagnostics
@@ -147,8 +147,8 @@ fn check_unpooled(
     in_range("unpooled", unpooled, 1..=most, diagnostics).map(|unpooled| unpooled as usize)
 }
 
-/// Reports neurons that cannot be halved. No error of a layer follows from it, so layers are
-/// checked all the same.
+/// Reports an odd number of neurons that would be pooled. No error of a layer follows from it, so
+/// layers are checked all the same.
 fn check_even(
     transformer: &spec::Transformer,
     pooling: Pooling,
@@ -182,7 +182,7 @@ fn check_even(
     }
 }
 
-/// How many neurons make a block whose halves are pooled.
+/// The number of neurons of a block whose halves are pooled with each other.
 fn check_block(
     transformer: &spec::Transformer,
     pooled: usize,

@@ -8,11 +8,11 @@ use crate::spec::{Reference, Spec};
 
 use super::layers::{check_count, check_psqt, check_unpooled, is_good_name, resolve_range};
 
-/// Parts of one tensor that an error names at most.
+/// The largest number of parts of a tensor that an error names.
 const MOST_NAMED: usize = 3;
 
 /// Reports layers, and parts of layers and of the transformer's output, that neither a layer nor
-/// the output reads. Parts that the spec lists as unread must be so.
+/// the output reads. Parts that the spec lists as unread must really be unread.
 pub(super) fn check(
     spec: &Spec,
     transformer: &Transformer,
@@ -20,7 +20,7 @@ pub(super) fn check(
     output: &Output,
     diagnostics: &mut Diagnostics,
 ) {
-    let mut read = Read::new(transformer, layers, output);
+    let mut read = ReadValues::new(transformer, layers, output);
     if let Some(unread) = &spec.output.unread
         && check_count(unread, diagnostics).is_some()
     {
@@ -34,7 +34,7 @@ pub(super) fn check(
             continue;
         }
         values.fill(true);
-        // A layer that cannot be named has been reported.
+        // A layer with a wrong name was reported already.
         let is_second = layers[..index].iter().any(|first| first.name == layer.name);
         if is_good_name(&layer.name) && !is_second {
             let message = format!("nothing reads layer `{}`", layer.name);
@@ -61,19 +61,19 @@ pub(super) fn check(
     }
 }
 
-/// Whether something reads each value of the transformer's output, of its sums that are not pooled,
-/// of its PSQT sums, and of the layers' outputs after them.
-struct Read(Vec<Vec<bool>>);
+/// For each value of the transformer's output, of its sums that are not pooled, of its PSQT sums,
+/// and of each layer's output, in this order: whether something reads it.
+struct ReadValues(Vec<Vec<bool>>);
 
-impl Read {
-    fn new(transformer: &Transformer, layers: &[Layer], output: &Output) -> Read {
+impl ReadValues {
+    fn new(transformer: &Transformer, layers: &[Layer], output: &Output) -> ReadValues {
         let unpooled = transformer.unpooled.as_ref().map_or(0, |sums| sums.len);
         let psqt = transformer.psqt_sums.as_ref().map_or(0, |sums| sums.len);
         let outputs = layers.iter().map(|layer| layer.output.len);
         let lens = [transformer.output.len, unpooled, psqt]
             .into_iter()
             .chain(outputs);
-        let mut read = Read(lens.map(|len| vec![false; len]).collect());
+        let mut read = ReadValues(lens.map(|len| vec![false; len]).collect());
         for slice in layers.iter().flat_map(|layer| &layer.inputs) {
             read.of(slice.source)[slice.start..slice.start + slice.len].fill(true);
         }
@@ -99,13 +99,14 @@ impl Read {
     }
 }
 
-/// Takes a part off the values that nothing reads, if it is among them.
+/// Marks a part that the spec lists as unread, so that it is not reported. Reports a part that
+/// something reads.
 fn check_listed(
     spec: &Spec,
     transformer: &Transformer,
     layers: &[Layer],
     part: &Spanned<Reference>,
-    read: &mut Read,
+    read: &mut ReadValues,
     diagnostics: &mut Diagnostics,
 ) {
     let name = &part.value.name;

@@ -1,4 +1,4 @@
-//! Checks of single values, whichever the table that they are in.
+//! Checks of single values, which can be in any table.
 
 use std::ops::RangeInclusive;
 
@@ -15,7 +15,7 @@ pub(crate) fn check_length(name: &Spanned<String>, diagnostics: &mut Diagnostics
     Some(())
 }
 
-/// `value` as a number of the range; reports it otherwise.
+/// The value as a number of the range. Reports a value outside of it.
 pub(crate) fn in_range(
     key: &str,
     value: &Spanned<i64>,
@@ -42,7 +42,7 @@ pub(crate) fn in_wide_range(
     None
 }
 
-/// [`in_range`] for a key that may be left out, which is as good as `default`.
+/// [`in_range`] for a key that may be left out, which then has the value `default`.
 pub(crate) fn in_range_or(
     key: &str,
     value: Option<&Spanned<i64>>,
@@ -55,12 +55,12 @@ pub(crate) fn in_range_or(
     })
 }
 
-/// What the spec says, or `default` if it leaves the key out.
-pub(crate) fn value_or<T: Copy>(said: &Option<Spanned<T>>, default: T) -> T {
-    said.as_ref().map_or(default, |said| said.value)
+/// The value in the spec, or `default` if the spec leaves the key out.
+pub(crate) fn value_or<T: Copy>(value: &Option<Spanned<T>>, default: T) -> T {
+    value.as_ref().map_or(default, |spanned| spanned.value)
 }
 
-/// A factor that `f32` holds.
+/// The factor as an `f32`. Reports a factor that `f32` cannot hold.
 pub(crate) fn check_scale(scale: &Spanned<f64>, diagnostics: &mut Diagnostics) -> Option<f32> {
     let rounded = scale.value as f32;
     if !rounded.is_normal() {
@@ -74,7 +74,8 @@ pub(crate) fn check_scale(scale: &Spanned<f64>, diagnostics: &mut Diagnostics) -
     Some(rounded)
 }
 
-/// The entries of a list of buckets, which are numbered from 0 to `largest`.
+/// The entries of a list of buckets as numbers. Reports entries that are not between 0 and
+/// `largest`.
 pub(crate) fn check_buckets(
     key: &str,
     entries: &[Spanned<i64>],

@@ -1,4 +1,4 @@
-//! Decodes `[[features]]`: the name of a set, and the keys that sets of its family have.
+//! Decodes `[[features]]`: the name of a set, and the keys that all sets of its family have.
 
 use nnue_format::Element;
 
@@ -17,11 +17,11 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
         ;
         keys: match name.as_ref().filter(is_known) {
             Some(set) => Keys::decode(&set.value, &mut table, diagnostics).map(Some),
-            // Which other keys there are depends on the set: without one, those of every family are
-            // right.
+            // The set decides which other keys there are. If it is not known, the keys of every
+            // family are accepted.
             None => {
-                let mut unheard = Diagnostics::default();
-                names().for_each(|set| drop(Keys::decode(set, &mut table, &mut unheard)));
+                let mut discarded = Diagnostics::default();
+                names().for_each(|set| drop(Keys::decode(set, &mut table, &mut discarded)));
                 Some(None)
             }
         },

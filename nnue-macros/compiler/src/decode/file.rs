@@ -19,12 +19,12 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     let format = table.required_with("format", &example, named, diagnostics);
     let file = match format {
         Some(format) => keys_of(format.value, &mut table, format.span, diagnostics),
-        // Which other keys there are depends on the format: without one, those of every format are
-        // right.
+        // The format decides which other keys there are. If it is not known, the keys of every
+        // format are accepted.
         None => {
-            let mut unheard = Diagnostics::default();
+            let mut discarded = Diagnostics::default();
             for (_, format) in Format::NAMES {
-                keys_of(*format, &mut table, Span::default(), &mut unheard);
+                keys_of(*format, &mut table, Span::default(), &mut discarded);
             }
             None
         }
@@ -33,7 +33,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     file
 }
 
-/// The keys of a format whose name stands at `span`.
+/// Decodes the keys of a format whose name stands at `span`.
 fn keys_of(
     format: Format,
     table: &mut Table<'_>,
@@ -99,7 +99,7 @@ fn tensor_entries(
     array(key, value, tensor_entry, diagnostics)
 }
 
-/// A list of entries, or several.
+/// Decodes a list of entries, or a list of such lists.
 fn lists_of_entries(
     key: &str,
     value: &Value<'_>,
@@ -116,7 +116,7 @@ fn lists_of_entries(
     Some(vec![tensor_entries(key, value, diagnostics)?.value])
 }
 
-/// An id, or a table.
+/// Decodes an entry of bullet's list: an id, or a table.
 fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
     if let DeValue::String(_) = value.get_ref() {
         let id = Some(string(key, value, diagnostics)?);
@@ -142,7 +142,7 @@ fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
     finish_entry(table, entry, None, "id", diagnostics)
 }
 
-/// An entry that is a name and nothing else.
+/// The entry that a name alone stands for.
 fn named_entry(value: &Value<'_>, entry: TensorEntry) -> Entry {
     Entry {
         span: value.span().into(),
@@ -151,7 +151,7 @@ fn named_entry(value: &Value<'_>, entry: TensorEntry) -> Entry {
     }
 }
 
-/// A name, or a table.
+/// Decodes an entry of a list of tensors: a name, or a table.
 fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
     if let DeValue::String(_) = value.get_ref() {
         let tensor = Some(string(key, value, diagnostics)?);
@@ -190,7 +190,8 @@ fn axes(
     array(key, value, axis, diagnostics)
 }
 
-/// The name of an axis, alone or with the length of its blocks: `input`, `input / 4`, `input % 4`.
+/// Decodes an axis: a name, alone or with the length of blocks, as in `input`, `input / 4`, `input
+/// % 4`.
 fn axis(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Spanned<AxisPart>> {
     let parts = match value.get_ref() {
         DeValue::String(text) => text.split_once(['/', '%']),
@@ -223,7 +224,7 @@ fn axis(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<S
     })
 }
 
-/// The keys that both kinds of entries have. One that is a tensor has the key `name`.
+/// Decodes the keys that both kinds of entries have. An entry that is a tensor has the key `name`.
 fn finish_entry(
     mut table: Table<'_>,
     mut entry: TensorEntry,
@@ -272,7 +273,7 @@ fn finish_entry(
     })
 }
 
-/// A field of a header, whose name is `name`.
+/// Decodes a field of a header with this name.
 fn field(
     mut table: Table<'_>,
     name: &Value<'_>,
@@ -309,7 +310,7 @@ fn field(
     })
 }
 
-/// What a field of this type must hold; without a type, bytes.
+/// Decodes the value that a field of this type must hold. A field without a type holds bytes.
 fn value(
     kind: Option<Spanned<FieldType>>,
     value: &Value<'_>,
@@ -327,7 +328,7 @@ fn value(
     })
 }
 
-/// `true`, or a list of ids.
+/// Decodes `transposed`: `true`, `false`, or a list of ids.
 fn transposed(
     key: &str,
     value: &Value<'_>,
@@ -345,7 +346,7 @@ fn transposed(
     Some(Spanned::new(transposed, value.span()))
 }
 
-/// Bytes, as pairs of hexadecimal digits with spaces wherever they help.
+/// Decodes bytes: pairs of hexadecimal digits, with spaces wherever they help.
 fn hexadecimal(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<u8>> {
     let text = string(key, value, diagnostics)?;
     let digits: Option<Vec<u8>> = text

@@ -5,7 +5,7 @@ use super::table::{Table, Value, integer, keys, name, named, number, one_or_more
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{Alignment, Layer, Named, Op, OpName};
 
-/// What other libraries give their layers.
+/// Keys that layers of other libraries have, with what a spec says instead.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "activation",
@@ -14,7 +14,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("pooling", "it belongs to `[transformer]`"),
 ];
 
-/// Functions that a layer has at most.
+/// The largest number of functions that a layer can have.
 const MOST_FUNCTIONS: usize = 8;
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Layer> {
@@ -24,15 +24,16 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     let functions = table.required_with("op", "\"affine\"", functions, diagnostics);
     let op = match functions {
         Some(functions) => Op::decode(functions, &mut table, diagnostics),
-        // Which other keys there are depends on the op: without one, those of every op are right.
+        // The operation decides which other keys there are. If it is not known, the keys of every
+        // operation are accepted.
         None => {
-            let mut unheard = Diagnostics::default();
+            let mut discarded = Diagnostics::default();
             for (_, function) in OpName::NAMES {
                 let function = Spanned {
                     value: *function,
                     span,
                 };
-                Op::decode(vec![function], &mut table, &mut unheard);
+                Op::decode(vec![function], &mut table, &mut discarded);
             }
             None
         }
@@ -47,7 +48,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     })
 }
 
-/// One function, or several activations of the same values.
+/// Decodes `op`: a single function, or several activations of the same values.
 fn functions(
     key: &str,
     value: &Value<'_>,
@@ -74,7 +75,8 @@ fn functions(
     Some(functions.value)
 }
 
-/// The keys that say how values of different ones are brought together.
+/// Decodes the keys that say how values in which different integers stand for 1.0 are brought
+/// together.
 pub(crate) fn alignment(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Alignment> {
     keys!(
         table,

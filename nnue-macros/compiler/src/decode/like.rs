@@ -1,7 +1,7 @@
-//! `like = "sfnnv9"`: completes a spec with what the spec of a known network says and it does not.
+//! `like = "sfnnv9"`: takes from the spec of a known network what another spec does not say.
 //!
-//! Both are merged before any key is decoded, so a merged spec has the same keys, the same checks
-//! and the same errors as one that says everything itself.
+//! Both specs are merged before any key is decoded, so a merged spec has the same keys, the same
+//! checks and the same errors as a spec that says everything itself.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,10 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::table::{Value, mismatch, string};
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
-use crate::known::{KNOWN, Known};
+use crate::known::{KNOWN, KnownSpec};
 
-/// Keys of one table that exclude each other: who says a key of one side replaces the other side.
+/// Keys of the same table that exclude each other. A spec that has a key of one side replaces the
+/// known spec's keys of the other side.
 const ALTERNATIVES: &[(&[&str], &[&str])] = &[
     (&["one"], &["weights_one"]),
     (&["one", "weights_one"], &["scales"]),
@@ -20,39 +21,41 @@ const ALTERNATIVES: &[(&[&str], &[&str])] = &[
 ];
 
 /// The network that a spec is like.
-pub(super) struct Like {
-    known: &'static Known,
-    /// Where the spec says so.
+pub(super) struct BaseNetwork {
+    known: &'static KnownSpec,
+    /// The place of the name in the spec.
     span: Span,
 }
 
-impl Like {
-    /// The network that `value` names.
+impl BaseNetwork {
+    /// Finds the network that `value` names.
     pub(super) fn decode(
         key: &str,
         value: &Value<'_>,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Like> {
+    ) -> Option<BaseNetwork> {
         let name = string(key, value, diagnostics)?;
         let Some(known) = KNOWN.iter().find(|known| known.name == name.value) else {
             let names = KNOWN.iter().map(|known| known.name);
             diagnostics.unknown_name(key, &name, names);
             return None;
         };
-        Some(Like {
+        Some(BaseNetwork {
             known,
             span: name.span,
         })
     }
 
-    /// The known spec behind a spec of `length` bytes and a line's end. Whatever is read of it then
-    /// has a place of its own, which [`Diagnostics::completed_by`] tells apart from the spec's.
+    /// The text of the known spec behind a spec of `length` bytes and an end of line. So every
+    /// value that is read of it has a place of its own, which [`Diagnostics::completed_by`] tells
+    /// apart from places in the spec.
     pub(super) fn text_behind(&self, length: usize) -> String {
         format!("{}\n{}", " ".repeat(length), self.known.text)
     }
 
-    /// Adds to `spec` what it lacks. `text` is that of [`Like::text_behind`]. If the spec changes
-    /// layers that there are not, this is reported and the result `None`.
+    /// Adds the missing tables and keys to `spec`. `text` is the text of
+    /// [`BaseNetwork::text_behind`]. If the spec changes layers that do not exist, this is reported
+    /// and the result is `None`.
     pub(super) fn complete<'t>(
         &self,
         spec: &mut DeTable<'t>,
@@ -65,7 +68,7 @@ impl Like {
         let mut known = known.into_inner();
         known.remove("name");
         let says = |key: &str| spec.contains_key(key);
-        // The hash depends on rows and width.
+        // The transformer's hash depends on rows and width.
         if (says("features") || says("transformer"))
             && let Some(DeValue::Table(file)) = known.get_mut("file").map(|file| file.get_mut())
         {
@@ -73,7 +76,7 @@ impl Like {
         }
         if spec.get("layer").is_some_and(has_ops) {
             known.remove("layer");
-            // It names the known layers.
+            // The known output names the known layers.
             known.remove("output");
         }
         let mut layers_are_right = true;
@@ -83,7 +86,7 @@ impl Like {
                 continue;
             };
             match (own.get_mut(), value.into_inner()) {
-                // Which other keys there are depends on the format.
+                // The format decides which other keys there are.
                 (DeValue::Table(own), _)
                     if key.get_ref() == "file" && own.contains_key("format") => {}
                 (DeValue::Table(own), DeValue::Table(known)) => complete_table(own, known),
@@ -98,8 +101,8 @@ impl Like {
         layers_are_right.then_some(())
     }
 
-    /// Replaces changes, each of the known layer of its name, by the list of all layers. Returns
-    /// whether every name is right.
+    /// Replaces a list of changes, each of which names a known layer, by the list of all layers.
+    /// Returns whether every name is right.
     fn complete_layers<'t>(
         &self,
         own: &mut DeArray<'t>,
@@ -133,8 +136,8 @@ impl Like {
         are_right
     }
 
-    /// The index of the known layer that has the name that `change` says, the list's entry at
-    /// `position`.
+    /// The index of the known layer that the entry `change` names, which is number `position` of
+    /// the list.
     fn changed_layer(
         &self,
         position: usize,
@@ -188,7 +191,7 @@ impl Like {
     }
 }
 
-/// Whether these are layers of a spec's own: changes of known ones do not say what they compute.
+/// Whether the spec defines its layers anew. Changes of known layers do not say what they compute.
 fn has_ops(layers: &Value<'_>) -> bool {
     let layers = layers.get_ref().as_array();
     let mut tables = layers
@@ -198,7 +201,7 @@ fn has_ops(layers: &Value<'_>) -> bool {
     tables.any(|layer| layer.contains_key("op"))
 }
 
-/// Adds the keys that `own` neither says nor excludes.
+/// Adds the known keys that `own` neither has nor excludes.
 fn complete_table<'t>(own: &mut DeTable<'t>, known: DeTable<'t>) {
     let says = |keys: &[&str]| keys.iter().any(|key| own.contains_key(*key));
     let excluded: Vec<&str> = ALTERNATIVES

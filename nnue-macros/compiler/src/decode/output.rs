@@ -1,4 +1,5 @@
-//! Decodes `[output]`, one sum or three, and `[[head]]`, one: with the way to the engine's units.
+//! Decodes `[output]`, which has one sum or three, and `[[head]]`, which has one; both with the
+//! keys that lead to the engine's units.
 
 use toml::de::DeValue;
 
@@ -49,7 +50,7 @@ fn scaling(
     })
 }
 
-/// `sum`, or all of `win`, `draw` and `loss`.
+/// Decodes `sum`, or all of `win`, `draw` and `loss`.
 fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<References>> {
     let outcomes = ["win", "draw", "loss"];
     let found = outcomes.map(|key| table.optional_with(key, references, diagnostics));
@@ -91,7 +92,7 @@ fn divide(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option
     })
 }
 
-/// The form of `divide` where there is nothing but a sum.
+/// Decodes `divide` where there is no PSQT part: a number.
 fn divide_sum(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<OutputDivide> {
     integer(key, value, diagnostics).map(|by| OutputDivide {
         by,

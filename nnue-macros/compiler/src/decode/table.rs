@@ -1,5 +1,5 @@
-//! Reads a TOML table key by key and remembers which keys were asked for, so that unknown ones can
-//! be reported together with those that are allowed.
+//! Reads a TOML table key by key and remembers which keys were asked for. Keys that nobody asked
+//! for can then be reported together with those that are allowed.
 
 use nnue_format::is_hidden;
 use toml::Spanned as TomlSpanned;
@@ -9,13 +9,13 @@ use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned, all, list, near
 use crate::spec::formula;
 use crate::spec::named::Named;
 
-/// A value of a TOML file and its place.
+/// A value of a TOML file, with its place.
 pub(crate) type Value<'t> = TomlSpanned<DeValue<'t>>;
 
-/// One table, and which of its keys were asked for.
+/// A table, and the keys of it that were asked for.
 pub(crate) struct Table<'t> {
     entries: &'t DeTable<'t>,
-    /// The table's header, or the table itself when it is written inline.
+    /// The place of the table's header, or of the table itself where it is written inline.
     pub(crate) span: Span,
     title: String,
     asked: Vec<&'static str>,
@@ -41,7 +41,8 @@ impl<'t> Table<'t> {
         self.entries.get(key)
     }
 
-    /// An optional key, decoded by `decode`. The outer `None` means that it is there and wrong.
+    /// The value of an optional key, decoded by `decode`. The outer `None` means that the key is
+    /// there and its value is wrong.
     pub(crate) fn optional_with<T>(
         &mut self,
         key: &'static str,
@@ -54,7 +55,8 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Says of keys that users look for in this table how to write what they mean.
+    /// Sets the help for keys that do not belong to this table but that users try: for each key,
+    /// how to write what they mean.
     pub(crate) fn elsewhere(&mut self, keys: &'static [(&'static str, &'static str)]) {
         self.elsewhere = keys;
     }
@@ -68,7 +70,8 @@ impl<'t> Table<'t> {
     ) -> Option<&'t Value<'t>> {
         let value = self.optional(key);
         if value.is_none() {
-            // An unknown key that is spelt almost like this one is reported as a misspelling of it.
+            // An unknown key that is spelt almost like the required key is reported as a
+            // misspelling of it.
             let misspelt = self.entries.keys().any(|found| {
                 !self.asked.contains(&found.get_ref().as_ref())
                     && nearest(found.get_ref(), [key]).is_some()
@@ -82,7 +85,8 @@ impl<'t> Table<'t> {
         value
     }
 
-    /// A key that must be there, decoded by `decode`; `example` shows how its value is written.
+    /// The value of a key that must be there, decoded by `decode`; `example` shows how the value is
+    /// written.
     pub(crate) fn required_with<T>(
         &mut self,
         key: &'static str,
@@ -94,7 +98,7 @@ impl<'t> Table<'t> {
         decode(key, self.required(key, &example, diagnostics)?, diagnostics)
     }
 
-    /// Reports the keys that nobody asked for. Call it when all others were.
+    /// Reports the keys that nobody asked for. It is called when all keys were asked for.
     pub(crate) fn finish(self, diagnostics: &mut Diagnostics) {
         for key in self.entries.keys() {
             let name: &str = key.get_ref();
@@ -112,10 +116,10 @@ impl<'t> Table<'t> {
     }
 }
 
-/// Reads the keys of a table into a struct whose fields are called like them: each key with the
-/// function that decodes it, and those that must be there with an example of their value. Other
-/// fields follow as expressions. Everything is read before something that is missing or wrong makes
-/// the result `None`, so that every mistake is reported.
+/// Reads the keys of a table into a struct whose fields have the same names. Each key is given with
+/// the function that decodes it, and a required key also with an example of its value. Other fields
+/// follow as expressions. Everything is read before a missing or wrong value makes the result
+/// `None`, so that every mistake is reported.
 macro_rules! keys {
     ($table:expr, $diagnostics:expr, $name:ident {
         $($key:ident: $decode:path $(= $example:literal)?),* $(,)?
@@ -123,7 +127,7 @@ macro_rules! keys {
     }) => {{
         $(let $key = keys!(@read $table, $diagnostics, $key, $decode $(, $example)?);)*
         $($(let $field = $value;)*)?
-        // A function, for `?` to leave no more than the macro: the table is still to be finished.
+        // `?` must leave only this function: the table is still to be finished.
         let all = || Some($name { $($key: $key?,)* $($($field: $field?,)*)? });
         all()
     }};
@@ -137,7 +141,7 @@ macro_rules! keys {
 
 pub(crate) use keys;
 
-/// How messages name the type of a value.
+/// The name that messages have for the type of a value.
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
@@ -150,7 +154,7 @@ fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// Reports a value of another type than `expected`.
+/// Reports a value that does not have the expected type.
 pub(crate) fn mismatch<'d>(
     key: &str,
     value: &Value<'_>,
@@ -176,7 +180,7 @@ pub(crate) fn string(
     }
 }
 
-/// A name, which is shown wherever the network is: nothing in it is hidden.
+/// Decodes a name. It is shown wherever the network is, so it has no hidden characters.
 pub(crate) fn name(
     key: &str,
     value: &Value<'_>,
@@ -216,8 +220,8 @@ pub(crate) fn integer(
     }
 }
 
-/// A number: an integer, a float, or a formula of numbers in quotes, for those that neither can
-/// spell.
+/// Decodes a number: an integer, a float, or a formula of numbers in quotes, for numbers that
+/// neither can spell.
 pub(crate) fn number(
     key: &str,
     value: &Value<'_>,
@@ -262,7 +266,7 @@ pub(crate) fn boolean(
     }
 }
 
-/// One of the names that `T` accepts.
+/// Decodes a name that `T` accepts.
 pub(crate) fn named<T: Named>(
     key: &str,
     value: &Value<'_>,
@@ -271,7 +275,7 @@ pub(crate) fn named<T: Named>(
     one_of(T::NAMES, key, value, diagnostics)
 }
 
-/// One of these names, as what it stands for.
+/// Decodes a name of the list, as the value that it stands for.
 pub(crate) fn one_of<T: Copy>(
     names: &[(&str, T)],
     key: &str,
@@ -294,7 +298,8 @@ pub(crate) fn one_of<T: Copy>(
     None
 }
 
-/// An array whose items `decode` reads. All of them are read, so that every mistake is reported.
+/// Decodes an array whose items `decode` reads. All of them are read, so that every mistake is
+/// reported.
 pub(crate) fn array<'t, T>(
     key: &str,
     value: &'t Value<'t>,
@@ -310,7 +315,7 @@ pub(crate) fn array<'t, T>(
     Some(Spanned::new(all(items)?, value.span()))
 }
 
-/// An array whose items `decode` reads, or one such item alone.
+/// Decodes an array whose items `decode` reads, or a single item without an array.
 pub(crate) fn one_or_more<'t, T>(
     key: &str,
     value: &'t Value<'t>,
@@ -326,7 +331,7 @@ pub(crate) fn one_or_more<'t, T>(
     }
 }
 
-/// A list of names that `T` accepts.
+/// Decodes a list of names that `T` accepts.
 pub(crate) fn names<T: Named>(
     key: &str,
     value: &Value<'_>,
@@ -335,7 +340,7 @@ pub(crate) fn names<T: Named>(
     array(key, value, named, diagnostics)
 }
 
-/// A list of integers.
+/// Decodes a list of integers.
 pub(crate) fn integers(
     key: &str,
     value: &Value<'_>,
@@ -344,7 +349,7 @@ pub(crate) fn integers(
     array(key, value, integer, diagnostics)
 }
 
-/// One integer alone, or a list of them.
+/// Decodes a single integer or a list of integers.
 pub(crate) fn integers_or_one(
     key: &str,
     value: &Value<'_>,
@@ -353,7 +358,7 @@ pub(crate) fn integers_or_one(
     one_or_more(key, value, integer, diagnostics)
 }
 
-/// What is written in braces: `key = { ... }`; `example` shows how.
+/// The table in braces of `key = { ... }`; `example` shows how it is written.
 pub(crate) fn inline_table<'t>(
     key: &str,
     value: &'t Value<'t>,

@@ -51,7 +51,7 @@ pub(super) fn functions(
             Some(update(plan, &tables, &psqt, attribute)),
         ),
     };
-    // Each table adds two arguments, more than clippy allows.
+    // Each table adds two arguments, so there may be more than clippy allows.
     let lints = (tables.len() > 1).then(|| {
         quote! { #[allow(clippy::too_many_arguments, reason = "two lists of rows for each table")] }
     });
@@ -75,19 +75,19 @@ pub(super) fn functions(
     }
 }
 
-/// Whether there is a function for sums of rows, none of which was asked for ahead of time.
+/// Whether generated code has a function for sums of rows of which nothing was prefetched.
 pub(super) fn has_sum(program: &Program<'_>) -> bool {
     program.plans.prefetch.ahead.is_some()
 }
 
-/// Whether there are functions for moves that change one row for each piece: in networks with one
-/// table.
+/// Whether generated code has functions for moves that change one row for each piece. Networks with
+/// a single table have them.
 pub(super) fn has_moves(program: &Program<'_>) -> bool {
     program.layout.tables.len() == 1
 }
 
-/// The updates of all perspectives after a quiet move and after a capture. The rows' numbers stay in
-/// registers: no list of them is written and read again.
+/// The updates of all perspectives after a quiet move and after a capture. The numbers of the rows
+/// stay in registers: no list of them is written and read again.
 fn moves(program: &Program<'_>, attribute: Option<&TokenStream>) -> TokenStream {
     let perspectives = count(program.network.transformer.perspectives.kept());
     let function = |name: &str, removed: &[&str]| {
@@ -119,8 +119,8 @@ fn moves(program: &Program<'_>, attribute: Option<&TokenStream>) -> TokenStream 
     quote! { #quiet #capture }
 }
 
-/// The sums of all active rows. So many rows keep the memory busy by themselves, and asking for
-/// their parts ahead of time only costs instructions: a refresh takes a tenth longer with them.
+/// The function that sums all active rows. This many rows keep the memory busy by themselves, and
+/// prefetching their parts would only cost instructions: a refresh would take a tenth longer.
 fn sum(plan: &Plan<'_>, tables: &[Table], psqt: &Psqt, attributes: &TokenStream) -> TokenStream {
     let tiles = Tiles {
         name: "sum_tile",
@@ -139,11 +139,12 @@ fn sum(plan: &Plan<'_>, tables: &[Table], psqt: &Psqt, attributes: &TokenStream)
     }
 }
 
-/// The update for a fixed number of added and removed rows, in networks with a single table. These
-/// numbers are constants, so there is no loop over rows whose end could be mispredicted.
+/// The function that updates by a fixed number of added and removed rows, in networks with a single
+/// table. These numbers are constants, so there is no loop over rows whose end could be
+/// mispredicted.
 ///
-/// The rows' numbers come by reference. An array of two of them would be one load of 64 bits, which
-/// waits for the two stores that have just written them.
+/// The numbers of the rows are passed by reference. An array of two of them would be loaded as 64
+/// bits, and this load would wait for the two stores that have just written them.
 fn update(
     plan: &Plan<'_>,
     tables: &[Table],
@@ -152,7 +153,8 @@ fn update(
 ) -> TokenStream {
     let table = &tables[0];
     let row = table.row(&quote!(feature));
-    // As few registers as possible, so that all rows of a part are in registers with it.
+    // A part has as few registers as possible, so that all its rows are in registers at the same
+    // time.
     let registers = match table.paired {
         true => PAIRED_RUN / plan.accumulate.lanes,
         false => 1,
@@ -202,15 +204,15 @@ fn update(
     }
 }
 
-/// Tiles: as many values as fit in the registers set aside for them. The first tile also adds the
-/// PSQT values, which saves another loop over the rows.
+/// The tiles of an accumulator: each has as many values as fit in the registers that are set aside
+/// for them. The first tile also adds the PSQT values, which saves another loop over the rows.
 struct Tiles {
-    /// The name of the function for one of them.
+    /// The name of the function for one tile.
     name: &'static str,
-    /// What is done with rows. Rows to remove come first: they are near the processor, while rows
-    /// to add are still on their way.
+    /// The operations on rows, in their order. Rows to remove come first: they are near the
+    /// processor, while rows to add are still on their way.
     operations: &'static [Operation],
-    /// How many neurons before their tile others are asked for.
+    /// The number of neurons by which the prefetch is ahead of their tile.
     ahead: Option<usize>,
 }
 

@@ -1,11 +1,11 @@
 //! Affine layers: sparse, dense, row by row, fused with the transformer, or by a function of the
 //! runtime.
 //!
-//! Layers of bytes with many outputs, and those that take the transformer's words from registers,
+//! Layers of bytes with many outputs, and layers that take the transformer's words from registers,
 //! are written out over the primitives of an instruction set, because their speed depends on the
 //! number of sums and on the loads that these share, which no optimiser chooses well. For all other
-//! layers a plain loop over arrays of known sizes becomes good code by itself: they are functions of
-//! the runtime.
+//! layers a plain loop over arrays of known sizes becomes good code by itself: they are functions
+//! of the runtime.
 
 mod fused;
 
@@ -43,7 +43,7 @@ pub(super) fn statements(
     quote! { #prepare let #name = { #outputs }; }
 }
 
-/// The function for one step, which modules need where steps are [`Steps::Calls`].
+/// The function for one step, for modules with a kernel whose steps are [`Steps::Calls`].
 pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
     let calls = |kernel: &Kernel| {
         matches!(
@@ -64,8 +64,8 @@ pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
     })
 }
 
-/// A reference to a layer's inputs, and the statements that copy them into one array first if they
-/// come from several places.
+/// A reference to a layer's inputs, and the statements before it. These copy the inputs into a
+/// single array if they come from several places.
 fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStream) {
     match affine.in_place {
         Some(Source::Transformer) => return (TokenStream::new(), quote! { transformer }),
@@ -113,7 +113,7 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
     (prepare, quote! { #name })
 }
 
-/// Writes one affine layer.
+/// Writes an affine layer.
 struct Writer<'a> {
     program: &'a Program<'a>,
     affine: &'a Affine<'a>,
@@ -123,8 +123,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// An expression for the sums of products. They start at the biases, unless something is done
-    /// to them before the biases are added.
+    /// An expression for the sums of products. They start at the biases, unless the sums are
+    /// changed before the biases are added.
     fn sums(&self, kernel: &Kernel) -> TokenStream {
         match kernel {
             Kernel::Function {
@@ -143,22 +143,22 @@ impl Writer<'_> {
             Kernel::Fused(fused) => self.fused(fused),
             Kernel::Columns { vectors, tile } => self.columns(*vectors, *tile),
             Kernel::Sparse(blocks) => self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
-                let sums = Sums::new(blocks, quote! { simd:: }, dot);
-                self.around(&sums, self.sparse(&sums))
+                let sums = BlockSums::new(blocks, quote! { simd:: }, dot);
+                self.sums_around(&sums, self.sparse(&sums))
             }),
             Kernel::Dense { blocks, steps, .. } => {
                 self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
                     let sums = match (steps, dot) {
-                        (Steps::Calls, "dot") => Sums::new(blocks, TokenStream::new(), "step"),
-                        _ => Sums::new(blocks, quote! { simd:: }, dot),
+                        (Steps::Calls, "dot") => BlockSums::new(blocks, TokenStream::new(), "step"),
+                        _ => BlockSums::new(blocks, quote! { simd:: }, dot),
                     };
-                    self.around(&sums, self.dense(&sums, *steps))
+                    self.sums_around(&sums, self.dense(&sums, *steps))
                 })
             }
         }
     }
 
-    /// The code that `write` makes with the fast primitive, with the exact one, or with both.
+    /// The code that `write` makes with the fast primitive, with the exact primitive, or with both.
     fn multiplied(
         &self,
         products: Products,
@@ -173,14 +173,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Where only the weights can prove that fast code is exact, the proof chooses when the network
-    /// runs.
+    /// Code that chooses between fast and exact code when the network runs, for weights that may
+    /// prove that the fast code is exact.
     fn if_proved(&self, fast: &TokenStream, exact: &TokenStream) -> TokenStream {
         let layer = Literal::u32_unsuffixed(self.affine.index as u32);
         quote! { if proved.layer(#layer) { #fast } else { #exact } }
     }
 
-    /// One horizontal sum for each output, which runs along the row of its weights.
+    /// An expression for a horizontal sum for each output, along the row of its weights.
     fn rows(&self, dot_row: &str) -> TokenStream {
         let (biases, weights, input) = (&self.biases, &self.weights, &self.input);
         let dot_row = format_ident!("{dot_row}");
@@ -197,9 +197,11 @@ impl Writer<'_> {
         }
     }
 
-    /// Sums of a tile of vectors at a time, to which each input adds its products.
+    /// An expression for the sums of one tile of vectors after the other. Each input adds its
+    /// products to a tile.
     ///
-    /// LLVM makes vectors of inputs of such a loop, not of outputs, and gathers their weights.
+    /// LLVM would turn such a loop into vectors of inputs, not of outputs, and would gather their
+    /// weights.
     fn columns(&self, vectors: usize, tile: usize) -> TokenStream {
         let (weights, input) = (&self.weights, &self.input);
         let (slots, outputs) = (count(self.affine.slots), count(self.affine.outputs));
@@ -230,7 +232,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What the sums of a vector of outputs start at.
+    /// An expression for the start of the sums of a vector of outputs.
     fn start(&self, vector: &Literal) -> TokenStream {
         let biases = &self.biases;
         match self.affine.op.starts_at_biases() {
@@ -239,7 +241,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A call of one of the runtime's kernels.
+    /// A call of a kernel of the runtime.
     fn function(&self, name: &str) -> TokenStream {
         let (affine, biases, weights) = (self.affine, &self.biases, &self.weights);
         let name = format_ident!("{name}");
@@ -270,8 +272,8 @@ impl Writer<'_> {
         quote! { Aligned(kernels::#name(#input, #blocks &stack.#weights, #biases #more)) }
     }
 
-    /// Starts the sums at the biases, runs over the blocks, and brings the sums together.
-    fn around(&self, sums: &Sums, blocks: TokenStream) -> TokenStream {
+    /// Code that starts the sums, runs over the blocks, and adds the sums up.
+    fn sums_around(&self, sums: &BlockSums, blocks: TokenStream) -> TokenStream {
         let starts = (0..sums.sets).flat_map(|set| {
             (0..sums.vectors).map(move |vector| {
                 let name = sums.name(set, vector);
@@ -296,8 +298,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A loop over the list of blocks that are not zero.
-    fn sparse(&self, sums: &Sums) -> TokenStream {
+    /// Code for a loop over the list of blocks that are not zero.
+    fn sparse(&self, sums: &BlockSums) -> TokenStream {
         let Writer { weights, input, .. } = self;
         if sums.sets == 1 {
             let one = sums.add(
@@ -331,8 +333,9 @@ impl Writer<'_> {
         }
     }
 
-    /// All blocks: the rounds of a loop, if there is one, then those that follow it.
-    fn dense(&self, sums: &Sums, steps: Steps) -> TokenStream {
+    /// Code for all blocks: the rounds of a loop, if there is any, and then the blocks that follow
+    /// it.
+    fn dense(&self, sums: &BlockSums, steps: Steps) -> TokenStream {
         let Writer { weights, input, .. } = self;
         let add = |set: usize, index: TokenStream| {
             sums.add(
@@ -367,7 +370,8 @@ impl Writer<'_> {
         quote! { #rounds #(#rest)* }
     }
 
-    /// Divides sums without biases, or converts them to floating point, and then adds the biases.
+    /// Code that divides sums without biases, or converts them to floating point, and then adds the
+    /// biases.
     fn finished(&self, sums: TokenStream) -> TokenStream {
         let Writer { affine, biases, .. } = self;
         let divided = affine.op.divide.map(|divide| {
@@ -410,7 +414,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The mean magnitude of the layer's inputs, rounded down.
+    /// An expression for the mean magnitude of the layer's inputs, rounded down.
     fn magnitude(&self) -> TokenStream {
         let sums = self.affine.parts.iter().map(|part| {
             let [start, end] = [part.start, part.start + part.lanes].map(count);
@@ -422,7 +426,7 @@ impl Writer<'_> {
     }
 }
 
-/// The sum of vectors, of which as few additions as possible wait for others.
+/// An expression for the sum of vectors, in which as few additions as possible wait for others.
 fn total(vectors: &[TokenStream]) -> TokenStream {
     match vectors {
         [vector] => vector.clone(),
@@ -434,9 +438,9 @@ fn total(vectors: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// The sums of a layer that takes its inputs in blocks: vectors of outputs, in several sets so that
-/// one need not wait for another.
-struct Sums {
+/// The sums of a layer that takes its inputs in blocks: vectors of outputs, in several sets that
+/// need not wait for one another.
+struct BlockSums {
     blocks: usize,
     vectors: usize,
     sets: usize,
@@ -444,10 +448,10 @@ struct Sums {
     dot: TokenStream,
 }
 
-impl Sums {
-    fn new(blocks: &Blocks, module: TokenStream, dot: &str) -> Sums {
+impl BlockSums {
+    fn new(blocks: &Blocks, module: TokenStream, dot: &str) -> BlockSums {
         let dot = format_ident!("{dot}");
-        Sums {
+        BlockSums {
             blocks: blocks.count,
             vectors: blocks.vectors,
             sets: blocks.side_by_side,
@@ -455,7 +459,7 @@ impl Sums {
         }
     }
 
-    /// The name of the sum of a vector in a set, numbered where there are several.
+    /// The name of the sum of a vector in a set, with numbers where there are several.
     fn name(&self, set: usize, vector: usize) -> Ident {
         match (self.sets, self.vectors) {
             (1, 1) => format_ident!("sum"),
@@ -465,14 +469,14 @@ impl Sums {
         }
     }
 
-    /// The sum of the same vector of all sets.
+    /// An expression for the sum of the same vector of all sets.
     fn total(&self, vector: usize) -> TokenStream {
         let names = (0..self.sets).map(|set| self.name(set, vector));
         let sums: Vec<TokenStream> = names.map(|name| quote! { simd::sum_dots(#name) }).collect();
         total(&sums)
     }
 
-    /// Adds one block to a set.
+    /// Code that adds a block to a set.
     fn add(&self, set: usize, block: &TokenStream, weights: &TokenStream) -> TokenStream {
         let products = self.products(set);
         quote! {
@@ -482,7 +486,7 @@ impl Sums {
         }
     }
 
-    /// Adds the products of the vector `inputs` with the vectors of `weights` to a set.
+    /// Code that adds the products of the vector `inputs` with the vectors of `weights` to a set.
     fn products(&self, set: usize) -> TokenStream {
         let sums: Vec<_> = (0..self.vectors)
             .map(|vector| self.name(set, vector))

@@ -11,7 +11,7 @@ use super::{Program, doc, embedded, features, file, memory, neurons, output, pro
 use crate::network::{Network, Order};
 use crate::plan::Prefetch;
 
-/// The public names of a network.
+/// The public items of a network: its types and constants.
 pub(super) fn types(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
     let network = program.network;
@@ -60,8 +60,8 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// What the runtime has to know of the network, in a block: the names that it imports are not the
-/// user's.
+/// The implementations of the runtime's traits for the network. They stand in a block, so that the
+/// names that they import do not reach the user.
 pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let checks = memory::checks(program);
     let architecture = architecture(program);
@@ -77,7 +77,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
         #output
         #embedded
     };
-    // The module has the names of evaluations.
+    // The module around the block already has the names of evaluations.
     let imports = Names::of(&implementations).of_runtime(program.runtime, &["Output", "Wdl"], None);
     quote! {
         const _: () = {
@@ -239,7 +239,8 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// What the number of pieces alone decides about the stack.
+/// The implementation of `SelectedByPieces`, for networks whose stack follows from the number of
+/// pieces alone.
 fn selection(network: &Network) -> Option<TokenStream> {
     let table = network.stacks.by_pieces?;
     let table = table.iter().map(|bucket| Literal::u8_unsuffixed(*bucket));
@@ -252,7 +253,7 @@ fn selection(network: &Network) -> Option<TokenStream> {
 }
 
 /// The parameter with the number of a table, and code that chooses by it. A network with a single
-/// table needs no choice.
+/// table does not need to choose.
 fn of_table(mut tables: Vec<TokenStream>) -> (TokenStream, TokenStream) {
     let last = tables.pop();
     if tables.is_empty() {
@@ -284,7 +285,7 @@ fn prefetch(program: &Program<'_>) -> TokenStream {
     choice
 }
 
-/// The public names, without a network behind them.
+/// The public items, without a network behind them.
 pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
     let core = quote!(#runtime::__private::core);
     let implementations = quote! {

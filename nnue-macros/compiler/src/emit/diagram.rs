@@ -1,11 +1,12 @@
-//! A network as text, from features to value: its shape at a glance, then one line per operation.
+//! A network as text, from features to value: first its shape on a line, and then a line for each
+//! operation.
 
 use crate::network::{
     Affine, Align, Element, Head, Layer, Network, One, Op, Order, PSQT, Ratio, Rounding, Scale,
     Slice, Source, SparseBy, Sums, UNPOOLED, Units, WeightType,
 };
 
-/// The network from features to value.
+/// The network as text, from features to value.
 pub(crate) fn diagram(network: &Network) -> String {
     let mut text = headline(network);
     let header = ["tensor", "shape", "type", "1.0 is", "range", "computed as"];
@@ -28,7 +29,7 @@ pub(crate) fn diagram(network: &Network) -> String {
     text
 }
 
-/// A line per operation, from the accumulator to the value.
+/// The lines of the table: one for each operation, from the accumulator to the value.
 pub(crate) fn operations(network: &Network) -> Vec<Row> {
     let mut rows = transformer_rows(network);
     rows.extend(network.layers.iter().map(|layer| layer_row(network, layer)));
@@ -37,7 +38,8 @@ pub(crate) fn operations(network: &Network) -> Vec<Row> {
     rows
 }
 
-/// `SFNNv5: HalfKAv2_hm[22528] -> 1024 x 2 -> (16 -> 32 -> 1) x 8`.
+/// The shape of the network on a line, such as `SFNNv5: HalfKAv2_hm[22528] -> 1024 x 2 -> (16 -> 32
+/// -> 1) x 8`.
 fn headline(network: &Network) -> String {
     let widths: Vec<String> = network
         .layers
@@ -61,7 +63,7 @@ fn headline(network: &Network) -> String {
     )
 }
 
-/// How the perspectives are put together.
+/// The words that say how the perspectives are put together.
 fn order(network: &Network) -> String {
     let perspectives = network.transformer.perspectives;
     let order = match (perspectives.count, perspectives.order) {
@@ -77,7 +79,8 @@ fn order(network: &Network) -> String {
     }
 }
 
-/// `2 x 256`, or `256` where there is one perspective.
+/// The shape of a tensor of the transformer: `2 x 256`, or `256` where there is a single
+/// perspective.
 fn per_perspective(network: &Network, len: usize) -> String {
     match network.transformer.perspectives.count {
         1 => len.to_string(),
@@ -85,7 +88,7 @@ fn per_perspective(network: &Network, len: usize) -> String {
     }
 }
 
-/// The feature sets and their rows.
+/// The names of the feature sets, with their numbers of rows.
 pub(super) fn sets(network: &Network) -> String {
     let sets = network.features.iter().map(|set| match set.virtual_rows() {
         0 => format!("{}[{}]", set.name, set.rows),
@@ -94,10 +97,10 @@ pub(super) fn sets(network: &Network) -> String {
     sets.collect::<Vec<_>>().join(" + ")
 }
 
-/// A line of the diagram: tensor, shape, type, one, range, computed as.
+/// A line of the diagram: tensor, shape, type, the integer that stands for 1.0, range, formula.
 pub(crate) type Row = [String; 6];
 
-/// The column of the ones.
+/// The column with the integers that stand for 1.0.
 const ONES: usize = 3;
 
 fn row(
@@ -206,7 +209,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
     rows
 }
 
-/// The sum of an accumulator.
+/// The formula of an accumulator.
 fn accumulated(network: &Network) -> String {
     let shifted = network.features.iter().filter(|set| set.shift > 0);
     let shifted: Vec<String> = shifted
@@ -313,7 +316,7 @@ fn head(network: &Network, head: &Head) -> String {
     head.align.formula(&sum)
 }
 
-/// How the PSQT sums of both perspectives become one.
+/// The formula by which the PSQT sums of both perspectives become a single value.
 fn psqt(network: &Network) -> String {
     let perspectives = network.transformer.perspectives;
     let psqt = match (perspectives.count, perspectives.order) {
@@ -373,7 +376,7 @@ fn output_rows(network: &Network) -> Vec<Row> {
     rows
 }
 
-/// The values of further heads.
+/// The lines for the values of further heads.
 pub(super) fn further_rows(network: &Network) -> Vec<Row> {
     let further = network.output.further.iter();
     let rows = further.map(|further| {
@@ -403,13 +406,13 @@ pub(super) fn further_rows(network: &Network) -> Vec<Row> {
     rows.collect()
 }
 
-/// What 1.0 is in the engine's units.
+/// The number of the engine's units in 1.0.
 fn unit(one: u32, ratio: Ratio) -> String {
     let scaled = i64::from(one) * ratio.numerator;
     fraction((scaled.unsigned_abs(), ratio.denominator.unsigned_abs()))
 }
 
-/// A quotient: one number where it is whole.
+/// A quotient as text: `4` where it is whole, else a fraction such as `7 / 2`.
 pub(super) fn fraction((numerator, denominator): (u64, u64)) -> String {
     match numerator % denominator {
         0 => (numerator / denominator).to_string(),
@@ -436,7 +439,7 @@ fn value(positional: &str, has_psqt: bool, ratio: Ratio) -> String {
     }
 }
 
-/// Columns that stand below each other, one of them to the right.
+/// The table as text, with its columns aligned to the left, except for `right`.
 fn aligned<const COLUMNS: usize>(table: &[[String; COLUMNS]], right: Option<usize>) -> String {
     let widths: [usize; COLUMNS] = std::array::from_fn(|column| {
         let lens = table.iter().map(|row| row[column].chars().count());
@@ -457,7 +460,8 @@ fn aligned<const COLUMNS: usize>(table: &[[String; COLUMNS]], right: Option<usiz
     text
 }
 
-/// Runs of numbers of pieces that share a bucket: `1-4: 0, 5-8: 1`; `None` when the caller selects.
+/// The runs of numbers of pieces that share a bucket, as in: `1-4: 0, 5-8: 1`; `None` when the
+/// caller selects.
 pub(super) fn selection(network: &Network) -> Option<String> {
     let table = network.stacks.by_pieces?;
     let mut runs: Vec<(usize, usize, u8)> = Vec::new();

@@ -127,8 +127,8 @@ fn file(network: &Network) -> String {
     text
 }
 
-/// The sections as rows of a table; returns how many bytes they take, if that does not depend on
-/// the values. Offsets are relative to `base`; without a base, sections may have any order.
+/// Writes the sections as rows of a table. Returns the number of their bytes, if it does not depend
+/// on the values. Offsets are relative to `base`; without a base, sections may have any order.
 fn rows(
     network: &Network,
     sections: &[Section<Tensor>],
@@ -196,7 +196,7 @@ fn rows(
     offset
 }
 
-/// What a field holds, and its type.
+/// The content of a field, and its type.
 fn field(form: FieldForm, bytes: &[u8]) -> (String, String) {
     match form {
         FieldForm::Bytes => {
@@ -212,7 +212,7 @@ fn field(form: FieldForm, bytes: &[u8]) -> (String, String) {
     }
 }
 
-/// Where the stacks of a file are, the first of them at `first`.
+/// The words that say where the stacks of a file are; the first is at `first`.
 fn stacks(
     network: &Network,
     stack: &[Section<Tensor>],
@@ -221,7 +221,7 @@ fn stacks(
 ) -> String {
     let count = network.stacks.count;
     let size: Option<usize> = stack.iter().map(section_len).sum();
-    // Behind a tail, the end of the file is not that of the stacks.
+    // Where the file has a tail, the end of the file is not the end of the stacks.
     let ends = is_last && network.file.tail == Tail::NONE;
     let size = size.filter(|_| first.is_some() || ends);
     match (count, first, size) {
@@ -239,7 +239,8 @@ fn stacks(
     }
 }
 
-/// `16 x 1024 (output, input)`, or `32 x (30 + 2 padding) (output, input)`.
+/// The shape of a tensor, with its axes, such as `16 x 1024 (output, input)` or `32 x (30 + 2
+/// padding) (output, input)`.
 fn describe_shape(tensor: &Tensor) -> String {
     let mut axes: Vec<String> = tensor.axes.iter().map(|(_, len)| len.to_string()).collect();
     if let (Some(axis), Some((_, len))) = (axes.last_mut(), tensor.axes.last())
@@ -285,7 +286,7 @@ fn unit(network: &Network, tensor: &Tensor) -> String {
     }
 }
 
-/// One string per line, each with the space that follows `///`.
+/// The lines of a text, each with the space that follows `///`.
 fn lines(text: &str) -> Vec<String> {
     text.lines()
         .map(|line| match line {

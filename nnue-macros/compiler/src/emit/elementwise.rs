@@ -49,7 +49,8 @@ pub(super) fn statement(
                         count(index * elementwise.stride),
                         call(function, runs.clone()),
                     );
-                    // What was computed of padding is overwritten, if there is no room for it.
+                    // Where there is no room for results of padding, the next function overwrites
+                    // them.
                     quote! { buffer::place(&mut values, #start, &#result); }
                 });
                 quote! {
@@ -77,7 +78,7 @@ pub(super) fn statement(
     quote! { let #name = Aligned(#expression); }
 }
 
-/// A reference to as many values of a slice's source as the result has.
+/// An expression for a reference to a slice's values, with as many values as the result has.
 fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
     match slice.source {
         Source::Transformer | Source::Unpooled => of_transformer(program, slice),
@@ -88,8 +89,8 @@ fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
     }
 }
 
-/// Words of the transformer's output or of its sums, in the order of the spec. In memory, each
-/// perspective's are followed by padding.
+/// An expression for words of the transformer's output or of its sums, in the order of the spec. In
+/// memory, padding follows the words of each perspective.
 fn of_transformer(program: &Program<'_>, slice: Slice) -> TokenStream {
     let (values, len) = (values(program, slice.source), count(slice.len));
     let half = program.layout.columns.half_of(slice.source);

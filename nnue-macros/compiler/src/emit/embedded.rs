@@ -7,11 +7,13 @@ use super::Program;
 use super::names::count;
 use crate::{Embedded, EmbeddedWeights};
 
-/// The order of packed columns in embedded weights: that of the file. A portable program does not
-/// know the level that it will run at, and every level but the portable one copies what differs.
+/// The order of packed columns in embedded weights, which is that of the file. A portable program
+/// does not know the level at which it will run, and every level but the portable one copies the
+/// weights whose order differs.
 pub(crate) const PACKED: &[usize] = &[0];
 
-/// The implementation of `Embedded`, and what it asserts before it, for networks that carry their weights.
+/// The implementation of `Embedded`, after the assertions that it needs, for networks that carry
+/// their weights.
 pub(super) fn implementation(program: &Program<'_>) -> Option<TokenStream> {
     let (content, check) = match program.embedded? {
         Embedded::File(bytes) => (quote! { EmbeddedNet::File(&Aligned(*#bytes).0) }, None),
@@ -42,7 +44,8 @@ pub(super) fn implementation(program: &Program<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Weights were laid out by the machine that compiles.
+/// The assertion that the program runs with the byte order of the machine that compiles, which laid
+/// the weights out.
 fn byte_order() -> TokenStream {
     let order = match cfg!(target_endian = "little") {
         true => "little",

@@ -6,7 +6,7 @@ use quote::quote;
 use super::Program;
 use super::names::count;
 
-/// The sets, in the order of their rows.
+/// An expression for the list of feature sets, in the order of their rows.
 pub(super) fn sets(program: &Program<'_>) -> TokenStream {
     let network = program.network;
     let tables = program.layout.tables.iter().enumerate();

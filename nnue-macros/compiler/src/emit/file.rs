@@ -1,4 +1,4 @@
-//! The file layout as a constant: what [`crate::layout::file`] made, printed.
+//! The file layout as a constant: it prints the value that [`crate::layout::file`] made.
 
 use nnue_format::{
     Block, Coalesced, CoalescedSet, Encoding, FieldForm, FileLayout, Form, Format, Overflow,
@@ -12,7 +12,7 @@ use super::names::count;
 use crate::feature_set::piece_square;
 use crate::layout;
 
-/// A reference to the constant.
+/// An expression for a reference to the constant.
 pub(super) fn layout(program: &Program<'_>) -> TokenStream {
     let FileLayout {
         name,
@@ -269,7 +269,7 @@ fn segment(segment: &Segment) -> TokenStream {
     quote! { file::Segment::run(#input, #slot, #len) #every #at #packed }
 }
 
-/// What is added to other values when a file is loaded.
+/// An expression for values that are added to others when a file is loaded.
 fn coalesced(coalesced: &Coalesced) -> TokenStream {
     match coalesced {
         Coalesced::Set(set) => {
@@ -283,7 +283,7 @@ fn coalesced(coalesced: &Coalesced) -> TokenStream {
     }
 }
 
-/// The table of rows to which virtual rows are added.
+/// An expression for rows to which virtual rows are added.
 fn coalesced_set(coalesced: &CoalescedSet) -> TokenStream {
     let element = word(coalesced.element);
     let [offset, columns, row, virtual_row] = [
@@ -329,7 +329,7 @@ fn encoding(encoding: Encoding) -> TokenStream {
     }
 }
 
-/// A word of a file in hexadecimal digits, as it appears in messages.
+/// A number of a file in hexadecimal digits, as it appears in messages.
 fn hex(word: u32) -> TokenStream {
     format!("{word:#010x}").parse().unwrap_or_default()
 }

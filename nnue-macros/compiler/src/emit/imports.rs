@@ -1,7 +1,7 @@
 //! The `use` declarations of generated code: the names that it needs of the runtime, and no others.
 //!
-//! They stand in blocks and in modules of kernels, where no name of the user's is in their way.
-//! Macros are called by the module that they are in, as `kernels::dispatch!`: a single name would
+//! They stand in blocks and in modules of kernels, where the user's names are not in their way.
+//! Macros are called with the name of their module, as in `kernels::dispatch!`: a single name would
 //! compete with macros that the user has defined.
 
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use proc_macro2::{Ident, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 
-/// What users name too.
+/// The public names of the runtime that generated code uses.
 const PUBLIC: &[&str] = &[
     "Architecture",
     "Color",
@@ -22,8 +22,8 @@ const PUBLIC: &[&str] = &[
     "neurons",
 ];
 
-/// What only generated code needs: modules of `__private`, and the names that are used of them
-/// without the module before them. The module without a name is `__private` itself.
+/// The names that only generated code needs: modules of `__private`, each with the names that are
+/// used without the module before them. The module without a name is `__private` itself.
 const PRIVATE: &[(&str, &[&str])] = &[
     ("", &["EmbeddedNet", "Output", "Proved", "Wdl"]),
     ("activation", &[]),
@@ -40,7 +40,7 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The names in some code; those that are followed by `::` are there with it, too.
+/// The names in generated code. A name that is followed by `::` is there both with and without it.
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
@@ -54,14 +54,14 @@ impl Names {
         self.0.contains(name)
     }
 
-    /// Imports of the names of a module around the code.
+    /// Imports of those names that the module around the code defines.
     pub(super) fn of_parent(&self, names: &[&str]) -> Option<TokenStream> {
         let used = self.used(names);
         (!used.is_empty()).then(|| quote! { use super::{#(#used),*}; })
     }
 
-    /// Imports of the runtime's names but for those that the module around the code has: one
-    /// declaration for those that users name too, and one for all others. In kernels, `simd` stands
+    /// Imports of the runtime's names, except for names that the module around the code already
+    /// has: a declaration for public names, and another for all others. In kernels, `simd` stands
     /// for the primitives of their level.
     pub(super) fn of_runtime(
         &self,
@@ -83,7 +83,7 @@ impl Names {
         }
     }
 
-    /// What is imported of a module of `__private`.
+    /// The imports from a module of `__private`.
     fn of_module(&self, module: &str, names: &[&str], level: Option<&Ident>) -> Vec<TokenStream> {
         let mut used = self.used(names);
         if module.is_empty() {
@@ -104,7 +104,7 @@ impl Names {
         }
     }
 
-    /// Those of these paths whose last names are used.
+    /// The paths whose last names are used in the code.
     fn used(&self, paths: &[&str]) -> Vec<TokenStream> {
         let of_path = |path: &&str| {
             let names: Vec<&str> = path.split("::").collect();
@@ -121,7 +121,7 @@ fn collect(tokens: TokenStream, names: &mut HashSet<String>) {
     let mut after_colons = false;
     let mut tokens = tokens.into_iter().peekable();
     while let Some(tree) = tokens.next() {
-        // Of two colons, the first is joined to the second.
+        // The first of two colons is joined to the second.
         let colons = |tree: &TokenTree| match tree {
             TokenTree::Punct(punct) => punct.as_char() == ':' && punct.spacing() == Spacing::Joint,
             _ => false,

@@ -1,4 +1,4 @@
-//! One module of kernels for each level: the same functions over other primitives.
+//! A module of kernels for each level: the same functions, made of other primitives.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

@@ -7,7 +7,7 @@ use super::Program;
 use super::names::{count, ident};
 use crate::layout::{Field, FieldElement, Struct};
 
-/// Each struct's name and layout, and what it holds.
+/// The structs, each with its name, its layout and its documentation.
 fn all<'p>(program: &Program<'p>) -> [(&'static str, &'p Struct, &'static str); 3] {
     let layout = program.layout;
     [
@@ -29,7 +29,7 @@ fn all<'p>(program: &Program<'p>) -> [(&'static str, &'p Struct, &'static str); 
     ]
 }
 
-/// The structs.
+/// The definitions of the structs.
 pub(super) fn structs(program: &Program<'_>) -> TokenStream {
     let definitions = all(program).map(|(name, layout, doc)| plain_struct(name, layout, doc));
     let stacks = count(program.network.stacks.count);
@@ -77,7 +77,7 @@ fn plain_struct(name: &str, layout: &Struct, doc: &str) -> TokenStream {
     }
 }
 
-/// The name of the bytes that follow a field, if any do.
+/// The name of the padding that follows a field, if there is any.
 fn padding(field: &Field) -> Option<Ident> {
     (field.padding > 0).then(|| format_ident!("_after_{}", field.name))
 }

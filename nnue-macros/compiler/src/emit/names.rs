@@ -1,4 +1,4 @@
-//! How generated code writes numbers, and what it calls fields and values.
+//! How generated code writes numbers, and the names that it gives to fields and values.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -12,8 +12,7 @@ pub(super) fn count(value: usize) -> Literal {
     Literal::usize_unsuffixed(value)
 }
 
-/// `scale * index + offset`, as a person would write it: without ones and zeros that change
-/// nothing.
+/// `scale * index + offset`, as a person would write it: without factors of 1 and summands of 0.
 pub(super) fn linear(scale: usize, index: &TokenStream, offset: usize) -> TokenStream {
     let scaled = if scale == 1 {
         index.clone()

@@ -1,5 +1,5 @@
-//! The table by which the runtime puts neurons into another order: their pooling, and which columns
-//! of a net file belong to them.
+//! The table by which the runtime puts neurons into another order: it has the pooling, and the
+//! columns of a net file that belong to neurons.
 
 use nnue_format::Section;
 use proc_macro2::TokenStream;
@@ -53,7 +53,7 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// Which zeros kernels skip, for the level whose kernels skip the most.
+/// An expression for the kind of zeros that kernels skip, at the level whose kernels skip the most.
 fn skipped(program: &Program<'_>) -> TokenStream {
     let by_outputs = |affine: &Affine<'_>| {
         affine.op.sparse.is_some() && matches!(affine.form, Form::Columns | Form::OutputBlocks(_))
@@ -68,7 +68,7 @@ fn skipped(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// Which inputs of a layer are outputs of the transformer.
+/// An expression for the inputs of a layer that are outputs of the transformer.
 fn reader(program: &Program<'_>, layer: usize, name: &str) -> Option<TokenStream> {
     let network = program.network;
     let slices = network.layers[layer].slices();

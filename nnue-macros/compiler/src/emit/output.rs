@@ -50,7 +50,7 @@ pub(super) fn definition(program: &Program<'_>) -> Option<TokenStream> {
     })
 }
 
-/// What the runtime has to know of that type.
+/// The implementation of the runtime's trait for that type.
 pub(super) fn implementation(program: &Program<'_>) -> Option<TokenStream> {
     let further = &program.network.output.further;
     if further.is_empty() {
@@ -87,7 +87,7 @@ pub(super) fn implementation(program: &Program<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Statements that end with an expression of the type of an evaluation.
+/// Statements that compute an evaluation. The last is an expression for it.
 pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     let network = program.network;
     let psqt = match (
@@ -125,10 +125,10 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     });
     let heads: Vec<_> = heads.collect();
     let evaluation = match heads.as_slice() {
-        // Without more heads, it is the end of the function.
+        // Without further heads, the evaluation is the end of the function.
         [head] if network.output.further.is_empty() => head.clone(),
         [head] => quote! { { #head } },
-        // `check` allows one head or these three, in this order.
+        // `check` allows a single head or these three, in this order.
         heads => {
             let names = ["win", "draw", "loss"].map(|name| format_ident!("{name}"));
             quote! { Wdl { #(#names: { #heads }),* } }
@@ -167,7 +167,7 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// The sum of a head's terms, aligned.
+/// An expression for the sum of a head's terms, which are aligned.
 fn sum(program: &Program<'_>, head: &Head, units: Units) -> TokenStream {
     if let Units::Wide(_) = units {
         return wide_sum(program, head);
@@ -198,7 +198,7 @@ fn sum(program: &Program<'_>, head: &Head, units: Units) -> TokenStream {
     }
 }
 
-/// The sum of a head's terms, none of which is aligned, modulo 2^64.
+/// An expression for the sum of a head's terms, none of which is aligned, modulo 2^64.
 fn wide_sum(program: &Program<'_>, head: &Head) -> TokenStream {
     let terms = head.terms.iter().map(|term| {
         let layer = variable(&program.network.layers[term.layer]);
@@ -211,7 +211,7 @@ fn wide_sum(program: &Program<'_>, head: &Head) -> TokenStream {
     quote! { 0i64 #(#terms)* }
 }
 
-/// An expression for `value` aligned to the output's one, in 64 bits. `value` binds at least as
+/// An expression for `value` aligned to the output's `one`, in 64 bits. `value` binds at least as
 /// tightly as a product.
 fn aligned(value: TokenStream, align: &Align) -> TokenStream {
     match align {
@@ -225,7 +225,7 @@ fn aligned(value: TokenStream, align: &Align) -> TokenStream {
     }
 }
 
-/// `value * numerator / denominator`, truncating, in 64 bits.
+/// An expression for `value * numerator / denominator`, truncating, in 64 bits.
 fn scaled(value: TokenStream, (numerator, denominator): (i64, i64)) -> TokenStream {
     let (n, d) = (
         Literal::i64_unsuffixed(numerator),
@@ -239,7 +239,7 @@ fn scaled(value: TokenStream, (numerator, denominator): (i64, i64)) -> TokenStre
     }
 }
 
-/// `sum`, which has 64 bits, in the engine's units.
+/// An expression for `sum`, which has 64 bits, in the engine's units.
 fn wide_value(ratio: Ratio) -> TokenStream {
     let (n, d) = (
         Literal::i64_unsuffixed(ratio.numerator),
@@ -251,7 +251,7 @@ fn wide_value(ratio: Ratio) -> TokenStream {
     }
 }
 
-/// `psqt` and `positional` in the engine's units.
+/// An expression for the sum of `psqt` and `positional` in the engine's units.
 fn value(ratio: Ratio) -> TokenStream {
     let same = (ratio.numerator, ratio.denominator) == (1, 1);
     if ratio.each && !same {

@@ -1,4 +1,4 @@
-//! The function that finds out what the weights of a net prove.
+//! The function that finds out what the weights of a net prove about sums and products.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;

@@ -43,8 +43,8 @@ pub(super) fn function(
     }
 }
 
-/// Statements that leave the transformer's output in `transformer`, unless a layer makes it itself,
-/// and the list of its non-zero blocks, if there is one, in `nonzero`.
+/// Statements that leave the transformer's output in `transformer`, unless a layer computes it
+/// itself, and the list of its non-zero blocks, if there is any, in `nonzero`.
 fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let columns = &program.layout.columns;
     let halves = halves(program);

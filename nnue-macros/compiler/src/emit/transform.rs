@@ -1,5 +1,5 @@
-//! From accumulators to the layers' inputs in one pass: activate, pool, pack, list the non-zero
-//! blocks.
+//! From accumulators to the layers' inputs in one pass: they are activated, pooled and packed, and
+//! the non-zero blocks are listed.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use super::Program;
 use super::names::{count, halves, linear};
 use crate::network::{Element, Pooling, ProductRounding, TransformerActivation};
-use crate::plan::{Bytes, Multiply, Outputs, Plan};
+use crate::plan::{Bytes, Multiplication, Outputs, Plan};
 
 /// The type of the list of non-zero blocks.
 pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
@@ -16,7 +16,7 @@ pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
     quote! { NonZero<#blocks, #capacity> }
 }
 
-/// The function `transform`, and those that it calls for one vector.
+/// The function `transform`, and the functions that it calls for a vector.
 pub(super) fn functions(
     program: &Program<'_>,
     plan: &Plan<'_>,
@@ -52,8 +52,8 @@ pub(super) fn functions(
     }
 }
 
-/// Outputs that stay 16 bits wide: accumulator values, large activations and products, roots of
-/// squares.
+/// The functions for outputs that stay 16 bits wide: accumulator values, large activations and
+/// products, roots of squares.
 fn words(
     program: &Program<'_>,
     plan: &Plan<'_>,
@@ -95,7 +95,7 @@ fn word_functions(
     }
 }
 
-/// An expression for the `index`-th vector of words that a perspective's accumulator becomes.
+/// An expression for vector `index` of the words that a perspective's accumulator becomes.
 pub(super) fn word_vector(program: &Program<'_>, half: &Ident, index: &TokenStream) -> TokenStream {
     let len = count(program.layout.columns.half);
     match program.network.transformer.pooling {
@@ -144,7 +144,7 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     }
 }
 
-/// The function `activated`, whose result for the vector `x` is the expression.
+/// The function `activated`: it computes the expression from the vector `x`.
 fn activated_function(
     plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
@@ -161,7 +161,7 @@ fn activated_function(
     }
 }
 
-/// The function `pooled`, whose result for the activated vectors `a` and `b` is the expression.
+/// The function `pooled`: it computes the expression from the activated vectors `a` and `b`.
 fn pooled_function(
     program: &Program<'_>,
     plan: &Plan<'_>,
@@ -197,7 +197,7 @@ fn pool(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     }
 }
 
-/// Activates and pools: `packed` makes one vector of outputs.
+/// The function `packed`, which activates and pools and returns a vector of outputs.
 fn packed(
     program: &Program<'_>,
     plan: &Plan<'_>,
@@ -256,7 +256,7 @@ fn packed(
             };
             (TokenStream::new(), outputs)
         }
-        (Pooling::Product { .. }, Multiply::High { shifts, rounding }, Some(limit)) => {
+        (Pooling::Product { .. }, Multiplication::High { shifts, rounding }, Some(limit)) => {
             let product = product(shifts, rounding);
             let pooled = quote! {
                 #[inline]
@@ -291,22 +291,27 @@ fn packed(
     }
 }
 
-/// The product of two vectors without negative values, shifted right.
-fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) -> TokenStream {
+/// An expression for the product of two vectors without negative values, shifted to the right.
+fn multiplied(
+    multiply: Multiplication,
+    shift: u32,
+    a: &TokenStream,
+    b: &TokenStream,
+) -> TokenStream {
     let word = |shift: u32| count(shift as usize);
     match multiply {
-        Multiply::High { shifts, rounding } => {
+        Multiplication::High { shifts, rounding } => {
             let second = word(shifts.1);
             let b = quote! { simd::shift_left_i16::<#second>(#b) };
             multiplied_high(rounding, shifts.0, a, &b)
         }
-        Multiply::Low if shift == 0 => quote! { simd::mul_low_i16(#a, #b) },
-        Multiply::Low => {
+        Multiplication::Low if shift == 0 => quote! { simd::mul_low_i16(#a, #b) },
+        Multiplication::Low => {
             let shift = word(shift);
             quote! { simd::shift_right_i16::<#shift>(simd::mul_low_i16(#a, #b)) }
         }
         // With a = 2 half + rest, a * b >> 1 is half * b + (rest * b >> 1), and rest is 0 or 1.
-        Multiply::Halved => quote! {
+        Multiplication::Halved => quote! {
             let half = simd::shift_right_i16::<1>(#a);
             let rest = simd::sub_i16(#a, simd::shift_left_i16::<1>(half));
             simd::add_i16(
@@ -317,7 +322,7 @@ fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) 
     }
 }
 
-/// The upper bits of a product, of which the first factor is shifted left before.
+/// An expression for the upper bits of a product whose first factor is shifted to the left before.
 fn multiplied_high(
     rounding: ProductRounding,
     shift: u32,
@@ -333,10 +338,11 @@ fn multiplied_high(
     }
 }
 
-/// The upper bits of the product of two clipped factors, one or both shifted left before.
+/// An expression for the upper bits of the product of two clipped factors, of which at least one is
+/// shifted to the left before.
 ///
-/// A negative second factor makes no positive product, and packing clips at zero; only when it is
-/// shifted, and might lose its sign, must it be clipped itself.
+/// A negative second factor never makes a positive product, and packing clips at zero. Only a
+/// second factor that is shifted, and might lose its sign, must be clipped itself.
 fn product(shifts: (u32, u32), rounding: ProductRounding) -> TokenStream {
     let shift = count(shifts.1 as usize);
     let second = if shifts.1 == 0 {
@@ -347,7 +353,7 @@ fn product(shifts: (u32, u32), rounding: ProductRounding) -> TokenStream {
     multiplied_high(rounding, shifts.0, &quote! { first }, &second)
 }
 
-/// All groups of all perspectives, one after the other.
+/// Code for all groups of all perspectives, one after the other.
 fn straight_line(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
     let vectors: Vec<_> = halves
         .iter()
@@ -375,7 +381,7 @@ fn straight_line(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
     quote! { #(#groups)* }
 }
 
-/// A loop over the groups of each perspective.
+/// Code for a loop over the groups of each perspective.
 fn looped(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
     let names: Vec<_> = (0..bytes.group)
         .map(|vector| format_ident!("packed_{vector}"))

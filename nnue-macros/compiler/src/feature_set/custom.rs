@@ -10,19 +10,19 @@ use crate::diagnostics::{Diagnostics, Spanned};
 /// The name of all sets of the family in a spec.
 pub(super) const NAME: &str = "Custom";
 
-/// The largest numbers of rows of a set and of those that are active at once. A list of the active
-/// ones is kept on the stack.
+/// The largest number of rows of a set, and the largest number of rows that are active at once. The
+/// list of active rows is kept on the stack.
 const MAX_ROWS: i64 = 1 << 24;
 const MAX_ACTIVE: i64 = 4096;
 
 /// The keys of a set whose active rows the engine tells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// `rows`: how many features there are.
+    /// `rows`: the number of features.
     pub rows: Spanned<i64>,
-    /// `active`: how many can be active at once.
+    /// `active`: the largest number of features that can be active at once.
     pub active: Spanned<i64>,
-    /// `name`: what messages call the set.
+    /// `name`: the name of the set in messages.
     pub name: Option<Spanned<String>>,
 }
 

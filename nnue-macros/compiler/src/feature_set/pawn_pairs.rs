@@ -1,4 +1,4 @@
-//! The family of pawn pairs: a row for each two pawns that stand near each other.
+//! The family of pawn pairs: a row for each pair of pawns that stand near each other.
 
 use nnue_format::Element;
 use proc_macro2::{Literal, TokenStream};
@@ -13,28 +13,28 @@ use crate::diagnostics::{Diagnostics, Spanned};
 /// The name of all sets of the family in a spec.
 pub const NAME: &str = "PawnPairs";
 
-/// Squares on which pawns stand.
+/// The number of squares on which pawns can stand.
 const SQUARES: usize = 48;
-/// Own pawns and the opponent's, each on every square.
+/// The number of different pawns: own pawns and the opponent's, on each square.
 const PAWNS: usize = 2 * SQUARES;
-/// Pawns of a game.
+/// The largest number of pawns on a board.
 const MOST_PAWNS: usize = 16;
 
 /// The keys of a set of pawn pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// `file_distance`: how many files the pawns of a pair can be apart.
+    /// `file_distance`: the largest number of files by which the pawns of a pair are apart.
     pub file_distance: Option<Spanned<i64>>,
-    /// `mirror`: on which files the own king is put.
+    /// `mirror`: the files on which the own king is seen, by mirroring the board.
     pub mirror: Option<Spanned<Mirror>>,
 }
 
-/// What tells one set of the family from another.
+/// The parameters that make a set of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// How many files the pawns of a pair can be apart, 0 to 7.
+    /// The largest number of files by which the pawns of a pair are apart, 0 to 7.
     pub file_distance: u8,
-    /// On which files the own king is put.
+    /// The files on which the own king is seen, by mirroring the board.
     pub mirror: Mirror,
 }
 
@@ -72,7 +72,7 @@ impl Keys {
     }
 }
 
-/// The pairs of squares that are so many files apart or less.
+/// The number of pairs of squares that are at most `distance` files apart.
 fn pairs(distance: usize) -> usize {
     let (ranks, files) = (SQUARES / 8, 8);
     let of_a_file = files * ranks * (ranks - 1) / 2;
@@ -80,7 +80,7 @@ fn pairs(distance: usize) -> usize {
     of_a_file + of_two_files.sum::<usize>()
 }
 
-/// The set as a constant of the runtime, whose module of this path has the type.
+/// An expression for the set as a value of the runtime's type, in the module with this path.
 pub(super) fn constant(parameters: Parameters, features: &TokenStream) -> TokenStream {
     let mirror_files = Literal::u8_unsuffixed(parameters.mirror.files());
     let file_distance = Literal::u8_unsuffixed(parameters.file_distance);

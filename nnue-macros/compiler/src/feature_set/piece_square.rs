@@ -1,5 +1,5 @@
-//! The piece-square family: a row for each piece on the board, which depends on the own king. A
-//! name stands for parameters, which other keys override.
+//! The piece-square family: a row for each piece on the board, which depends on the own king. The
+//! name of a set stands for parameters, which other keys override.
 
 mod factors;
 mod parameters;
@@ -18,16 +18,16 @@ pub use parameters::{
     FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, QueenBuckets, SQUARES,
 };
 
-/// The name of the set that has nothing but its `king_buckets`.
+/// The name of the set whose `king_buckets` must be given: the name alone does not stand for a set.
 pub const KING_BUCKETS: &str = "KingBuckets";
 
-/// The largest number of rows before the planes of a bucket. `HalfKP` has one.
+/// The largest number of rows before the planes of a bucket. `HalfKP` has one such row.
 const MAX_OFFSET: i64 = 64;
 
-/// The parameters of a set that override those that its name stands for.
+/// The keys of a set: parameters that override those for which its name stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// `planes`: how many kinds of pieces are told apart.
+    /// `planes`: the number of kinds of pieces that are told apart.
     pub planes: Option<Spanned<i64>>,
     /// `piece_order`: the order of the planes.
     pub piece_order: Option<Spanned<PieceOrder>>,
@@ -35,15 +35,15 @@ pub struct Keys {
     pub flip: Option<Spanned<Flip>>,
     /// `squares`: the first square of each plane.
     pub squares: Option<Spanned<FirstSquare>>,
-    /// `mirror`: on which files the own king is put.
+    /// `mirror`: the files on which the own king is seen, by mirroring the board.
     pub mirror: Option<Spanned<Mirror>>,
     /// `king_buckets`: the bucket of each square of the own king.
     pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `queen_buckets`: how many buckets there are for the opponent's queens.
+    /// `queen_buckets`: the number of buckets for the opponent's queens.
     pub queen_buckets: Option<Spanned<i64>>,
-    /// `offset`: rows before the first plane of each bucket.
+    /// `offset`: the number of rows before the first plane of each bucket.
     pub offset: Option<Spanned<i64>>,
-    /// `factorised`: the virtual sets whose rows the file has besides.
+    /// `factorised`: the virtual sets whose rows the file has too.
     pub factorised: Option<Spanned<Vec<Spanned<VirtualSet>>>>,
     /// `rounding`: how the sum of a row and its virtual rows, in floating point, becomes integers.
     pub rounding: Option<Spanned<FactorRounding>>,
@@ -115,7 +115,7 @@ impl Keys {
             offset: offset?,
         };
         let factors = factors::check(self, &parameters, diagnostics)?;
-        // A set has a hash if it is called like one of Stockfish's and is the same.
+        // A set has a hash if it has the name of a set of Stockfish and is the same set.
         let is_known = factors.is_none() && named.as_ref() == Some(&parameters);
         let mut stockfishs = nnue_format::Features::ALL.into_iter();
         let stockfishs = stockfishs.find(|features| features.name() == set.value);
@@ -165,7 +165,8 @@ fn check_queen_buckets(
     found
 }
 
-/// The bucket of every square, from a table of all squares or of half of them.
+/// Checks a table of buckets, for all squares or for half of them. Returns the bucket of every
+/// square.
 fn check_king_buckets(
     table: &Spanned<Vec<Spanned<i64>>>,
     mirror: Mirror,
@@ -254,7 +255,8 @@ fn check_all_used(
     None
 }
 
-/// The named set's own buckets, if they are the same on both halves where boards are mirrored.
+/// The buckets for which the set's name stands. Reports a mirrored board if they are not the same
+/// on both halves.
 fn check_halves(
     name: &str,
     keys: &Keys,
@@ -283,7 +285,7 @@ fn square_name(square: usize) -> String {
     format!("{file}{}", square / 8 + 1)
 }
 
-/// The tables as a constant of the runtime, whose module of this path has the type.
+/// An expression for the tables as a value of the runtime's type, in the module with this path.
 pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStream {
     let flip = tables.flip.map(Literal::u8_unsuffixed);
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
@@ -298,7 +300,7 @@ pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStr
     } else {
         quote! { #features::PieceSquare::NO_THREATENED }
     };
-    // One for each piece, after the one for no piece.
+    // The first entry is for no piece; the entries for the pieces follow it.
     let planes = tables.planes.map(|planes| {
         let planes = planes[1..13].iter().map(|plane| match *plane {
             PieceSquare::NO_PLANE => {

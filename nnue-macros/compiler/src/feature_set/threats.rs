@@ -1,4 +1,4 @@
-//! The family of threats: a row for each piece that attacks another one.
+//! The family of threats: a row for each piece that attacks another piece.
 
 use nnue_format::{Element, ThreatRules, ThreatTargets, Threats};
 use proc_macro2::{Literal, TokenStream};
@@ -15,10 +15,10 @@ use crate::spec::named::named;
 /// The name of all sets of the family in a spec.
 pub const NAME: &str = "Threats";
 
-/// The most pieces that a piece attacks.
+/// The largest number of pieces that a piece can attack.
 const MOST_TARGETS: usize = 8;
 
-/// Attackers and victims in the order of the table.
+/// The kinds of attackers and victims, in the order of the table `targets`.
 const PIECES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
 
 named! {
@@ -32,7 +32,7 @@ named! {
 }
 
 named! {
-    /// In which order attackers have their rows, and victims theirs among those of an attacker.
+    /// The order of the attackers' rows, and of the victims' rows among those of an attacker.
     PieceOrder {
         /// Own pawn, knight, ... king, then the opponent's.
         ByColour = "by-colour",
@@ -51,21 +51,21 @@ named! {
     }
 }
 
-/// `targets`: whom each piece threatens.
+/// The key `targets`: the victims that each kind of piece can threaten.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Targets {
     /// A table that has a name.
     Known(ThreatTargets),
-    /// A row for each attacker.
+    /// A table of the spec, as a text for each attacker.
     Table(Vec<Spanned<String>>),
 }
 
 /// The keys of a set of threats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// `targets`: whom each piece threatens.
+    /// `targets`: the victims that each kind of piece can threaten.
     pub targets: Spanned<Targets>,
-    /// `pushes`: whether a pawn threatens a pawn ahead of it.
+    /// `pushes`: whether a pawn also threatens a pawn straight ahead of it.
     pub pushes: Option<Spanned<bool>>,
     /// `mutual`: what becomes of two pieces of the same kind that attack each other.
     pub mutual: Option<Spanned<Mutual>>,
@@ -73,16 +73,16 @@ pub struct Keys {
     pub piece_order: Option<Spanned<PieceOrder>>,
     /// `order`: the order of an attacker's rows.
     pub order: Option<Spanned<Order>>,
-    /// `mirror`: on which files the own king is put.
+    /// `mirror`: the files on which the own king is seen, by mirroring the board.
     pub mirror: Option<Spanned<Mirror>>,
 }
 
-/// What tells one set of the family from another.
+/// The parameters that make a set of the family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// Which threats are features, and the order of their rows.
+    /// The threats that are features, and the order of their rows.
     pub rules: ThreatRules,
-    /// On which files the own king is put.
+    /// The files on which the own king is seen, by mirroring the board.
     pub mirror: Mirror,
 }
 
@@ -178,8 +178,8 @@ impl Parameters {
         Threats::new(self.mirror.files(), self.rules)
     }
 
-    /// What `check` shows of the set: a line for each attacker, in the order of the rows, below a
-    /// line of titles.
+    /// The table by which `nnue check` describes the set: a line for each attacker, in the order of
+    /// the rows, below a line of titles.
     pub(super) fn table(&self) -> Vec<[String; 4]> {
         let tables = self.tables();
         let mut lines = Vec::new();
@@ -208,7 +208,8 @@ impl Parameters {
     }
 }
 
-/// The victims in the order of their numbers; those that share a number together.
+/// The names of the victims in the order of their numbers. Victims that share a number are in the
+/// same text.
 fn victims(targets: [u8; 6]) -> Vec<String> {
     let numbers = 0..ThreatRules::NO_TARGET;
     let with_number = |number| {
@@ -225,7 +226,7 @@ fn victims(targets: [u8; 6]) -> Vec<String> {
         .collect()
 }
 
-/// The numbers of the victims in a row of six signs.
+/// The numbers of the victims, from a row of six signs.
 fn numbers(row: &str) -> [u8; 6] {
     let mut numbers = [ThreatRules::NO_TARGET; 6];
     let signs = row.chars().filter(|sign| *sign != ' ');
@@ -300,7 +301,7 @@ fn check_table(
     Some(targets)
 }
 
-/// The word by which Stockfish's transformer hash knows the set, if it is one of Stockfish's.
+/// The number that stands for the set in Stockfish's transformer hash, if it is a set of Stockfish.
 fn stockfishs_hash(parameters: &Parameters) -> Option<u32> {
     let mut stockfishs = ThreatTargets::ALL.into_iter();
     stockfishs
@@ -309,7 +310,7 @@ fn stockfishs_hash(parameters: &Parameters) -> Option<u32> {
         .map(ThreatTargets::hash)
 }
 
-/// The tables as a constant of the runtime, whose module of this path has the type.
+/// An expression for the tables as a value of the runtime's type, in the module with this path.
 pub(super) fn constant(parameters: &Parameters, features: &TokenStream) -> TokenStream {
     let rules = parameters.rules;
     let targets = rules.targets.iter().map(|row| {

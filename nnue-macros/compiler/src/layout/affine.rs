@@ -1,49 +1,49 @@
-//! Affine layers: where their inputs come from and in which order their weights lie.
+//! Affine layers: where their inputs come from, and the order of their weights.
 //!
 //! A kernel reads its inputs and its weights from the first to the last byte, so the order of the
 //! weights in memory is the order in which the kernel needs them: [`Form`] names the orders. The
 //! inputs are not always ready in one piece. They may be parts of several tensors, and a tensor may
-//! have gaps in memory, because whatever computed it wrote whole vectors. So an input has a *slot*,
-//! its place in the layer's input in memory, and weights lie by slots: those of gaps are zero, and
-//! whatever a gap holds adds nothing to the sums. This costs a few products and saves the kernel
-//! every special case.
+//! have gaps in memory, because whatever computed it wrote whole vectors. So each input has a
+//! *slot*, its place in the layer's input in memory, and weights lie by slots. The weights of gaps
+//! are zero, so whatever a gap holds adds nothing to the sums. This costs a few products and saves
+//! the kernel every special case.
 
 use nnue_format::Segment;
 
 use super::{
-    BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LaidOut, OUTPUT_UNIT, ROW_UNIT,
+    BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LayerLayout, OUTPUT_UNIT, ROW_UNIT,
 };
 use crate::network::{self, Element, Layer, Network, Pooling, Source, SparseBy, Sums, WeightType};
 
-/// Signs are packed into words of 64 bits; rows of them are padded to vectors of the widest
-/// instruction set.
+/// The number of bits to a multiple of which rows of signs are padded: vectors of the widest
+/// instruction set. Signs are packed into words of 64 bits.
 const BIT_UNIT: usize = 512;
 
 /// An affine layer, and where its inputs and weights lie.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Affine<'n> {
-    /// Its number among the network's layers.
+    /// The index of the layer in the network.
     pub index: usize,
-    /// Its name, inputs and output.
+    /// The checked layer: its name, inputs and output.
     pub layer: &'n Layer,
-    /// The operation that it computes.
+    /// The operation that the layer computes.
     pub op: &'n network::Affine,
-    /// The form in which it reads its inputs.
+    /// The form in which the layer reads its inputs.
     pub input: Input,
-    /// The tensor that lies in memory as this layer reads it, if there is one. Otherwise
+    /// The tensor that already lies in memory as this layer reads it, if there is any. Otherwise
     /// [`Self::parts`] are copied.
     pub in_place: Option<Source>,
-    /// What the layer's input is put together from.
+    /// The parts of which the layer's input is put together.
     pub parts: Vec<Part>,
-    /// In which slots the inputs are.
+    /// The slots of the inputs.
     pub segments: Vec<Segment>,
-    /// Values of the input in memory, gaps included.
+    /// The number of slots: the values of the input in memory, gaps included.
     pub slots: usize,
-    /// Outputs in memory: a multiple of 16 where outputs are the lanes of vectors.
+    /// The number of outputs in memory: a multiple of 16 where outputs are the lanes of vectors.
     pub outputs: usize,
     /// The order of the weights in memory.
     pub form: Form,
-    /// The fields of a stack that hold its weights.
+    /// The fields of a stack that hold the layer's weights.
     pub fields: Fields,
 }
 
@@ -56,13 +56,13 @@ pub enum Input {
     Words,
     /// `i16` values that kernels square while they multiply: 16 bits would not hold the square.
     Roots,
-    /// Values of type `u16`, whose bits kernels read as those of `i16`.
+    /// Values of type `u16`. Kernels read their bits as those of `i16`.
     Unsigned,
     /// Integers of type `i32`.
     Longs,
     /// Floating point of type `f32`.
     Floats,
-    /// A bit for each, set for negative values.
+    /// Signs: a bit for each value, set for negative values.
     Signs,
 }
 
@@ -82,24 +82,25 @@ pub struct Fields {
 /// The order of weights in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// `[outputs][slots]`: for layers with few outputs. Each output is one horizontal sum.
+    /// `[outputs][slots]`: for layers with few outputs. Each output is a horizontal sum.
     Rows,
-    /// `[slots / 4][outputs][4]`: for bytes and many outputs. A vector's dot product adds up four
-    /// products in each lane, so four inputs, repeated over a vector, meet the weights of as many
-    /// outputs as it has lanes, and nothing has to be summed up across lanes.
+    /// `[slots / 4][outputs][4]`: for bytes and many outputs. A dot product of vectors adds up four
+    /// products in each lane. So a block of four inputs, repeated over a vector, meets the weights
+    /// of as many outputs as the vector has lanes, and nothing has to be added up across lanes.
     Blocks,
     /// `[slots][outputs]`: for values that are wider than words and many outputs, or mostly zero.
-    /// One input, repeated over a vector, meets the weights of as many outputs as it has lanes.
+    /// An input, repeated over a vector, meets the weights of as many outputs as the vector has
+    /// lanes.
     Columns,
     /// `[slots][n][16]`: each input meets the weights of `n` runs of 16 outputs.
     OutputBlocks(usize),
-    /// `[outputs][slots / 64]`: a bit per weight, set for -1. A product of signs is an exclusive
-    /// or.
+    /// `[outputs][slots / 64]`: a bit for each weight, set for -1. A product of signs is an
+    /// exclusive or.
     Bits,
 }
 
 impl Form {
-    /// The axes of weights in memory, outermost first, and their description.
+    /// The lengths of the weights' axes in memory, outermost first, and their description.
     fn shape(self, slots: usize, outputs: usize) -> (Vec<usize>, &'static str) {
         match self {
             Form::Rows => (vec![outputs, slots], "`[outputs][inputs]`"),
@@ -122,13 +123,13 @@ impl Form {
 /// A run of values that is copied into a layer's input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The tensor that has them.
+    /// The tensor that has the values.
     pub source: Source,
-    /// The first of the tensor's values in memory.
+    /// The index of the first value in the tensor's memory.
     pub start: usize,
     /// The number of values that are copied.
     pub lanes: usize,
-    /// The slot of the first.
+    /// The slot of the first value.
     pub slot: usize,
 }
 
@@ -139,12 +140,12 @@ impl<'n> Affine<'n> {
         layer: &'n Layer,
         op: &'n network::Affine,
         columns: &Columns,
-        layers: &[LaidOut<'_>],
+        layers: &[LayerLayout<'_>],
         stack: &mut Builder,
     ) -> Affine<'n> {
         let input = input(network, layer, op);
         let (form, element) = form(layer, op, input);
-        let Gathered {
+        let GatheredInput {
             parts,
             segments,
             slots,
@@ -188,12 +189,12 @@ impl<'n> Affine<'n> {
         }
     }
 
-    /// Blocks of four slots.
+    /// The number of blocks of four slots.
     pub fn blocks(&self) -> usize {
         self.slots / BLOCK
     }
 
-    /// Words of 64 slots.
+    /// The number of words of 64 slots.
     pub fn words(&self) -> usize {
         self.slots / 64
     }
@@ -254,7 +255,7 @@ impl Fields {
     }
 }
 
-/// The form in which a layer reads its inputs. Bytes and words together are read as words.
+/// The form in which a layer reads its inputs. Bytes and words together are both read as words.
 fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
     let mut elements = layer
         .inputs
@@ -264,7 +265,7 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
         WeightType::Binary => Input::Signs,
         WeightType::F32 => Input::Floats,
         WeightType::I32 => Input::Longs,
-        // Of the transformer's values that need all of 16 bits, squares are kept as their roots.
+        // If the transformer's values need all of 16 bits, squares are stored as their roots.
         _ if elements.clone().any(|element| element == Element::U16) => {
             match network.transformer.pooling {
                 Pooling::None => Input::Roots,
@@ -276,11 +277,11 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
     }
 }
 
-/// Whether a layer can read a tensor where it lies, if it reads all of it.
+/// Whether a layer that reads all of a tensor can read it where it lies.
 fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
     match input {
         // The transformer writes its bytes in blocks of four, as kernels read them. Other layers do
-        // not.
+        // not write them so.
         Input::Bytes => source == Source::Transformer,
         Input::Words | Input::Roots | Input::Unsigned => {
             matches!(element, Element::I16 | Element::U16)
@@ -291,7 +292,7 @@ fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
     }
 }
 
-/// The order of a layer's weights, and their type.
+/// The order of a layer's weights in memory, and their type.
 fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
     let many = layer.output.len >= FEWEST_BLOCKED_OUTPUTS;
     match input {
@@ -312,8 +313,8 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
         }
         Input::Bytes | Input::Words | Input::Roots | Input::Unsigned => {
             let bytes = input == Input::Bytes;
-            // Kernels that go through inputs one by one widen bytes on the way; the others multiply
-            // words with words.
+            // Kernels that go through inputs one by one widen bytes on the way; other kernels
+            // multiply words with words.
             let stay_bytes = op.weights == WeightType::I8 && (bytes || op.sparse.is_some());
             let element = match stay_bytes {
                 true => Element::I8,
@@ -331,20 +332,20 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
 }
 
 /// A layer's input in memory.
-struct Gathered {
+struct GatheredInput {
     parts: Vec<Part>,
     segments: Vec<Segment>,
     slots: usize,
 }
 
-/// Gives every input of a layer a slot.
+/// Gives a slot to every input of a layer.
 fn gather(
     network: &Network,
     layer: &Layer,
     form: Form,
     columns: &Columns,
-    layers: &[LaidOut<'_>],
-) -> Gathered {
+    layers: &[LayerLayout<'_>],
+) -> GatheredInput {
     let alignment = match form {
         Form::Blocks => BLOCK,
         _ => 1,
@@ -355,9 +356,9 @@ fn gather(
         let half = columns.half_of(slice.source);
         for run in network.transformer_runs(first_input, slice) {
             // The order of bytes within a perspective's region is the instruction set's, so a layer
-            // reads all of the region, whichever part of it are its inputs. Signs are taken from
-            // words, which lie in order; and since zero is no sign, those of values that are no
-            // inputs would count whatever their weights were.
+            // reads all of the region, even if only a part of it is its inputs. For signs, it reads
+            // its inputs alone: they are taken from words, which lie in order, and because no sign
+            // is zero, the signs of other values would count whatever their weights are.
             let (at, lanes) = match form {
                 Form::Bits => (0, run.len),
                 _ => (run.output, half),
@@ -407,14 +408,14 @@ fn gather(
             }
         }
     }
-    Gathered {
+    GatheredInput {
         parts: joined(parts),
         segments,
         slots: slot,
     }
 }
 
-/// Parts that follow one another in their source and in the input become one.
+/// Joins parts that follow one another both in their source and in the input.
 fn joined(parts: Vec<Part>) -> Vec<Part> {
     let mut joined: Vec<Part> = Vec::new();
     for part in parts {

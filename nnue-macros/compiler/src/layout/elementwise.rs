@@ -1,35 +1,36 @@
-//! Layers that compute value by value, and where their values lie.
+//! Layers that compute value by value, and the places of their values.
 
-use super::{Builder, Field, LaidOut, OUTPUT_UNIT};
+use super::{Builder, Field, LayerLayout, OUTPUT_UNIT};
 use crate::network::{self, Element, Layer, Network, Op, Slice, Source};
 
-/// A layer that computes value by value.
+/// A layer that computes value by value, and the places of its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elementwise<'n> {
-    /// Its name, its inputs and its output.
+    /// The checked layer: its name, inputs and output.
     pub layer: &'n Layer,
-    /// What it computes of its inputs.
+    /// The operation that the layer computes.
     pub function: &'n network::Elementwise,
-    /// How many values each of its functions computes: more than there are inputs where the input
-    /// is padded.
+    /// The number of values that each of the layer's functions computes. It is larger than the
+    /// number of inputs where the input is padded.
     pub lanes: usize,
-    /// How far the first value of one function is from the first of the next. Values that are
-    /// computed of padding lie between them, or are overwritten by the next function.
+    /// The distance in memory from the first value of a function to the first value of the next.
+    /// Values that are computed of padding lie between them, or are overwritten by the next
+    /// function.
     pub stride: usize,
-    /// The field of a stack that has one factor for each output, if the layer has
-    /// [`Layer::factors`].
+    /// The field of a stack with a factor for each output, if the layer has [`Layer::factors`].
     pub factors: Option<Field>,
 }
 
 impl<'n> Elementwise<'n> {
-    /// An activation computes whole vectors where its input has as many values in memory: what the
-    /// padding becomes is never an input with a weight, and a loop over whole vectors has no rest.
+    /// Lays the layer out. An activation computes whole vectors where its input has as many values
+    /// in memory: results of padding never have a weight, and a loop over whole vectors has no
+    /// rest.
     pub(super) fn of(
         network: &Network,
         index: usize,
         layer: &'n Layer,
         function: &'n network::Elementwise,
-        layers: &[LaidOut<'_>],
+        layers: &[LayerLayout<'_>],
         stack: &mut Builder,
     ) -> Elementwise<'n> {
         let slice = layer.inputs[0];
@@ -45,7 +46,7 @@ impl<'n> Elementwise<'n> {
             false => len,
         };
         // Only affine layers, whose weights are put where their inputs are, can read values with
-        // gaps. Each function then writes whole vectors of its own.
+        // gaps. Then each function writes whole vectors of its own.
         let stride = match is_read_by_affine_layers_alone(network, index) {
             true => lanes,
             false => len,
@@ -64,12 +65,12 @@ impl<'n> Elementwise<'n> {
         }
     }
 
-    /// Values of its output in memory, padding included.
+    /// The number of values of the layer's output in memory, padding included.
     pub fn all_lanes(&self) -> usize {
         (self.functions() - 1) * self.stride + self.lanes
     }
 
-    /// How many functions there are, each with as many results.
+    /// The number of functions, which all have the same number of results.
     fn functions(&self) -> usize {
         match self.function {
             network::Elementwise::Activations(functions) => functions.len(),
@@ -77,12 +78,12 @@ impl<'n> Elementwise<'n> {
         }
     }
 
-    /// Where the values of a slice lie in memory, from the first to the last.
+    /// The places in memory of a slice's values, from the first to the last.
     pub(super) fn runs(&self, slice: Slice) -> Vec<Run> {
         let each = self.layer.output.len / self.functions();
         let end = slice.start + slice.len;
-        // In floating point a weight of zero does not undo an infinity or a NaN: nothing is read
-        // that is not an input.
+        // In floating point a weight of zero does not undo an infinity or a NaN: nothing but inputs
+        // is read.
         let reads_padding = self.layer.output.element != Element::F32;
         if self.stride == each {
             let whole = reads_padding && slice.len == self.layer.output.len;
@@ -110,12 +111,12 @@ impl<'n> Elementwise<'n> {
 
 /// Values of a slice that follow one another in memory.
 pub(super) struct Run {
-    /// The first of them in the memory of their layer.
+    /// The index of the first value in the memory of its layer.
     pub(super) start: usize,
-    /// How many there are.
+    /// The number of values.
     pub(super) len: usize,
-    /// How many are read: for all results of a function these are all that it computed, padding
-    /// included, because whole vectors are copied faster and the weights of the padding are zero.
+    /// The number of values that are read. If the run has all results of a function, padding is
+    /// read too, because whole vectors are copied faster and the weights of the padding are zero.
     pub(super) lanes: usize,
 }
 

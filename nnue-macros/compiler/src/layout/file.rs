@@ -1,11 +1,11 @@
-//! The net file and memory together: what a file must contain, and where each of its tensors goes.
+//! The layout of net files: what a file must contain, and where each of its tensors lies in memory.
 
 use nnue_format::{
     Coalesced, CoalescedSet, Element, Encoding, Extent, FileLayout, Form, Format, Paired, Placed,
     Section, Segment, Stacks, Stored,
 };
 
-use super::{Affine, ColumnRun, Field, FieldElement, LaidOut, Layout, summand};
+use super::{Affine, ColumnRun, Field, FieldElement, LayerLayout, Layout, summand};
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor, section_len};
 use crate::network::{Network, Source};
@@ -38,9 +38,10 @@ pub fn file(layout: &Layout<'_>) -> FileLayout {
     }
 }
 
-/// The axes of rows that have no buckets: features and neurons, or features and PSQT values.
+/// The axes of a tensor that are its buckets, its rows and its columns. Rows of neurons have no
+/// buckets.
 const ROWS_OF_NEURONS: [Axis; 3] = [Axis::Stack, Axis::Feature, Axis::Neuron];
-/// PSQT values have no buckets: the stacks are their columns.
+/// The columns of PSQT values are the stacks, and they have no buckets.
 const ROWS_OF_PSQT: [Axis; 3] = [Axis::Output, Axis::Feature, Axis::Stack];
 const ROWS_OF_BIASES: [Axis; 3] = [Axis::Stack, Axis::Input, Axis::Output];
 const ROWS_OF_WEIGHTS: [Axis; 3] = [Axis::Stack, Axis::Output, Axis::Input];
@@ -70,7 +71,7 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
         shape[0] = layout.network.stacks.count;
     }
     let [bucket, row, column] = axes.map(|axis| tensor.stride(axis));
-    // Where there is one bucket or one row, nothing is said of the way to the next.
+    // Where there is only one bucket or one row, the distance to the next is given as 0.
     let if_several = |stride, len| if len > 1 { stride } else { 0 };
     let strides = [
         if_several(bucket, shape[0]),
@@ -90,7 +91,7 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
             strides,
             blocks: axes.map(|axis| tensor.block(axis)),
             values: tensor.values(),
-            // Sums are quantised, and not their summands.
+            // Only sums are quantised, and not their summands.
             quantise: tensor.quantise.filter(|_| !tensor.role.is_shared_summand()),
             divisor: tensor.divisor.unwrap_or(1.0),
         },
@@ -98,7 +99,7 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
     }
 }
 
-/// Rows of the transformer's weights from `first` on.
+/// The place of rows of the transformer's weights, from row `first` on.
 fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
     let (table, row) = layout.row(first);
     let (element, width) = (table.element, layout.columns.width);
@@ -109,8 +110,8 @@ fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed
     )
 }
 
-/// The biases of a copy of the transformer's weights. They are an accumulator: behind the neurons
-/// are its PSQT sums.
+/// The biases of a copy of the transformer's weights. They have the form of an accumulator: PSQT
+/// sums follow the neurons.
 fn biases_of_copy(layout: &Layout<'_>, copy: usize) -> Placed {
     let offset = offset(layout, "transformer_biases") + copy * layout.half.size;
     neurons(
@@ -119,7 +120,7 @@ fn biases_of_copy(layout: &Layout<'_>, copy: usize) -> Placed {
     )
 }
 
-/// Rows whose columns are neurons.
+/// The place of rows whose columns are neurons, with their order in memory.
 fn neurons(layout: &Layout<'_>, rows: Placed) -> Placed {
     let segments = match layout.columns.as_in_file() {
         true => Vec::new(),
@@ -137,27 +138,27 @@ fn psqt_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
     Placed::rows(Element::I32, offset, [tensor.len(Axis::Feature), psqt])
 }
 
-/// The affine layer of this index.
+/// The affine layer with this index.
 fn affine<'l, 'n>(layout: &'l Layout<'n>, layer: usize) -> &'l Affine<'n> {
     match &layout.layers[layer] {
-        LaidOut::Affine(affine) => affine,
-        LaidOut::Elementwise(_) => unreachable!("only affine layers have weights and biases"),
+        LayerLayout::Affine(affine) => affine,
+        LayerLayout::Elementwise(_) => unreachable!("only affine layers have weights and biases"),
     }
 }
 
-/// A number for each output of a layer.
+/// The place of a field with a number for each output of a layer.
 fn outputs(layout: &Layout<'_>, layer: usize, field: Option<&Field>) -> Placed {
     let (element, offset) = of_stack(layout, field);
     Placed::rows(element, offset, [1, layout.layers[layer].lanes()])
 }
 
-/// What all stacks share, with the type that the file has.
+/// The place of a tensor that all stacks share, with the type that it has in the file.
 fn as_in_file(layout: &Layout<'_>, tensor: &Tensor, [_, row, column]: [Axis; 3]) -> Placed {
     let shape = [row, column].map(|axis| tensor.len(axis));
     Placed::rows(tensor.element, offset(layout, &summand(tensor)), shape)
 }
 
-/// The weights of an affine layer.
+/// The place of the weights of an affine layer.
 fn weights(layout: &Layout<'_>, affine: &Affine<'_>) -> Placed {
     let (element, offset) = of_stack(layout, Some(&affine.fields.weights));
     let form = match affine.form {
@@ -182,7 +183,7 @@ fn weights(layout: &Layout<'_>, affine: &Affine<'_>) -> Placed {
     }
 }
 
-/// Where a field of all weights begins.
+/// The offset in bytes of a field of the network's weights.
 fn offset(layout: &Layout<'_>, name: &str) -> usize {
     let mut fields = layout.weights.fields.iter();
     match fields.find(|field| field.name == name) {
@@ -191,7 +192,7 @@ fn offset(layout: &Layout<'_>, name: &str) -> usize {
     }
 }
 
-/// Where a field of the first stack begins, and the type of its elements.
+/// The type of the elements of a stack's field, and the field's offset in bytes in the first stack.
 fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
     match field.map(|field| (field.element, field.offset)) {
         Some((FieldElement::Numbers(element), start)) => {
@@ -201,7 +202,7 @@ fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
     }
 }
 
-/// The tables whose values lie in pairs.
+/// The tables whose rows have two bytes in each word.
 fn paired(layout: &Layout<'_>) -> Vec<Paired> {
     let tables = layout.tables.iter().filter(|table| table.paired);
     let paired = tables.map(|table| Paired {
@@ -211,7 +212,8 @@ fn paired(layout: &Layout<'_>) -> Vec<Paired> {
     paired.collect()
 }
 
-/// What are sums: rows of sets and their virtual rows, tensors of stacks and what these share.
+/// The values that are sums: rows of sets with their virtual rows, and tensors of stacks with the
+/// tensors that all stacks share.
 fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
     let sets = coalesced_sets(layout).into_iter().map(Coalesced::Set);
     let sections = layout.network.file.sections.iter();
@@ -230,7 +232,7 @@ fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
     sets.chain(stacks).collect()
 }
 
-/// The rows that are sums of their own and of virtual rows.
+/// The rows of sets that are sums of their own values and of virtual rows.
 fn coalesced_sets(layout: &Layout<'_>) -> Vec<CoalescedSet> {
     let network = layout.network;
     let psqt = network.transformer.psqt;
@@ -275,7 +277,7 @@ fn segment_of_run(run: &ColumnRun) -> Segment {
     Segment::run(run.file, run.memory, run.len).every(run.step)
 }
 
-/// How the length of the network's files depends on its shape, if nothing but the length tells
+/// How the length of a net file depends on the network's shape, where nothing but the length tells
 /// files apart and nothing is padded.
 fn extents(network: &Network) -> Vec<Extent> {
     let stacks = network.stacks.count;
@@ -302,11 +304,11 @@ fn extents(network: &Network) -> Vec<Extent> {
     let neurons = bytes(Axis::Neuron) + inputs.sum::<usize>();
     let of_a_stack = network.file.stack_groups.iter().flatten();
     let of_a_stack: usize = of_a_stack.filter_map(section_len).sum();
-    // How many virtual rows there are does not depend on how many real ones.
+    // The number of virtual rows does not depend on the number of real rows.
     let virtual_rows = tensors.iter();
     let virtual_bytes = total(virtual_rows.filter(|tensor| has_virtual_rows(network, tensor)));
     let of_rows = bytes(Axis::Feature) - virtual_bytes;
-    // Sets that follow the position have rows for squares.
+    // Sets whose features follow from the position have rows for squares.
     let told = network.features.iter().any(FeatureSet::is_told);
     let rows = if told { 1 } else { 64 };
     [
@@ -320,7 +322,8 @@ fn extents(network: &Network) -> Vec<Extent> {
         ),
     ]
     .into_iter()
-    // Without a number of neurons for each byte: some are pooled, others are not.
+    // Where some neurons are pooled and others are not, no number of neurons follows from a number
+    // of bytes.
     .filter(|(name, ..)| network.transformer.unpooled.is_none() || *name != "neurons")
     .filter(|(_, count, _, bytes)| bytes.is_multiple_of(*count))
     .map(|(name, count, unit, bytes)| Extent {
@@ -332,7 +335,7 @@ fn extents(network: &Network) -> Vec<Extent> {
     .collect()
 }
 
-/// The bytes of tensors in the file.
+/// The number of bytes of tensors in the file.
 fn total<'t>(tensors: impl Iterator<Item = &'t &'t Tensor>) -> usize {
     tensors.map(|tensor| tensor.raw_len()).sum()
 }
@@ -344,7 +347,7 @@ fn has_virtual_rows(network: &Network, tensor: &Tensor) -> bool {
     }
 }
 
-/// The bytes of a tensor that are weights of the transformer's output.
+/// The number of bytes of a tensor that are weights of the transformer's output.
 fn bytes_of_transformer(network: &Network, tensor: &Tensor) -> usize {
     let Some(layer) = tensor.role.matrix() else {
         return 0;
@@ -362,7 +365,8 @@ mod tests {
     use crate::diagnostics::SourceFile;
     use crate::{analyse, file_layout};
 
-    /// Rows of bytes stay bytes beside another set's virtual rows, so numbers become bytes too.
+    /// Rows of bytes stay bytes beside the virtual rows of another set, so floating point becomes
+    /// bytes too.
     #[test]
     fn numbers_become_what_memory_holds() {
         let text = r#"

@@ -1,5 +1,5 @@
-//! The tables of the transformer's rows in memory: one for each run of feature sets with the same
-//! element type and the same shift.
+//! The tables of the transformer's rows in memory: a table for each run of feature sets with the
+//! same element type and the same shift.
 
 use std::ops::Range;
 
@@ -8,34 +8,36 @@ use nnue_format::PAIRED_RUN;
 use crate::feature_set::FeatureSet;
 use crate::network::{Element, Network};
 
-/// Rows of one type, shifted alike: those of feature sets that follow each other.
+/// A table of rows with the same type and shift: the rows of feature sets that follow each other.
 ///
-/// White's rows come before black's where these have weights of their own, and all of them before
-/// the virtual rows, which are kept for writing the file. Only networks whose perspectives share
-/// their weights have several tables. The PSQT values of all rows are one matrix: those of a table
-/// begin at its [`first_row`](Self::first_row).
+/// Where white and black have weights of their own, white's rows come before black's. The virtual
+/// rows, which are kept for writing the file, come last. Only networks whose perspectives share
+/// their weights have several tables. The PSQT values of all rows are a single matrix, in which
+/// those of a table begin at its [`first_row`](Self::first_row).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// The field of the weights.
+    /// The name of the field of the network's weights.
     pub name: String,
-    /// The type of the weights.
+    /// The type of the weights in memory.
     pub element: Element,
-    /// How far rows are shifted to the left when they are added to an accumulator.
+    /// The number of bits by which rows are shifted to the left when they are added to an
+    /// accumulator.
     pub shift: u32,
     /// Whether two bytes of a row lie in each word, as kernels [add](nnue_format::Paired) them.
     pub paired: bool,
-    /// The feature sets, by their indices.
+    /// The indices of the feature sets.
     pub sets: Range<usize>,
-    /// Rows before it, in the tables before it.
+    /// The number of rows in all tables before this table.
     pub first_row: usize,
-    /// One row per feature, for each perspective that has weights of its own.
+    /// The number of real rows: a row for each feature, and for each perspective that has weights
+    /// of its own.
     pub rows: usize,
-    /// The number of virtual rows, which follow the others.
+    /// The number of virtual rows, which follow the real rows.
     pub virtual_rows: usize,
 }
 
 impl Table {
-    /// The tables of a network, in the order of their rows, with `width` values each.
+    /// The tables of a network, in the order of their rows. A row has `width` values.
     pub(super) fn all(network: &Network, width: usize) -> Vec<Table> {
         let copies = network.transformer.perspectives.copies();
         let mut tables: Vec<Table> = Vec::new();
@@ -47,7 +49,7 @@ impl Table {
                     name: String::new(),
                     element,
                     shift: set.shift,
-                    // Values that are shifted have to be words before.
+                    // Values that are shifted have to become words before.
                     paired: element == Element::I8
                         && set.shift == 0
                         && width.is_multiple_of(PAIRED_RUN),
@@ -73,12 +75,13 @@ impl Table {
         tables
     }
 
-    /// The number of rows, virtual ones included.
+    /// The number of rows, virtual rows included.
     pub fn all_rows(&self) -> usize {
         self.rows + self.virtual_rows
     }
 
-    /// The first of white's and of black's rows of a set, which is one of the table's.
+    /// The numbers in the table of white's first row and of black's first row of a set, which must
+    /// be in the table.
     pub fn first_rows(&self, network: &Network, set: usize) -> [usize; 2] {
         let rows = |sets: &[FeatureSet]| -> usize { sets.iter().map(|set| set.rows).sum() };
         let first = rows(&network.features[self.sets.start..set]);
@@ -219,7 +222,7 @@ mod tests {
         };
         assert_eq!(row(767), (0, 767));
         assert_eq!(row(768), (1, 0));
-        // The first virtual row.
+        // This is the first virtual row.
         assert_eq!(row(a + half_kp + half_ka), (1, half_kp + half_ka));
     }
 

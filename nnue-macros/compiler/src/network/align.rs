@@ -1,23 +1,24 @@
-//! How terms of different fixed points are brought together.
+//! How terms in which different integers stand for 1.0 are brought to the same fixed point.
 
-/// How a term of one fixed point is brought to another.
+/// How a term is brought from its fixed point to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Align {
     /// The term is in that fixed point already.
     None,
-    /// `x * numerator / denominator` in `i64`, truncating; one pair, or one per value.
+    /// `x * numerator / denominator` in `i64`, truncating. There is a single pair for all values,
+    /// or a pair for each value.
     Exact(Vec<(i64, i64)>),
-    /// `x * multiplier >> shift` in `i64`, rounding down; one multiplier, or one per value.
+    /// `x * multiplier >> shift` in `i64`, rounding down.
     Shift {
-        /// One multiplier for all values, or one for each; at most 2^31.
+        /// A single multiplier for all values, or a multiplier for each value; at most 2^31.
         multipliers: Vec<i64>,
-        /// Bits that are shifted out to the right.
+        /// The number of bits that are shifted out to the right.
         shift: u32,
     },
 }
 
 impl Align {
-    /// The formula of a term, as the table of a network shows it.
+    /// The formula of the aligned term, as the table of a network shows it.
     pub fn formula(&self, term: &str) -> String {
         match self {
             Align::None => term.to_string(),

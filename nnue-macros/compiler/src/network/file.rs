@@ -1,5 +1,5 @@
-//! What the network's files hold, in the order of the file. The place of each tensor in memory is
-//! decided later, by [`mod@crate::layout`].
+//! What a net file of the network holds, in the order of the file. The place of each tensor in
+//! memory is decided later, by [`mod@crate::layout`].
 
 use nnue_format::{Block, Element, Encoding, Format, Quantise, Section, Tail};
 
@@ -8,40 +8,44 @@ pub use crate::spec::{Axis, AxisPart, Part};
 /// What a net file must contain. Numbers are little-endian.
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {
-    /// How its sections are found.
+    /// How the sections of the file are found.
     pub format: Format,
-    /// In the order of the file.
+    /// The sections that the file has once, in the order of the file.
     pub sections: Vec<Section<Tensor>>,
-    /// What then follows: groups of sections, each once per stack before the next group.
+    /// The groups of sections that follow them. Each group is there for all stacks before the next
+    /// group begins.
     pub stack_groups: Vec<Vec<Section<Tensor>>>,
-    /// What it ends with.
+    /// The padding at the end of the file.
     pub tail: Tail,
 }
 
-/// Which tensor of a network one is.
+/// Which tensor of the network a tensor of the file is. The comments name the axes, outermost
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Rows of the transformer from this one of memory on: features, neurons.
+    /// Rows of the transformer's weights; the number is that of the first row in memory. Axes:
+    /// features, neurons.
     Weights(usize),
-    /// The transformer's biases: neurons. Where perspectives have separate weights, 0 is white and
-    /// 1 black.
+    /// The transformer's biases. The number is 1 for black's, where perspectives have separate
+    /// weights, else 0. Axes: neurons.
     Biases(usize),
-    /// PSQT values from this row of memory on: features, PSQT values.
+    /// PSQT values; the number is that of the first row in memory. Axes: features, PSQT values.
     Psqt(usize),
-    /// The weights of the layer of this index: stacks, outputs, inputs.
+    /// The weights of the layer with this index. Axes: stacks, outputs, inputs.
     LayerWeights(usize),
-    /// The biases of the layer of this index: stacks, outputs.
+    /// The biases of the layer with this index. Axes: stacks, outputs.
     LayerBiases(usize),
-    /// The factors of the layer of this index: stacks, outputs.
+    /// The factors of the layer with this index. Axes: stacks, outputs.
     LayerFactors(usize),
-    /// What is added to the weights of the layer of this index in all stacks: outputs, inputs.
+    /// Summands of the weights of the layer with this index, the same for all stacks. Axes:
+    /// outputs, inputs.
     SharedWeights(usize),
-    /// What is added to the biases of the layer of this index in all stacks: outputs.
+    /// Summands of the biases of the layer with this index, the same for all stacks. Axes: outputs.
     SharedBiases(usize),
 }
 
 impl Role {
-    /// The layer that it belongs to, unless to the transformer.
+    /// The index of the layer that the tensor belongs to; `None` for tensors of the transformer.
     pub fn layer(self) -> Option<usize> {
         match self {
             Role::Weights(_) | Role::Biases(_) | Role::Psqt(_) => None,
@@ -53,7 +57,7 @@ impl Role {
         }
     }
 
-    /// The layer of whose matrix it is, or a summand.
+    /// The index of the layer whose matrix, or a summand of whose matrix, the tensor is.
     pub fn matrix(self) -> Option<usize> {
         match self {
             Role::LayerWeights(layer) | Role::SharedWeights(layer) => Some(layer),
@@ -61,7 +65,7 @@ impl Role {
         }
     }
 
-    /// Whether its values are added to those of other tensors.
+    /// Whether the tensor's values are added to those of the stacks' tensors.
     pub fn is_shared_summand(self) -> bool {
         matches!(self, Role::SharedWeights(_) | Role::SharedBiases(_))
     }
@@ -70,28 +74,28 @@ impl Role {
 /// A tensor of a net file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
-    /// Which of the network's it is.
+    /// Which tensor of the network it is.
     pub role: Role,
-    /// `transformer.biases`, `fc_0.weights`, ...
+    /// The name in specs and messages: `transformer.biases`, `fc_0.weights`, ...
     pub name: String,
-    /// What the file calls it, as in `l0w`; empty where files have no names.
+    /// The name in the file, such as `l0w`; empty where files have no names.
     pub id: String,
-    /// The type of its values.
+    /// The type of the values in the file.
     pub element: Element,
-    /// The axes, or parts of them, and their lengths, outermost first.
+    /// The axes in the file, or parts of axes, with their lengths; outermost first.
     pub axes: Vec<(AxisPart, usize)>,
     /// The length of the innermost axis with its padding.
     pub padded: usize,
-    /// How it is stored.
+    /// How the values are encoded in the file.
     pub encoding: Encoding,
-    /// How floating point becomes integers.
+    /// How floating point in the file becomes integers.
     pub quantise: Option<Quantise>,
-    /// What integers are divided by to become floating point.
+    /// The number by which integers in the file are divided to become floating point.
     pub divisor: Option<f64>,
 }
 
 impl Tensor {
-    /// The lengths of its axes in the file, outermost first.
+    /// The lengths of the tensor's axes in the file, outermost first, padding included.
     pub fn shape(&self) -> Vec<usize> {
         let mut shape: Vec<usize> = self.axes.iter().map(|(_, len)| *len).collect();
         if let Some(innermost) = shape.last_mut() {
@@ -100,8 +104,8 @@ impl Tensor {
         shape
     }
 
-    /// ` (stack, output, input)`: its axes, outermost first; nothing where only one is longer than
-    /// 1.
+    /// The names of the tensor's axes, outermost first, as in ` (stack, output, input)`; empty
+    /// where at most one axis is longer than 1.
     pub fn axis_order(&self) -> String {
         let long = self.axes.iter().filter(|(_, len)| *len > 1);
         let names: Vec<String> = long.map(|(axis, _)| axis.to_string()).collect();
@@ -111,30 +115,31 @@ impl Tensor {
         }
     }
 
-    /// Values in the file, padding included.
+    /// The number of values in the file, padding included.
     pub fn values(&self) -> usize {
         self.shape().iter().product()
     }
 
-    /// Bytes in the file when raw.
+    /// The number of bytes in the file where the values are not compressed.
     pub fn raw_len(&self) -> usize {
         self.values() * self.element.size()
     }
 
-    /// The length of an axis; 1 for axes that it does not have.
+    /// The length of an axis; 1 for axes that the tensor does not have.
     pub fn len(&self, axis: Axis) -> usize {
         let parts = self.axes.iter().filter(|(own, _)| own.axis == axis);
         parts.map(|(_, len)| len).product()
     }
 
-    /// How many values lie between one on an axis and the next, of axes in blocks between a block
-    /// and the next; 0 for axes that it does not have.
+    /// The distance in values from an element of an axis to the next, or, where the file has the
+    /// axis in blocks, from a block to the next; 0 for axes that the tensor does not have.
     pub fn stride(&self, axis: Axis) -> usize {
         let is_it = |own: AxisPart| own.axis == axis && !matches!(own.part, Part::Places(_));
         self.stride_of(is_it).unwrap_or(0)
     }
 
-    /// The blocks of an axis, if the file has it in blocks.
+    /// The length of an axis's blocks and the distance from a place in a block to the next, if the
+    /// file has the axis in blocks.
     pub fn block(&self, axis: Axis) -> Option<Block> {
         let mut own = self.axes.iter().filter(|(own, _)| own.axis == axis);
         let len = own.find_map(|(own, _)| match own.part {
@@ -153,8 +158,8 @@ impl Tensor {
 }
 
 impl File {
-    /// All sections, those of the stacks as often as there are stacks, each with the number of its
-    /// stack.
+    /// All sections in the order of the file. Those of a stack are there once for each stack, with
+    /// its number.
     pub fn all_sections(
         &self,
         stacks: usize,
@@ -167,13 +172,14 @@ impl File {
         once.chain(repeated)
     }
 
-    /// All sections, those of the stacks once.
+    /// All sections in the order of the file. Those of a stack are there for the first stack alone.
     pub fn sections_once(&self) -> impl Iterator<Item = &Section<Tensor>> {
         self.all_sections(1).map(|(_, section)| section)
     }
 }
 
-/// The bytes of a section in the file; `None` when that depends on the values or on where it is.
+/// The number of a section's bytes in the file; `None` where it depends on the values or on the
+/// section's place.
 pub fn section_len(section: &Section<Tensor>) -> Option<usize> {
     match section {
         Section::Hash { .. } => Some(4),

@@ -10,96 +10,101 @@ use crate::decode::table::{Table, boolean, integer, integers_or_one, keys};
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::{Named, place};
 
-/// What 1.0 is in the results of activations, unless the spec says otherwise: seven bits, so that no
-/// instruction set's byte products can saturate.
+/// The integer that stands for 1.0 in the results of activations, unless the spec gives another. It
+/// has seven bits, so that no instruction set's byte products can saturate.
 pub(super) const USUAL_ONE: u32 = 127;
 
 /// An activation of the language.
 pub(super) struct Definition {
-    /// The word that a spec has for it.
+    /// The word of the activation in a spec.
     pub(super) name: &'static str,
-    /// What it is of sums of integers, if they can have it.
-    pub(super) integers: Option<OfIntegers>,
-    /// What it is of `f32`, if they can have it.
-    pub(super) floats: Option<OfFloats>,
+    /// The form for sums of integers, if there is any.
+    pub(super) integers: Option<IntegerForm>,
+    /// The form for `f32`, if there is any.
+    pub(super) floats: Option<FloatForm>,
 }
 
-/// An activation of integers: how `shift`, `one` and `limit` are checked, and what they make.
-pub(super) struct OfIntegers {
-    /// What is shifted to the right.
+/// The form of an activation for integers: how `shift`, `one` and `limit` are checked, and which
+/// function they give.
+pub(super) struct IntegerForm {
+    /// The number that is shifted to the right.
     pub(super) shifts: Shifted,
-    /// How far it can be shifted to the left instead.
+    /// The largest number of bits by which it can be shifted to the left instead.
     pub(super) most_left: i32,
-    /// What 1.0 is in the results, unless the spec says it.
+    /// The integer that stands for 1.0 in the results, unless the spec gives it.
     pub(super) one: DefaultOne,
-    /// The largest result, unless the spec says it.
+    /// The largest result, unless the spec gives it.
     pub(super) limit: DefaultLimit,
-    /// The function with its parameters, and the smallest and the largest result that it can have.
-    pub(super) of: fn(&Checked) -> (Activation, (i64, i64)),
+    /// Makes the function with its parameters, and the smallest and the largest result that it can
+    /// have.
+    pub(super) function: fn(&CheckedParameters) -> (Activation, (i64, i64)),
 }
 
-/// What an activation of integers shifts. It says how the shift follows where what the activation
-/// reads is multiplied, and all results stay as they were.
+/// The number that an activation of integers shifts. If the values that the activation reads are
+/// multiplied by a factor, this decides how the shift must change so that all results stay the
+/// same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shifted {
-    /// The value: the shift grows by the binary logarithm of the factor.
+    /// The value is shifted: the shift grows by the binary logarithm of the factor.
     Value,
-    /// The square of the value: it grows by twice as much.
+    /// The square of the value is shifted: the shift grows by twice the binary logarithm of the
+    /// factor.
     Square,
-    /// A square that wraps around in 32 bits. Which squares do depends on the factor: no shift makes
-    /// the results what they were.
+    /// The square of the value is shifted, and it wraps around in 32 bits. Which squares wrap
+    /// around depends on the factor, so no shift gives the same results.
     WrappedSquare,
 }
 
-/// What 1.0 is in the results of an activation, where the spec does not say it.
+/// The integer that stands for 1.0 in the results of an activation, where the spec does not give
+/// it.
 pub(super) enum DefaultOne {
     /// [`USUAL_ONE`].
     Usual,
-    /// What the shift makes of the one of the values.
+    /// The `one` of the values, shifted as they are.
     Shifted,
-    /// [`USUAL_ONE`], and a spec cannot say another.
+    /// [`USUAL_ONE`], and a spec cannot give another.
     Fixed,
 }
 
-/// The largest result of an activation, where the spec does not say it.
+/// The largest result of an activation, where the spec does not give it.
 pub(super) enum DefaultLimit {
-    /// What 1.0 is in the results.
+    /// The integer that stands for 1.0 in the results.
     One,
-    /// [`USUAL_ONE`], whatever 1.0 is.
+    /// [`USUAL_ONE`], whichever integer stands for 1.0.
     Usual,
-    /// What follows from the function, and a spec cannot say another.
+    /// The largest result of the function itself, and a spec cannot give another.
     OfFunction,
 }
 
-/// What the spec says of an activation of integers, found right.
-pub(super) struct Checked {
-    /// What 1.0 is in the values that it reads.
+/// The checked parameters of an activation of integers.
+pub(super) struct CheckedParameters {
+    /// The integer that stands for 1.0 in the values that the activation reads.
     pub(super) from: u32,
-    /// How far is shifted to the right; to the left if it is negative.
+    /// The number of bits of the shift to the right; to the left if it is negative.
     pub(super) shift: i32,
     /// The largest result. It has no meaning for [`DefaultLimit::OfFunction`].
     pub(super) limit: u32,
 }
 
-/// An activation of `f32`, which has no parameters.
-pub(super) struct OfFloats {
-    /// The function in the runtime's `activation.rs`.
+/// The form of an activation for `f32`, which has no parameters.
+pub(super) struct FloatForm {
+    /// The name of the function in the runtime's `activation.rs`.
     pub(super) function: &'static str,
     /// The formula of a value `x`.
     pub(super) formula: &'static str,
 }
 
-/// A function of the runtime with its parameters. The methods are those of [`Activation`].
+/// A function of the runtime with its parameters. The methods are documented at [`Activation`].
 pub(super) trait Function {
     fn name(&self) -> &'static str;
 
-    /// In the order in which the runtime's function takes them.
+    /// The parameters in the order in which the runtime's function takes them.
     fn parameters(&self) -> Vec<(&'static str, u32)>;
 
     fn formula(&self) -> String;
 }
 
-impl Function for OfFloats {
+impl Function for FloatForm {
     fn name(&self) -> &'static str {
         self.function
     }
@@ -113,8 +118,8 @@ impl Function for OfFloats {
     }
 }
 
-/// The form of `f32` of the activation of this name.
-pub(super) fn of_floats(name: OpName) -> &'static OfFloats {
+/// The form for `f32` of the activation with this name.
+pub(super) fn float_form(name: OpName) -> &'static FloatForm {
     let definition = name.activation();
     match definition.and_then(|definition| definition.floats.as_ref()) {
         Some(floats) => floats,
@@ -123,7 +128,7 @@ pub(super) fn of_floats(name: OpName) -> &'static OfFloats {
 }
 
 impl Activation {
-    /// The name of the function in the runtime's `activation.rs` that computes it.
+    /// The name of the function in the runtime's `activation.rs` that computes the activation.
     pub fn name(&self) -> &'static str {
         self.function().name()
     }
@@ -133,7 +138,7 @@ impl Activation {
         self.function().parameters()
     }
 
-    /// The parameter of this name, if the function has one.
+    /// The parameter with this name, if the function has such a parameter.
     pub fn parameter(&self, name: &str) -> Option<u32> {
         let parameters = self.parameters();
         let named = parameters.iter().find(|(own, _)| *own == name);
@@ -147,29 +152,29 @@ impl Activation {
 }
 
 impl OpName {
-    /// Whether it is a function of single values, of which a layer can have several.
+    /// Whether the operation is a function of single values, of which a layer can have several.
     pub fn is_activation(self) -> bool {
         self.activation().is_some()
     }
 
-    /// Whether it is an activation that `f32` can have.
+    /// Whether the operation is an activation with a form for `f32`.
     pub fn has_floats(self) -> bool {
         self.activation().is_some_and(|own| own.floats.is_some())
     }
 
-    /// What it shifts, if it is an activation that integers can have.
+    /// The number that the operation shifts, if it is an activation with a form for integers.
     pub fn shifted(self) -> Option<Shifted> {
         let integers = self.activation()?.integers.as_ref()?;
         Some(integers.shifts)
     }
 
-    /// Whether it is an activation whose largest result a spec can say.
+    /// Whether the operation is an activation whose largest result a spec can give.
     pub fn has_limit(self) -> bool {
         let integers = self.activation().and_then(|own| own.integers.as_ref());
         integers.is_some_and(|own| !matches!(own.limit, DefaultLimit::OfFunction))
     }
 
-    /// The activations that `f32` can have.
+    /// The activations with a form for `f32`.
     fn all_with_floats() -> impl Iterator<Item = OpName> {
         let names = OpName::NAMES.iter().map(|(_, name)| *name);
         names.filter(|name| name.has_floats())
@@ -195,20 +200,20 @@ impl Operation for Vec<Activation> {
 /// The keys of a layer of activations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// The value of `op`: one activation, or several, whose results follow one another.
+    /// `op`: an activation, or several, whose results follow one another.
     pub functions: Vec<Spanned<OpName>>,
-    /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative; of
-    /// all functions or of each.
+    /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative;
+    /// one number for all functions, or one for each.
     pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `one`: the integer that stands for 1.0 in the results.
     pub one: Option<Spanned<i64>>,
-    /// `limit`: the largest value; of all functions or of each.
+    /// `limit`: the largest result; one number for all functions, or one for each.
     pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `clips_one = true`: a largest value below 1.0 is meant, of at least one of the functions.
+    /// `clips_one = true`: the largest result of at least one function is below 1.0 on purpose.
     pub clips_one: Option<Spanned<bool>>,
 }
 
-/// Reads the keys that all of these functions have.
+/// Decodes the keys that all of these functions have.
 pub(super) fn decode(
     functions: Vec<Spanned<OpName>>,
     table: &mut Table<'_>,
@@ -232,7 +237,7 @@ pub(super) fn decode(
 }
 
 impl Keys {
-    /// The keys that only integers have, each with its place.
+    /// The keys that are only for integers, each with its place.
     fn of_integers(&self) -> impl Iterator<Item = (&'static str, Span)> {
         let keys = [
             place("shift", &self.shift),
@@ -243,7 +248,7 @@ impl Keys {
     }
 }
 
-/// `value >> shift`, for formulas.
+/// The formula `value >> shift`, or `value` alone where the shift is 0.
 pub(super) fn shifted_right(value: &str, shift: u32) -> String {
     match shift {
         0 => value.to_string(),

@@ -1,5 +1,5 @@
-//! `affine`, a fully connected layer: what is multiplied, in which types, and what becomes of the
-//! sums. Its kinds differ in their keys.
+//! `affine`, a fully connected layer: the types of its weights and sums, and what is done with the
+//! sums. All kinds of affine layers are this operation, with different keys.
 
 mod check;
 mod keys;
@@ -12,87 +12,90 @@ pub use keys::{BiasType, Keys, ScaleType, ScalesKey, SparseBy, Sums, WeightType}
 
 pub(super) use keys::decode;
 
-/// The word of a spec.
+/// The word of the operation in a spec.
 pub(super) const NAME: &str = "affine";
 
 /// Where a spec does not say in which order products of `f32` are added, layers with this many
-/// outputs or more add them by [`Sums::Columns`], and smaller ones by [`Sums::Lanes`].
+/// outputs or more add them by [`Sums::Columns`], and layers with fewer outputs by [`Sums::Lanes`].
 pub const FEWEST_COLUMN_OUTPUTS: usize = 8;
 
-/// Only layers with this many outputs or more can be sparse: smaller ones are computed one output
-/// at a time, and listing the inputs that are not zero costs more than it saves.
+/// Only layers with this many outputs or more can be sparse: layers with fewer outputs are computed
+/// one output at a time, and there a list of the inputs that are not zero costs more than it saves.
 pub const FEWEST_SPARSE_OUTPUTS: usize = 8;
 
-/// Outputs of one run in a layer with [`Affine::output_blocks`].
+/// The number of outputs of a run in a layer with [`Affine::output_blocks`].
 pub const OUTPUT_RUN: usize = 16;
 
-/// `y[o] = bias[o] + sum of weight[o][i] * x[i]`.
+/// A fully connected layer: `y[o] = bias[o] + sum of weight[o][i] * x[i]`.
 ///
 /// Integer sums are computed in `i32` with wrap-around, or in `i64` if [`Affine::sums`] says so,
 /// and their order does not matter. The sum is divided before the bias is added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Affine {
-    /// The type of the weights. [`WeightType::Binary`] means -1 and 1, and takes inputs by their
-    /// sign as well:
-    /// -1 for negative ones, 1 for the others.
+    /// The type of the weights. [`WeightType::Binary`] means -1 and 1, and then inputs count by
+    /// their sign too: -1 for a negative input, 1 for any other.
     pub weights: WeightType,
-    /// Which zeros are skipped: what changes no result, only the speed.
+    /// How inputs that are zero are skipped; `None` if none are. It changes no result, only the
+    /// speed.
     pub sparse: Option<Sparse>,
-    /// Each input reaches only so many runs of [`OUTPUT_RUN`] outputs. The weights say which ones
-    /// when they are loaded.
+    /// The number of runs of [`OUTPUT_RUN`] outputs that each input reaches; `None` if it reaches
+    /// all outputs. The weights say which runs, when they are loaded.
     pub output_blocks: Option<usize>,
-    /// What the sum of products is divided by before the bias is added.
+    /// The division of the sum of products before the bias is added, if there is any.
     pub divide: Option<Divide>,
     /// Whether there are biases; otherwise they are 0.
     pub biases: bool,
-    /// `i32` sums become `f32`: `y[o] = fma(sum as f32, scale, bias[o])`, with an `f32` bias.
+    /// The factor that turns `i32` sums into `f32`, if they become so: `y[o] = fma(sum as f32,
+    /// scale, bias[o])`, with an `f32` bias.
     pub to_float: Option<Scale>,
-    /// What 1.0 is in the inputs; in the first of them where only signs count.
+    /// The integer that stands for 1.0 in the inputs; in the first input, where only signs count.
     pub inputs_one: u32,
-    /// In which order products of `f32` are added; of integers, in how many bits.
+    /// The order in which products of `f32` are added; for integers, the number of bits of the
+    /// sums.
     pub sums: Sums,
-    /// The factors of binary sums.
+    /// The factors of binary sums, if there are any.
     pub scales: Option<Scales>,
 }
 
-/// What integer sums are multiplied by to become floating point.
+/// The factor by which integer sums are multiplied to become floating point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// The same number for all outputs.
+    /// The same factor for all outputs.
     Shared(f32),
-    /// A number of the net file for each output.
+    /// A factor for each output, which is in the net file.
     OfFile,
 }
 
-/// Factors that give binary sums back the size of real ones.
+/// Factors that give binary sums the size of sums with real weights and inputs.
 ///
-/// `y[o] = bias[o] + (sum * alpha[o] * beta >> shift)` in `i64`, wrapping, then in `i32`: `alpha`
-/// is a tensor of `i16` in the net file, the size of an output's weights; `beta` is the size of the
-/// inputs, the sum of their magnitudes divided by how many there are, rounded down, or 1.
+/// `y[o] = bias[o] + (sum * alpha[o] * beta >> shift)` in `i64` with wrap-around, and then in
+/// `i32`. `alpha` is a tensor of `i16` in the net file, the size of an output's weights. `beta` is
+/// the size of the inputs, which is the sum of their magnitudes divided by their number, rounded
+/// down; or it is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scales {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
-    /// Whether the size of the inputs is a factor.
+    /// Whether the size of the inputs is a factor; otherwise `beta` is 1.
     pub inputs: bool,
 }
 
-/// Below this share of inputs that are not zero, skipping single ones pays; above it, too few of
-/// them are alone.
+/// The share of inputs that are not zero below which single inputs are skipped instead of blocks.
+/// Above it, too few inputs that are not zero are alone in their block.
 const FEW_INPUTS: f64 = 0.06;
 
 impl Affine {
-    /// Whether sums start at the biases. Otherwise the sum of products is divided, scaled or
-    /// converted first, and the bias is added to the result.
+    /// Whether sums start at the biases. Otherwise the sum of products is first divided, scaled or
+    /// converted, and the bias is added to the result.
     pub fn starts_at_biases(&self) -> bool {
         self.divide.is_none() && self.to_float.is_none() && self.scales.is_none()
     }
 
-    /// Which zeros are skipped, the choice made where the spec leaves it; `bytes` says whether
-    /// inputs and weights are.
+    /// How zeros are skipped, with the choice made where the spec leaves it open. `bytes` says
+    /// whether inputs and weights are bytes.
     ///
-    /// Blocks of four cost a quarter of the steps and need no widening, but one value in four is
-    /// enough to make a block not zero.
+    /// Blocks of four cost a quarter of the steps and need no widening, but a block is skipped only
+    /// if all four inputs are zero.
     pub fn sparse_by(&self, bytes: bool) -> Option<SparseBy> {
         let sparse = self.sparse?;
         Some(match sparse.by {
@@ -109,8 +112,8 @@ impl Affine {
     }
 }
 
-/// What 1.0 is in the weights of an affine layer, as a numerator and a denominator: the one of the
-/// sums before they are divided, and that of the inputs.
+/// The number that stands for 1.0 in the weights of an affine layer, as a numerator and a
+/// denominator: the `one` of the sums before they are divided, and the `one` of the inputs.
 pub fn weights_one(sums_one: u32, divide: Option<Divide>, inputs_one: u32) -> (u64, u64) {
     let by = divide.map_or(1, |divide| divide.by.unsigned_abs());
     (u64::from(sums_one) * u64::from(by), u64::from(inputs_one))
@@ -126,7 +129,7 @@ pub struct Divide {
 }
 
 impl Divide {
-    /// What the division makes of a sum.
+    /// The quotient of a sum and the divisor.
     fn quotient(self, sum: i64) -> i64 {
         match self.rounding {
             Rounding::Truncate => sum / i64::from(self.by),
@@ -138,7 +141,7 @@ impl Divide {
 /// Which zero inputs of an affine layer are skipped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sparse {
-    /// As the spec says; the plan picks for [`SparseBy::Auto`].
+    /// How they are skipped, as the spec says; the plan chooses for [`SparseBy::Auto`].
     pub by: SparseBy,
     /// The share of inputs that are not zero, as the spec expects it.
     pub density: Option<f64>,

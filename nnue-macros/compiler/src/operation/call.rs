@@ -1,35 +1,37 @@
-//! How generated code computes a layer value by value: calls of the runtime.
+//! The calls of the runtime by which generated code computes a layer value by value.
 
 use super::rms_norm::Gain;
 
-/// How a layer is made of calls.
+/// The calls that compute a layer, and how the outputs follow from them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Calls {
-    /// The outputs are the results of these calls, one by one. Each takes all inputs first.
+    /// Each call computes as many outputs as there are inputs, and the results follow one another.
+    /// All inputs are the first arguments of each call.
     Joined(Vec<Call>),
-    /// The outputs are the result of a call of this function, which takes a list of all inputs.
+    /// A call of this function computes all outputs. Its argument is a list of all inputs.
     OfList(&'static str),
-    /// There is a call for each input, which takes sums of 64 bits and the input first. The outputs
-    /// are the lower 32 bits of the sums.
+    /// There is a call for each input, whose first arguments are sums of 64 bits and the input. The
+    /// outputs are the lower 32 bits of the sums.
     OfTerms(Vec<Call>),
 }
 
-/// A function of the runtime, and its arguments after the values.
+/// The name of a function of the runtime, and its arguments after the values.
 pub type Call = (&'static str, Vec<Argument>);
 
-/// An argument that is no value of a layer.
+/// An argument of a call that is not a value of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
-    /// A number of bits, or a limit.
+    /// An integer: a number of bits, or a limit.
     Integer(u32),
-    /// The factor of a conversion to floating point, or a term.
+    /// A number in floating point: the factor of a conversion, or a term.
     Float(f32),
     /// The level's primitive for `a * b + c` in `f32`.
     Fma,
     /// The level's primitive for square roots in `f32`.
     Sqrt,
-    /// The gain of the value of an index, made of the layer's factors; 1 without any.
+    /// A function from the index of a value to its gain, which is made of the layer's factors; the
+    /// gain is 1 without any.
     Gain(Option<Gain>),
-    /// One number for all values, or one for each.
+    /// Integers: a single number for all values, or one for each.
     Integers(Vec<i64>),
 }

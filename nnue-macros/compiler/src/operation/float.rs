@@ -1,4 +1,4 @@
-//! `float`: floating point of integers. `y[i] = x[i] * scale`.
+//! `float`: integers become floating point. `y[i] = x[i] * scale`.
 
 use nnue_format::Element;
 
@@ -9,17 +9,17 @@ use crate::decode::table::{Table, keys, number};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::{Source, Tensor};
 
-/// The word of a spec.
+/// The word of the operation in a spec.
 pub(super) const NAME: &str = "float";
 
-/// The keys of a conversion.
+/// The keys of a conversion to floating point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// `scale`: what values are multiplied by; 1 / one when absent.
+    /// `scale`: the factor of every value; when absent, 1 divided by the input's `one`.
     pub scale: Option<Spanned<f64>>,
 }
 
-/// `y[i] = x[i] as f32 * scale`, rounded once.
+/// A conversion to floating point: `y[i] = x[i] as f32 * scale`, rounded once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Float {
     /// The factor of every value.
@@ -48,7 +48,7 @@ impl Keys {
     ) -> Option<(Elementwise, Tensor)> {
         let name = reader.name();
         let (input, tensor) = reader.only_input(diagnostics)?;
-        // Bytes lie in an order of the instruction set's own.
+        // Each instruction set has its own order of bytes.
         if input.source == Source::Transformer && tensor.element != Element::I16 {
             let message = format!(
                 "`{name}` converts `{}` of the transformer's output, expected `i16`",

@@ -1,4 +1,4 @@
-//! What the transformer does to each value of an accumulator, before pooling.
+//! The activations that the transformer applies to each value of an accumulator, before pooling.
 
 use nnue_format::Element;
 use proc_macro2::{Literal, TokenStream};
@@ -12,16 +12,18 @@ use crate::diagnostics::Diagnostics;
 use crate::network::{One, Tensor};
 use crate::spec::{Named, Transformer, named};
 
-/// The largest value that kernels handle as a byte, and the largest whose square they handle.
+/// The largest value that kernels handle as a byte. It is also the largest value whose square they
+/// handle.
 pub(crate) const LARGEST_BYTE: u32 = u8::MAX as u32;
 
-/// Inputs up to this can be multiplied in bytes on every instruction set, whatever the weights.
+/// The largest input that can be multiplied as a byte on every instruction set, whatever the
+/// weights.
 pub(crate) const LARGEST_FAST_INPUT: u32 = 127;
 
 named! {
-    /// What the transformer does to each accumulator value.
+    /// The name of the activation that the transformer applies to each accumulator value.
     Name {
-        /// The value `x` of the accumulator as it is.
+        /// The value `x` of the accumulator stays as it is.
         None = "none",
         /// `clamp(x, 0, limit)`, where `limit` is `one` unless the spec gives it.
         Crelu = "crelu",
@@ -34,54 +36,54 @@ named! {
     }
 }
 
-/// What the transformer does to an accumulator value `x`.
+/// The activation that the transformer applies to an accumulator value `x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
-    /// `x` as it is, an `i16`.
+    /// `x` stays as it is, an `i16`.
     None,
     /// `clamp(x, 0, limit)`, the clipped rectifier.
     Crelu {
-        /// The largest result: the one, unless the spec gives another.
+        /// The largest result: the integer that stands for 1.0, unless the spec gives another.
         limit: u32,
     },
     /// `clamp(x, 0, one) * clamp(x, 0, one) >> shift`.
     Screlu {
-        /// Bits that are shifted out to the right.
+        /// The number of bits that are shifted out to the right.
         shift: u32,
     },
     /// `clamp(x >> shift, 0, limit)`.
     Relu {
-        /// Bits that are shifted out to the right.
+        /// The number of bits that are shifted out to the right.
         shift: u32,
         /// The largest result, at least 1.
         limit: u32,
     },
-    /// A sigmoid made of two parabolas, from `i16` to `0..=126`:
-    /// `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x` and `126 - y` for the others.
+    /// A sigmoid made of two parabolas, from `i16` to `0..=126`: `y = (127 - min(|x|, 127))^2 >>
+    /// 8`, then the result is `y` for negative `x` and `126 - y` for others.
     Quantmoid4,
 }
 
-/// Values between accumulator and output.
+/// The numbers that describe values on the way from the accumulator to the transformer's output.
 #[derive(Clone, Copy)]
 pub(crate) struct Values {
-    /// What stands for 1.0.
+    /// The integer that stands for 1.0.
     pub(crate) one: u32,
     /// The largest value.
     pub(crate) largest: u32,
 }
 
 impl Name {
-    /// Whether `shift` goes with it.
+    /// Whether the key `shift` goes with the activation.
     pub(crate) fn has_shift(self) -> bool {
         matches!(self, Name::Screlu | Name::Relu)
     }
 
-    /// Whether `limit` goes with it.
+    /// Whether the key `limit` goes with the activation.
     pub(crate) fn has_limit(self) -> bool {
         matches!(self, Name::Crelu | Name::Relu)
     }
 
-    /// Those of which this is true, as messages name them.
+    /// The names of the activations for which `are` is true, as messages list them.
     pub(crate) fn all(are: fn(Name) -> bool) -> String {
         let names = Name::NAMES.iter().filter(|(_, name)| are(*name));
         let names: Vec<String> = names.map(|(name, _)| format!("\"{name}\"")).collect();
@@ -89,7 +91,7 @@ impl Name {
     }
 }
 
-/// What 1.0 is in the accumulator.
+/// Checks the integer that stands for 1.0 in the accumulator.
 pub(crate) fn check_one(
     transformer: &Transformer,
     is_pooled: bool,
@@ -98,7 +100,7 @@ pub(crate) fn check_one(
     let activation = transformer.activation.value;
     let largest = match activation {
         Name::None => i16::MAX as i64,
-        // What is pooled must be a byte: a `crelu` is clipped at its one, unless it has a limit.
+        // Pooled values must be bytes. A `crelu` without a limit is clipped at its `one`.
         Name::Crelu if is_pooled && transformer.limit.is_none() => i64::from(LARGEST_BYTE),
         Name::Crelu | Name::Relu => i16::MAX as i64,
         Name::Screlu => i64::from(LARGEST_BYTE),
@@ -115,7 +117,7 @@ pub(crate) fn check_one(
     Some(one)
 }
 
-/// Checks the keys of the activation, where 1.0 is `one` in the accumulator.
+/// Checks the keys of the activation, where `one` stands for 1.0 in the accumulator.
 pub(crate) fn check(
     transformer: &Transformer,
     one: u32,
@@ -168,23 +170,23 @@ pub(crate) fn check(
     })
 }
 
-/// The largest value of an activation, where 1.0 is `before` in its input and `after` in its
-/// output. `largest` is allowed at most.
+/// Checks the largest value of an activation, where `before` stands for 1.0 in its input and
+/// `after` in its output. `largest` is the largest value that is allowed.
 fn limit(
     transformer: &Transformer,
     (largest, default): (i64, u32),
     (before, after): (u32, u32),
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
-    let said = transformer.limit.as_ref();
-    let limit = in_range_or("limit", said, 1..=largest, default, diagnostics)?;
+    let key = transformer.limit.as_ref();
+    let limit = in_range_or("limit", key, 1..=largest, default, diagnostics)?;
     let least = least_limit(after);
     let clips_one = transformer.clips_one.as_ref();
     check_clips_one(clips_one, limit < least, diagnostics)?;
     if limit >= least || clips_one.is_some() {
         return Some(limit);
     }
-    let span = said.map_or(transformer.activation.span, |limit| limit.span);
+    let span = key.map_or(transformer.activation.span, |limit| limit.span);
     let message = format!("values are clipped at {limit}, expected at least {least}");
     let error = diagnostics.error(span, message);
     if before == after {
@@ -205,7 +207,7 @@ fn limit(
 }
 
 impl Activation {
-    /// What the function makes of an accumulator in which 1.0 is `one`.
+    /// The activated values of an accumulator in which `one` stands for 1.0.
     pub(crate) fn values(self, one: u32) -> Values {
         match self {
             Activation::None => Values { one, largest: one },
@@ -227,7 +229,7 @@ impl Activation {
         }
     }
 
-    /// So many of its values, pooled or not, of the smallest type that holds them.
+    /// A tensor of `len` activated values, pooled or not, of the smallest type that holds them.
     pub(crate) fn tensor(self, values: Values, len: usize) -> Tensor {
         let (element, range) = match self {
             Activation::None => (Element::I16, (i64::from(i16::MIN), i64::from(i16::MAX))),
@@ -241,8 +243,8 @@ impl Activation {
         }
     }
 
-    /// The formula of the value that is called `x`, where 1.0 is `one` in the accumulator; and what
-    /// diagrams call the results.
+    /// The formula of the value with the name `x`, where `one` stands for 1.0 in the accumulator;
+    /// and the name of the results in diagrams.
     pub(crate) fn formula(self, x: &str, one: u32) -> (String, &'static str) {
         match self {
             Activation::None => (x.to_string(), "accumulator"),
@@ -258,7 +260,8 @@ impl Activation {
         }
     }
 
-    /// Its value of the runtime's type of the same name, which is in the scope of `neurons`.
+    /// An expression for the same activation as a value of the runtime's type
+    /// `neurons::Activation`.
     pub(crate) fn constant(self, one: u32) -> TokenStream {
         let number = Literal::u32_unsuffixed;
         let activation = match self {

@@ -1,4 +1,4 @@
-//! How pairs of a perspective's activated values are brought together.
+//! The pooling of the transformer: two of a perspective's activated values become one value.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -9,15 +9,15 @@ use crate::diagnostics::Diagnostics;
 use crate::spec::{Transformer, named};
 
 named! {
-    /// How two of a perspective's values are brought together.
+    /// The name of the way in which two of a perspective's values become one value.
     Name {
-        /// Every value goes on by itself.
+        /// No values are pooled.
         None = "none",
         /// `a * b >> product_shift`.
         Product = "product",
         /// `(a + b + 1) >> 1`.
         Average = "average",
-        /// `max(a, b)`, the larger one.
+        /// `max(a, b)`, the larger of both values.
         Max = "max",
     }
 }
@@ -27,31 +27,31 @@ named! {
     ProductRounding {
         /// The product is rounded down.
         Floor = "floor",
-        /// The product is rounded to the nearest, halves up.
+        /// The product is rounded to the nearest integer, and halves are rounded up.
         Nearest = "nearest",
     }
 }
 
-/// How two activated values `a` and `b` of a perspective become one.
+/// The way in which two activated values `a` and `b` of a perspective become one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
-    /// Every value goes on by itself.
+    /// No values are pooled.
     None,
     /// `a * b >> shift`.
     Product {
-        /// Bits that are shifted out to the right.
+        /// The number of bits that are shifted out to the right.
         shift: u32,
-        /// What becomes of these bits.
+        /// What the shift does with these bits.
         rounding: ProductRounding,
     },
     /// `(a + b + 1) >> 1`.
     Average,
-    /// `max(a, b)`, the larger one.
+    /// `max(a, b)`, the larger of both values.
     Max,
 }
 
 impl ProductRounding {
-    /// What is added to a product before it is shifted.
+    /// The integer that is added to a product before it is shifted.
     pub fn summand(self, shift: u32) -> u32 {
         match self {
             ProductRounding::Floor => 0,
@@ -60,12 +60,12 @@ impl ProductRounding {
     }
 }
 
-/// The pooling that a spec says.
+/// The name of the pooling in the spec; [`Name::None`] if it gives none.
 pub(crate) fn name(transformer: &Transformer) -> Name {
     value_or(&transformer.pooling, Name::None)
 }
 
-/// Checks the keys of the pooling of these activated values.
+/// Checks the keys of the pooling, where the activated values are of this kind.
 pub(crate) fn check(
     transformer: &Transformer,
     activated: Values,
@@ -94,18 +94,18 @@ pub(crate) fn check(
     })
 }
 
-/// How two activated values are multiplied.
+/// Checks the keys of the product of two activated values.
 fn products(
     transformer: &Transformer,
     activated: Values,
     diagnostics: &mut Diagnostics,
 ) -> Option<Pooling> {
-    let said = transformer.product_rounding.as_ref();
-    let rounding = said.map_or(ProductRounding::Floor, |said| said.value);
+    let key = transformer.product_rounding.as_ref();
+    let rounding = key.map_or(ProductRounding::Floor, |key| key.value);
     let shift = product_shift(transformer, activated, rounding, diagnostics)?;
-    if let (Some(said), 0) = (said, shift) {
+    if let (Some(key), 0) = (key, shift) {
         diagnostics
-            .error(said.span, "`product_rounding` needs a `product_shift`")
+            .error(key.span, "`product_rounding` needs a `product_shift`")
             .label("products are not shifted, so nothing is rounded");
         return None;
     }
@@ -140,7 +140,8 @@ fn product_shift(
     Some(value)
 }
 
-/// Products may lose one to the shift: 127 * 127 >> 7 is 126, and stands for 127.
+/// The products of such values, shifted. The shift may lose 1: 127 * 127 >> 7 is 126, and stands
+/// for 127.
 pub(super) fn product(values: Values, shift: u32, rounding: ProductRounding) -> Values {
     let summand = rounding.summand(shift);
     let one = (values.one * values.one + summand) >> shift;
@@ -155,7 +156,7 @@ pub(super) fn product(values: Values, shift: u32, rounding: ProductRounding) -> 
 }
 
 impl Pooling {
-    /// What it makes of activated values.
+    /// The pooled values of such activated values.
     pub(crate) fn values(self, activated: Values) -> Values {
         match self {
             Pooling::Product { shift, rounding } => product(activated, shift, rounding),
@@ -163,7 +164,7 @@ impl Pooling {
         }
     }
 
-    /// The formula of two values that are called so; `None` if every value goes on by itself.
+    /// The formula of the pooled values with the names `a` and `b`; `None` if no values are pooled.
     pub(crate) fn formula(self, a: &str, b: &str) -> Option<String> {
         Some(match self {
             Pooling::None => return None,
@@ -177,7 +178,7 @@ impl Pooling {
         })
     }
 
-    /// Its value of the runtime's type of the same name, which is in the scope of `neurons`.
+    /// An expression for the same pooling as a value of the runtime's type `neurons::Pooling`.
     pub(crate) fn constant(self) -> TokenStream {
         let pooling = match self {
             Pooling::None => quote!(None),

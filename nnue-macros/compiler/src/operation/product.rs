@@ -1,10 +1,12 @@
-//! `product`: two layers multiplied value by value, as gates are. `y[i] = a[i] * b[i] >> shift`; of
-//! `f32`, `a[i] * b[i]`.
+//! `product`: two layers are multiplied value by value, as gates are. `y[i] = a[i] * b[i] >>
+//! shift`; for `f32`, `a[i] * b[i]`.
 
 use nnue_format::Element;
 
 use super::{Argument, Calls, Elementwise, Operation};
-use crate::check::fixed_point::{Input, LARGEST_RESULT, Operand, Shift, check_amount, check_shift};
+use crate::check::fixed_point::{
+    LARGEST_RESULT, Operand, Shift, ShiftedNumber, check_amount, check_shift,
+};
 use crate::check::reader::Reader;
 use crate::check::value::in_range;
 use crate::decode::table::{Table, integer, integers_or_one, keys};
@@ -12,7 +14,7 @@ use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::{One, Tensor};
 use crate::spec::place;
 
-/// The word of a spec.
+/// The word of the operation in a spec.
 pub(super) const NAME: &str = "product";
 
 /// The keys of a product.
@@ -20,16 +22,16 @@ pub(super) const NAME: &str = "product";
 pub struct Keys {
     /// `shift`: the bits that are shifted out to the right. A list is refused by the check.
     pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `one`: the integer that stands for 1.0 in the result; what the shift makes of the product of
-    /// the factors' ones when absent.
+    /// `one`: the integer that stands for 1.0 in the result; when absent, it is the product of the
+    /// factors' `one`s after the shift.
     pub one: Option<Spanned<i64>>,
 }
 
-/// `y[i] = a[i] * b[i] >> shift` of two inputs. In `i64`, then `i32` with wrap-around; `f32` is
-/// rounded once, and `shift` is 0.
+/// The product of two inputs: `y[i] = a[i] * b[i] >> shift`. Integers are multiplied in `i64` and
+/// then become `i32` with wrap-around. For `f32`, the product is rounded once and `shift` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
 }
 
@@ -86,22 +88,22 @@ impl Keys {
         }
         let a = reader.shared_one(0, diagnostics)?;
         let b = reader.shared_one(1, diagnostics)?;
-        let Some([said]) = self.shift.as_ref().map(|shift| shift.value.as_slice()) else {
-            let said = self.shift.as_ref();
-            let span = said.map_or(reader.layer.span, |shift| shift.span);
+        let Some([key]) = self.shift.as_ref().map(|shift| shift.value.as_slice()) else {
+            let key = self.shift.as_ref();
+            let span = key.map_or(reader.layer.span, |shift| shift.span);
             diagnostics
                 .error(span, format!("`{name}` needs one `shift`"))
                 .help("write how far products are shifted to the right: `shift = 7`");
             return None;
         };
-        let amount = check_amount(said, 0, diagnostics)?;
+        let amount = check_amount(key, 0, diagnostics)?;
         let product = u64::from(a) * u64::from(b);
         let one = match &self.one {
             Some(one) => in_range("one", one, 1..=LARGEST_RESULT, diagnostics)?,
             None => (product >> amount).clamp(1, LARGEST_RESULT.unsigned_abs()) as u32,
         };
         let [a_name, b_name] = [0, 1].map(|index| reader.input_name(index));
-        let input = Input {
+        let input = ShiftedNumber {
             one: product,
             formula: format!("{a} * {b}"),
             label: format!(
@@ -110,7 +112,7 @@ impl Keys {
         };
         let shift = Shift {
             amount,
-            span: said.span,
+            span: key.span,
         };
         check_shift(Operand::Square, &input, shift, one, diagnostics)?;
         let shift = amount.unsigned_abs();

@@ -1,32 +1,33 @@
-//! `quantmoid4`, a sigmoid made of two parabolas, whose results are 0 to 126:
-//! `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x` and `126 - y` for the others. Only
-//! integers have it.
+//! `quantmoid4`, a sigmoid made of two parabolas, whose results are 0 to 126: `y = (127 - min(|x|,
+//! 127))^2 >> 8`, then the result is `y` for negative `x` and `126 - y` for others. It exists for
+//! integers only.
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfIntegers, Shifted, shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, Shifted,
+    shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "quantmoid4",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Value,
         most_left: 0,
         one: DefaultOne::Fixed,
         limit: DefaultLimit::OfFunction,
-        of,
+        function,
     }),
     floats: None,
 };
 
-/// The function of `x >> shift`.
+/// The activation `quantmoid4` of `x >> shift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantmoid4 {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let shift = checked.shift.unsigned_abs();
     (Activation::Quantmoid4(Quantmoid4 { shift }), (0, 126))
 }

@@ -1,46 +1,46 @@
 //! `relu`, the rectifier: `clamp(x >> shift, 0, limit)`, where `limit` is 127 unless the spec gives
-//! it; of `f32`, `max(x, 0)`.
+//! it; for `f32`, `max(x, 0)`.
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, MOST_LEFT, OfFloats, OfIntegers,
-    Shifted, shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, FloatForm, Function, IntegerForm,
+    MOST_LEFT, Shifted, shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "relu",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Value,
         most_left: MOST_LEFT,
         one: DefaultOne::Shifted,
         limit: DefaultLimit::Usual,
-        of,
+        function,
     }),
-    floats: Some(OfFloats {
+    floats: Some(FloatForm {
         function: "relu_f32",
         formula: "max(x, 0)",
     }),
 };
 
-/// `clamp(x >> shift, 0, limit)`, the shift rounding down. A `crelu` has its one for a limit.
+/// `clamp(x >> shift, 0, limit)`, where the shift rounds down. The limit of a `crelu` is its `one`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relu {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,
 }
 
-/// `clamp(x << shift, 0, limit)`, the product with a power of two exact.
+/// `clamp(x << shift, 0, limit)`, where no bits are lost in the shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReluLeft {
-    /// Bits that are shifted in from the right, 1 to 16.
+    /// The number of bits that are shifted in from the right, 1 to 16.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,
 }
 
-pub(super) fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+pub(super) fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.limit);
     let activation = match checked.shift {
         0.. => Activation::Relu(Relu { shift, limit }),

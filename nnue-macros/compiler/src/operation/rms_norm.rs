@@ -1,4 +1,4 @@
-//! `rms_norm`: values over the root of their mean square. Only `f32` has it.
+//! `rms_norm`: values are divided by the root of their mean square. It exists for `f32` only.
 
 use nnue_format::Element;
 
@@ -9,41 +9,41 @@ use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::Tensor;
 use crate::spec::named;
 
-/// The word of a spec.
+/// The word of the operation in a spec.
 pub(super) const NAME: &str = "rms_norm";
 
-/// What a normalisation adds to the mean square unless the spec says it.
+/// The number that is added to the mean square, unless the spec gives another.
 const EPSILON: f32 = 1e-5;
 
 /// The keys of a normalisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// `epsilon`: what is added to the mean square.
+    /// `epsilon`: the number that is added to the mean square.
     pub epsilon: Option<Spanned<f64>>,
-    /// `gain`: what normalised values are multiplied by.
+    /// `gain`: the factors of the normalised values.
     pub gain: Option<Spanned<Gain>>,
     /// `shared = true`: all stacks have the same gains, which are in the file once.
     pub shared: Option<Spanned<bool>>,
 }
 
 named! {
-    /// What a normalised value is multiplied by.
+    /// The factor of a normalised value.
     Gain {
         /// A number of the net file.
         Gamma = "gamma",
-        /// 1 more than a number of the net file.
+        /// A number of the net file, plus 1.
         OneMore = "1 + gamma",
     }
 }
 
-/// `y[i] = x[i] * (1 / sqrt(mean + epsilon)) * gain[i]` of `f32`, where `mean` is that of the squares
-/// of all values, added as [`Sums::Lanes`](super::affine::Sums::Lanes) does. Each operation is
-/// rounded.
+/// A normalisation of `f32`: `y[i] = x[i] * (1 / sqrt(mean + epsilon)) * gain[i]`, where `mean` is
+/// the mean of the squares of all values. They are added as
+/// [`Sums::Lanes`](super::affine::Sums::Lanes) does. Each operation is rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RmsNorm {
-    /// A positive number.
+    /// The number that is added to the mean square. It is positive.
     pub epsilon: f32,
-    /// What the gains are, if there are any; otherwise they are 1.
+    /// How the gains follow from the net file; without any, they are 1.
     pub gain: Option<Gain>,
 }
 
@@ -119,7 +119,7 @@ impl Keys {
     }
 }
 
-/// A positive number: the root of zero has no inverse.
+/// Checks that `epsilon` is positive: the root of zero has no inverse.
 fn check_epsilon(epsilon: &Spanned<f64>, diagnostics: &mut Diagnostics) -> Option<f32> {
     let rounded = epsilon.value as f32;
     if !(rounded.is_normal() && rounded > 0.0) {

@@ -1,37 +1,37 @@
-//! `screlu`: clip, then square. `clamp(x, 0, limit)` squared, `>> shift`, where `limit` is what 1.0
-//! is in `x`.
+//! `screlu`: clip, then square. `clamp(x, 0, limit)` squared, `>> shift`, where `limit` is the
+//! integer that stands for 1.0 in `x`.
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfFloats, OfIntegers, Shifted,
-    shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, FloatForm, Function, IntegerForm,
+    Shifted, shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "screlu",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Square,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::OfFunction,
-        of,
+        function,
     }),
-    floats: Some(OfFloats {
+    floats: Some(FloatForm {
         function: "screlu_f32",
         formula: "clamp(x, 0, 1) squared",
     }),
 };
 
-/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, the product exact.
+/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, where the product is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screlu {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
-    /// The largest value before it is squared: the input's one.
+    /// The largest value before it is squared: the integer that stands for 1.0 in the input.
     pub limit: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.from);
     let largest = (u64::from(limit) * u64::from(limit)) >> shift;
     let activation = Activation::Screlu(Screlu { shift, limit });

@@ -1,11 +1,11 @@
-//! `sqr`: `x * x`. Only `f32` has it.
+//! `sqr`: `x * x`. It exists for `f32` only.
 
-use super::activation::{Definition, OfFloats};
+use super::activation::{Definition, FloatForm};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "sqr",
     integers: None,
-    floats: Some(OfFloats {
+    floats: Some(FloatForm {
         function: "sqr_f32",
         formula: "x * x",
     }),

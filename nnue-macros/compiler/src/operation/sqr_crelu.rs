@@ -1,37 +1,37 @@
-//! `sqr_crelu`: square, then clip. `min(x * x >> shift, limit)`, where `limit` is what 1.0 is in the
-//! result unless the spec gives it.
+//! `sqr_crelu`: square, then clip. `min(x * x >> shift, limit)`, where `limit` is the integer that
+//! stands for 1.0 in the result unless the spec gives another.
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfFloats, OfIntegers, Shifted,
-    shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, FloatForm, Function, IntegerForm,
+    Shifted, shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "sqr_crelu",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Square,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,
-        of,
+        function,
     }),
-    floats: Some(OfFloats {
+    floats: Some(FloatForm {
         function: "sqr_crelu_f32",
         formula: "min(x * x, 1)",
     }),
 };
 
-/// `min(x * x >> shift, limit)`, the product exact.
+/// `min(x * x >> shift, limit)`, where the product is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SqrCrelu {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.limit);
     let activation = Activation::SqrCrelu(SqrCrelu { shift, limit });
     (activation, (0, limit.into()))

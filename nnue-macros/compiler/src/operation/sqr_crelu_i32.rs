@@ -1,33 +1,34 @@
-//! `sqr_crelu_i32`: [`sqr_crelu`](super::sqr_crelu) with a square that wraps around in 32 bits, which
-//! makes some results negative. Only integers have it.
+//! `sqr_crelu_i32`: [`sqr_crelu`](super::sqr_crelu) with a square that wraps around in 32 bits,
+//! which makes some results negative. It exists for integers only.
 
 use super::Activation;
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfIntegers, Shifted, shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, Shifted,
+    shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "sqr_crelu_i32",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::WrappedSquare,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,
-        of,
+        function,
     }),
     floats: None,
 };
 
-/// `min(x * x >> shift, limit)`, the product in 32 bits.
+/// `min(x * x >> shift, limit)`, where the product wraps around in 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SqrCreluI32 {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.limit);
     let activation = Activation::SqrCreluI32(SqrCreluI32 { shift, limit });
     (activation, (i64::from(i32::MIN >> shift), limit.into()))

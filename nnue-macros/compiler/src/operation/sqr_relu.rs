@@ -1,11 +1,11 @@
-//! `sqr_relu`: `max(x, 0)` squared. Only `f32` has it.
+//! `sqr_relu`: `max(x, 0)` squared. It exists for `f32` only.
 
-use super::activation::{Definition, OfFloats};
+use super::activation::{Definition, FloatForm};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "sqr_relu",
     integers: None,
-    floats: Some(OfFloats {
+    floats: Some(FloatForm {
         function: "sqr_relu_f32",
         formula: "max(x, 0) squared",
     }),

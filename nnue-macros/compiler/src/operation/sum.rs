@@ -1,5 +1,5 @@
-//! `sum`: layers added value by value, each brought to the one of the sum. A sum of one layer brings
-//! it to another one.
+//! `sum`: layers are added value by value, each brought to the `one` of the sum. A sum of a single
+//! layer brings it to another `one`.
 
 use nnue_format::Element;
 
@@ -12,21 +12,22 @@ use crate::diagnostics::Diagnostics;
 use crate::network::{Align, One, Tensor};
 use crate::spec::Alignment;
 
-/// The word of a spec.
+/// The word of the operation in a spec.
 pub(super) const NAME: &str = "sum";
 
 /// The keys of a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// `one`, and how the inputs are brought to it.
+    /// `one`, and the keys that say how the inputs are brought to it.
     pub alignment: Alignment,
 }
 
-/// `y[i] = sum of the inputs' [i]`, each aligned. In `i64`, then `i32` with wrap-around; `f32` inputs
-/// are added from the first to the last and have [`Align::None`].
+/// `y[i] = sum of the inputs' [i]`, where each input is aligned. Integers are added in `i64` and
+/// then become `i32` with wrap-around. `f32` inputs are added from the first to the last and have
+/// [`Align::None`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
-    /// What brings each input to the one of the sum, in the order of the inputs.
+    /// What brings each input to the `one` of the sum, in the order of the inputs.
     pub aligns: Vec<Align>,
 }
 
@@ -50,7 +51,7 @@ impl Operation for Sum {
     }
 }
 
-/// The function of the runtime that adds a term to sums.
+/// The call of the runtime's function that adds a term to sums.
 fn call_that_adds(align: &Align) -> Call {
     match align {
         Align::None => ("add", vec![]),
@@ -108,7 +109,7 @@ impl Keys {
     }
 }
 
-/// The furthest that an aligned value gets from an extreme one, on the same side of zero.
+/// The most extreme aligned value that an extreme value can become, on the same side of zero.
 fn extreme(align: &Align, value: i64) -> i64 {
     let furthest = |scaled: &mut dyn Iterator<Item = i64>| {
         if value < 0 {

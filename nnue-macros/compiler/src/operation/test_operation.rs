@@ -1,10 +1,11 @@
-//! An activation that exists only in tests, of this crate and of others: they show that what is not
-//! taught an operation refuses it by name. No spec can name it.
+//! An activation that exists only in tests, of this crate and of others: they show that code
+//! refuses an operation by name if it does not know it. No spec can name it.
 //!
-//! `min(|x| >> shift, limit)`, of integers.
+//! It is `min(|x| >> shift, limit)` and exists for integers only.
 
 use super::activation::{
-    Checked, DefaultLimit, DefaultOne, Definition, Function, OfIntegers, Shifted, shifted_right,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, Shifted,
+    shifted_right,
 };
 use super::{Activation, Op, OpName};
 use crate::check;
@@ -15,12 +16,12 @@ use crate::spec::Spec;
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "test_operation",
-    integers: Some(OfIntegers {
+    integers: Some(IntegerForm {
         shifts: Shifted::Value,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,
-        of,
+        function,
     }),
     floats: None,
 };
@@ -28,13 +29,13 @@ pub(super) const DEFINITION: Definition = Definition {
 /// `min(|x| >> shift, limit)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestOperation {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
     /// The largest result, at least 1.
     pub limit: u32,
 }
 
-fn of(checked: &Checked) -> (Activation, (i64, i64)) {
+fn function(checked: &CheckedParameters) -> (Activation, (i64, i64)) {
     let (shift, limit) = (checked.shift.unsigned_abs(), checked.limit);
     let activation = Activation::TestOperation(TestOperation { shift, limit });
     (activation, (0, limit.into()))

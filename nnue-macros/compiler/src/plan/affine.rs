@@ -6,64 +6,67 @@ use super::Unroll;
 use crate::layout::{Affine, Form, Input};
 use crate::network::{self, Layer, Network, Source, Sparse, SparseBy, Sums};
 
-/// How an affine layer is carried out.
+/// The kernel of an affine layer: the way in which it is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// For every block of the list of non-zero ones: repeat it over a vector, multiply and add.
+    /// For every block in the list of non-zero blocks: repeat it over a vector, multiply and add.
     Sparse(Blocks),
-    /// The same for every block of the input.
+    /// For every block of the input: repeat it over a vector, multiply and add.
     Dense {
         /// How the sums are computed from blocks of four inputs.
         blocks: Blocks,
         /// How the blocks follow one another.
         steps: Steps,
-        /// Whether the spec says that most inputs are zero, and skipping them would not pay.
+        /// Whether the spec says that zeros are skipped, but the layer is too small for that to
+        /// pay.
         too_small: bool,
     },
-    /// One horizontal sum for each output.
+    /// A horizontal sum for each output.
     Rows(Products),
-    /// The same over words of the transformer that no other layer reads: they are multiplied in the
-    /// registers in which they are activated, and are never in memory.
+    /// A horizontal sum for each output over words of the transformer that no other layer reads.
+    /// They are multiplied in the registers in which they are activated, and are never in memory.
     Fused(Fused),
     /// For every input of 32 bits: repeat it over a vector, multiply and add.
     Columns {
         /// The number of vectors that the outputs fill.
         vectors: usize,
-        /// Vectors of sums that are in registers at a time: each tile of them takes all inputs.
+        /// The number of vectors of sums that are in registers at a time. Such a tile takes all
+        /// inputs before the next tile begins.
         tile: usize,
     },
     /// A function of the runtime, generic over the shape.
     Function {
         /// The name of the function in the runtime.
         name: &'static str,
-        /// For functions whose sums are exact only where the weights prove it: the one that is
-        /// called otherwise.
+        /// For functions whose sums are exact only where the weights prove it: the function that is
+        /// called where they do not.
         unless_proved: Option<&'static str>,
         /// Why this function is chosen, for the table of the plan.
         why: &'static str,
     },
 }
 
-/// Sums of a layer that takes its inputs in blocks of four.
+/// The sums of a layer that takes its inputs in blocks of four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocks {
-    /// Blocks of the input.
+    /// The number of blocks of the input.
     pub count: usize,
     /// The number of vectors that the outputs fill.
     pub vectors: usize,
-    /// Blocks that are handled side by side, each with sums of its own, so that one need not wait
-    /// for another.
+    /// The number of blocks that are handled side by side, each with its own sums, so that they
+    /// need not wait for one another.
     pub side_by_side: usize,
     /// How bytes are multiplied.
     pub products: Products,
 }
 
-/// Sums of a layer that takes its inputs from the registers in which they are made.
+/// The sums of a layer that takes its inputs from the registers in which they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fused {
-    /// Vectors of inputs of one perspective.
+    /// The number of vectors of inputs of one perspective.
     pub vectors: usize,
-    /// Outputs that share the vectors, which are made again for the next ones.
+    /// The number of outputs that share the vectors of inputs. The vectors are made again for the
+    /// next outputs.
     pub tile: usize,
     /// How words are multiplied.
     pub products: Products,
@@ -72,63 +75,66 @@ pub struct Fused {
 /// How the blocks of a dense layer follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
-    /// One after the other, without a loop.
+    /// The blocks follow one another without a loop.
     StraightLine,
-    /// One after the other, without a loop, and each vector operation is a call: so many scalar
-    /// ones in one function take minutes to compile.
+    /// The blocks follow one another without a loop, and each vector operation is a call: so many
+    /// scalar operations in a single function would take minutes to compile.
     Calls,
-    /// In a loop of so many rounds, each over as many blocks as are handled side by side. What is
-    /// left follows the loop.
+    /// A loop takes as many blocks in each round as are handled side by side. The blocks that are
+    /// left follow the loop.
     Loop {
-        /// How often the loop is run through.
+        /// The number of rounds of the loop.
         rounds: usize,
-        /// The first block that follows the loop.
+        /// The index of the first block behind the loop.
         rest: usize,
     },
 }
 
 /// How inputs are multiplied with weights.
 ///
-/// Of bytes, where an instruction set adds pairs of products in 16 bits, inputs beyond 127 may
-/// saturate them; where it reads inputs with a sign, it takes them for others. Of words, a weight
-/// times the root of an input may not fit in 16 bits, and words without a sign are taken for others.
+/// There is a fast way, which is not always exact. For bytes, an instruction set may add pairs of
+/// products in 16 bits, where inputs beyond 127 may saturate, or it may read inputs with a sign and
+/// take large inputs for negative ones. For words, a weight times the root of an input may not fit
+/// in 16 bits, and large words without a sign are taken for negative ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
-    /// The fast way, which is exact for these inputs.
+    /// The fast way, because it is exact for these inputs.
     Fast,
-    /// The fast way where the weights prove that it is exact, else the exact one.
+    /// The fast way where the weights prove that it is exact, else the exact way.
     FastIfProved,
-    /// The exact way: no weights make the fast one exact for these inputs.
+    /// The exact way, because no weights make the fast way exact for these inputs.
     Exact,
 }
 
-/// Dense layers of up to this many steps (vector operations) become straight-line code: beyond it
-/// compile time grows faster than speed.
+/// The largest number of steps (vector operations) of a dense layer that becomes straight-line
+/// code. Beyond it, compile time grows faster than speed.
 const MOST_UNROLLED_STEPS: usize = 512;
 
-/// Blocks that a dense layer handles side by side at most: with one vector of outputs, as many
-/// independent sums hide a dot product's latency of four, for each takes two loads. A sparse layer
-/// does without this limit, because where its blocks lie is known late.
+/// The largest number of blocks that a dense layer handles side by side. With one vector of
+/// outputs, this many independent sums hide a dot product's latency of four, because each takes two
+/// loads. A sparse layer does without this limit, because the places of its blocks are known late.
 const SIDE_BY_SIDE: usize = 4;
 
-/// Independent sums that hide it where several vectors of outputs share the load of their inputs.
+/// The number of independent sums that hide a dot product's latency where several vectors of
+/// outputs share the load of their inputs.
 const CHAINS: usize = 8;
 
-/// The share of blocks that are not zero where the spec does not tell: that of Stockfish's nets.
+/// The share of blocks that are not zero, where the spec does not give it: that of Stockfish's
+/// nets.
 const USUAL_BLOCKS: f64 = 0.4;
 
-/// Zero blocks beyond which finding them costs less than multiplying them: a list has to be made,
-/// and no branch predictor knows how long it is. With 32 blocks in all (small128) skipping costs 17
-/// ns of an evaluation's 120 at `avx512icl` and 37 of 160 at `avx2`; with 256 (SFNNv5) it gains 13
-/// and 65.
+/// The number of zero blocks beyond which finding them costs less than multiplying them: a list has
+/// to be made, and no branch predictor knows how long it is. With 32 blocks in all (small128),
+/// skipping costs 17 ns of an evaluation's 120 ns at `avx512icl` and 37 ns of 160 ns at `avx2`;
+/// with 256 blocks (SFNNv5), it gains 13 ns and 65 ns.
 const FEW_ZERO_BLOCKS: f64 = 64.0;
 
-/// Vectors of sums that registers hold beside an input and its products, where each input of 32 bits
-/// is multiplied with a vector of weights.
+/// The number of vectors of sums that registers hold beside an input and its products, where each
+/// input of 32 bits is multiplied with a vector of weights.
 const COLUMN_TILE: usize = 8;
 
-/// Sums of a fused layer that do not wait for one another: as many hide the four steps of the
-/// instruction that multiplies and adds.
+/// The number of sums of a fused layer that do not wait for one another. This many hide the four
+/// steps of the instruction that multiplies and adds.
 const FUSED_CHAINS: usize = 4;
 
 impl Kernel {
@@ -174,7 +180,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it asks what the weights prove.
+    /// Whether the kernel depends on what the weights prove.
     pub fn needs_proof(&self) -> bool {
         match self {
             Kernel::Sparse(Blocks { products, .. })
@@ -191,10 +197,10 @@ impl Kernel {
 }
 
 impl Fused {
-    /// Nothing where the layer does not read all of the transformer's words row by row, or another
-    /// one reads them too; nor at the portable level, whose vectors are arrays: LLVM makes better
-    /// code of a loop over memory, which takes 470 ns for 2048 inputs on Zen 3, where these sums
-    /// take 1100.
+    /// The fused sums of a layer; `None` for a layer that does not read all of the transformer's
+    /// words row by row, and where another layer reads them too. There are none at the portable
+    /// level, whose vectors are arrays: LLVM makes better code of a loop over memory, which takes
+    /// 470 ns for 2048 inputs on Zen 3, where fused sums take 1100 ns.
     fn of(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Option<Fused> {
         if isa.is_portable() {
             return None;
@@ -210,12 +216,12 @@ impl Fused {
             slices.any(|slice| slice.source == Source::Transformer)
         };
         let reads_all = affine.form == Form::Rows && affine.in_place == Some(Source::Transformer);
-        // Scales by the inputs' magnitude read them once more.
+        // Scales by the magnitude of the inputs read the inputs once more.
         let reads_twice = affine.op.scales.is_some_and(|scales| scales.inputs);
         if !reads_all || reads_twice || network.layers.iter().filter(reads).count() > 1 {
             return None;
         }
-        // Half of the registers are for sums; the exact way has two of each output.
+        // Half of the registers are for sums. The exact way has two sums for each output.
         let most = match products {
             Products::Fast => isa.registers / 2,
             Products::FastIfProved | Products::Exact => isa.registers / 4,
@@ -229,13 +235,14 @@ impl Fused {
         })
     }
 
-    /// How many sets of sums do not wait for one another, if a set has so many sums of each output.
+    /// The number of sets of sums that do not wait for one another, if a set has `sums` sums for
+    /// each output.
     pub fn sets(&self, sums: usize) -> usize {
         FUSED_CHAINS.div_ceil(self.tile * sums)
     }
 
-    /// Vector operations that are written out one by one: sums start, are added to in a round of the
-    /// loop, and are brought together. The exact way has two sums of each output.
+    /// The number of vector operations that are written out: sums start, are added to in a round of
+    /// the loop, and are brought together. The exact way has two sums for each output.
     pub(super) fn steps(&self, outputs: usize) -> usize {
         let way = |sums: usize| sums * outputs * (2 * self.sets(sums) + FUSED_CHAINS);
         match self.products {
@@ -245,21 +252,21 @@ impl Fused {
         }
     }
 
-    /// Vectors of each perspective that a round of the loop takes.
+    /// The number of vectors of each perspective that a round of the loop takes.
     pub fn side_by_side(&self, perspectives: usize) -> usize {
         FUSED_CHAINS / perspectives
     }
 }
 
 impl Blocks {
-    /// Vector operations that are written out one by one where so many blocks are: sums start, are
-    /// added to, and are brought together.
+    /// The number of vector operations that are written out, if `written` blocks are: sums start,
+    /// are added to, and are brought together.
     pub(super) fn steps(&self, written: usize) -> usize {
         self.vectors * (2 * self.side_by_side + written)
     }
 }
 
-/// Whether bytes can be multiplied the fast way whatever the weights.
+/// The way in which bytes are multiplied: the fast way, if it is exact whatever the weights are.
 fn products(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Products {
     let (_, largest) = network.input_range(affine.layer);
     if largest <= i64::from(isa.exact_inputs) {
@@ -298,8 +305,8 @@ fn blocks(affine: &Affine<'_>, products: Products, isa: &Isa, unroll: Unroll) ->
         return Kernel::Sparse(blocks);
     }
     let few_steps = count * vectors <= MOST_UNROLLED_STEPS;
-    // At the portable level each step is many instructions: in a loop, small128 takes 1.1 us there,
-    // without one 1.5 us, and SFNNv5 3.8 us, not 4.3 us.
+    // At the portable level each step is many instructions. There, small128 takes 1.1 us with a
+    // loop and 1.5 us without; SFNNv5 takes 3.8 us with a loop and 4.3 us without.
     let stays_loop = isa.is_portable() && unroll == Unroll::Auto && count > side_by_side;
     let steps = match unroll {
         _ if few_steps && !stays_loop => Steps::StraightLine,

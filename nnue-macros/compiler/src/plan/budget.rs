@@ -1,4 +1,4 @@
-//! How much straight-line code a network may become: a Rust compiler takes ever more time and
+//! How much straight-line code a network may become: a Rust compiler needs ever more time and
 //! memory for it.
 
 use std::fmt;
@@ -7,31 +7,32 @@ use super::{Kernel, Plan, Planned, Products, Steps, Unroll};
 use crate::layout::Layout;
 use crate::network::{Elementwise, Layer, Network};
 
-/// So many vector operations in straight-line code may a network have, for all instruction sets of
-/// an architecture together.
+/// The largest number of vector operations in straight-line code that a network may have, for all
+/// instruction sets of an architecture together.
 const MOST_STEPS: usize = 160_000;
 
-/// A network is too large to be written out as straight-line code.
+/// The error about a network that is too large to be written out as straight-line code.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TooMuchCode {
     unroll: Unroll,
-    /// Vector operations in straight-line code, for all instruction sets of an architecture
-    /// together.
+    /// The number of vector operations in straight-line code, for all instruction sets of an
+    /// architecture together.
     steps: usize,
-    /// The index and the name of the layer that has the most of them, and how many it has.
+    /// The layer that has most of these operations: its index, its name, and the number of its
+    /// operations.
     largest: Option<(usize, String, usize)>,
 }
 
 impl TooMuchCode {
-    /// Counts what grows with the spec. Accumulators and transform are loops, or bounded by the
-    /// largest width.
+    /// Counts the code that grows with the spec. The code for accumulators and the transform is
+    /// loops, or is bounded by the largest width.
     pub(super) fn check(
         layout: &Layout<'_>,
         levels: &[Plan<'_>],
         unroll: Unroll,
     ) -> Result<(), TooMuchCode> {
         let network = layout.network;
-        // A build compiles the instruction sets of one architecture, and the portable one.
+        // A build compiles the instruction sets of one architecture, and the portable level.
         let of_architecture = |arch| -> Vec<&Plan<'_>> {
             let is_built =
                 |plan: &&Plan<'_>| plan.isa.is_portable() || plan.isa.target_arch == arch;
@@ -74,7 +75,7 @@ impl TooMuchCode {
         self.largest.as_ref().map(|(index, ..)| *index)
     }
 
-    /// What to do about it.
+    /// What the user can do about it, as the help of an error.
     pub fn help(&self) -> &'static str {
         match self.unroll {
             Unroll::Full => "leave it out, and large layers become loops",
@@ -82,7 +83,7 @@ impl TooMuchCode {
         }
     }
 
-    /// What was found and what is allowed.
+    /// What was found and what is allowed, as the message of an error.
     pub fn problem(&self) -> String {
         let cause = match self.unroll {
             Unroll::Full => "`unroll = \"full\"` makes of this network",
@@ -110,7 +111,7 @@ nnue_format::debug_is_message!(TooMuchCode);
 
 impl std::error::Error for TooMuchCode {}
 
-/// The terms of the output and of further heads.
+/// The number of terms of the output and of further heads.
 fn terms(network: &Network) -> usize {
     let output = &network.output;
     let further = output.further.iter().map(|further| &further.head);
@@ -119,7 +120,7 @@ fn terms(network: &Network) -> usize {
 }
 
 impl Planned<'_> {
-    /// Operations that are written out one by one.
+    /// The number of operations that are written out.
     fn steps(&self) -> usize {
         match self {
             Planned::Affine(affine, kernel) => affine.parts.len() + kernel.steps(affine.outputs),
@@ -132,7 +133,7 @@ impl Planned<'_> {
 }
 
 impl Kernel {
-    /// Vector operations that are written out one by one, in a loop or without one.
+    /// The number of vector operations that are written out, in a loop or without a loop.
     fn steps(&self, outputs: usize) -> usize {
         let twice_if_proved = |products: Products, steps: usize| match products {
             Products::Fast | Products::Exact => steps,
@@ -140,7 +141,7 @@ impl Kernel {
         };
         match self {
             Kernel::Sparse(blocks) => {
-                // Blocks that fill no group follow the loop.
+                // The blocks that do not fill a group follow the loop.
                 let written = match blocks.side_by_side {
                     1 => 1,
                     sets => 2 * sets,

@@ -1,4 +1,4 @@
-//! Plans as `nnue plan` prints them.
+//! The text of plans, as `nnue plan` prints them.
 
 use std::fmt;
 

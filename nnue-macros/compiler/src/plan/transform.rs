@@ -1,5 +1,5 @@
-//! How accumulators become the layers' inputs: groups of vectors, and shifts that make 16-bit
-//! products do.
+//! How accumulators become the layers' inputs: groups of vectors, and shifts that make products fit
+//! in 16 bits.
 
 use nnue_levels::Isa;
 
@@ -7,45 +7,45 @@ use super::{Kernel, Planned, Unroll};
 use crate::layout::{BLOCK, Layout};
 use crate::network::{Element, Pooling, ProductRounding, Transformer, TransformerActivation};
 
-/// The activation, the pooling, and the order in which their results are stored.
+/// How an accumulator is activated and pooled, and in which form the results are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transform {
-    /// For a pooling by products: how these are made.
-    pub products: Multiply,
-    /// For a `screlu`: how its squares are made.
-    pub squares: Multiply,
+    /// How the products of a pooling are made. It has no meaning for other poolings.
+    pub products: Multiplication,
+    /// How the squares of a `screlu` are made. It has no meaning for other activations.
+    pub squares: Multiplication,
     /// The form in which the transformer's output is stored.
     pub outputs: Outputs,
 }
 
-/// What the layers read of the transformer.
+/// The form of the transformer's output, which the layers read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outputs {
     /// Values that fit in a byte.
     Bytes(Bytes),
-    /// Accumulator values, larger activations and products, roots of squares: 16 bits each.
+    /// Values of 16 bits: accumulator values, larger activations and products, roots of squares.
     Words {
-        /// Vectors of one perspective.
+        /// The number of vectors of one perspective.
         vectors: usize,
     },
-    /// The same values, which the only layer that reads them makes itself.
+    /// Values of 16 bits, which the only layer that reads them makes by itself, in registers.
     Registers {
-        /// Vectors of one perspective.
+        /// The number of vectors of one perspective.
         vectors: usize,
     },
 }
 
-/// Packed vectors are clipped, pooled, stored and searched for non-zero blocks one group after the
-/// other.
+/// The transformer's output in bytes. Packed vectors are clipped, pooled, stored and searched for
+/// non-zero blocks, group by group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes {
-    /// Packed vectors of one perspective.
+    /// The number of packed vectors of one perspective.
     pub vectors: usize,
-    /// Packed vectors of a group.
+    /// The number of packed vectors of a group.
     pub group: usize,
-    /// Whole groups of one perspective.
+    /// The number of whole groups of one perspective.
     pub groups: usize,
-    /// Blocks of four outputs in a packed vector.
+    /// The number of blocks of four outputs in a packed vector.
     pub blocks: usize,
     /// Whether the groups follow one another without a loop; a group may then span both
     /// perspectives.
@@ -53,26 +53,27 @@ pub struct Bytes {
     /// Whether a list of non-zero blocks is made.
     pub lists_nonzero: bool,
     /// Whether neurons are packed before they are multiplied, not afterwards: packing clips them as
-    /// the activation does, and a vector has twice as many.
+    /// the activation does, and a vector has twice as many packed neurons.
     pub products_of_packed: bool,
 }
 
-/// How two values of up to eight bits are multiplied, and their product shifted to the right, in 16
-/// bits.
+/// How two values of up to eight bits are multiplied in 16 bits, with their product shifted to the
+/// right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Multiply {
+pub enum Multiplication {
     /// The factors are shifted left, so that the upper bits of their product are the result.
     High {
-        /// By how many bits the first factor is shifted, and the second.
+        /// The numbers of bits by which the first and the second factor are shifted.
         shifts: (u32, u32),
-        /// Whether 16 bits of the product of 32 are dropped, or 15 of them with rounding.
+        /// Whether the lowest 16 of the product's 32 bits are dropped, or the lowest 15 with
+        /// rounding.
         rounding: ProductRounding,
     },
-    /// The low half of the product, which is then shifted: 16 bits hold it. A product that is not
-    /// shifted may use all of them, without a sign.
+    /// The low half of the product is shifted, because 16 bits hold the whole product. A product
+    /// that is not shifted may use all 16 bits, without a sign.
     Low,
-    /// Half of a factor times the other one: the product has one bit too many, and is shifted by
-    /// one.
+    /// Half of the first factor is multiplied with the second factor: the whole product has one bit
+    /// too many, and is shifted by one bit.
     Halved,
 }
 
@@ -89,15 +90,15 @@ impl Transform {
         let transformer = &layout.network.transformer;
         let products = match transformer.pooling {
             Pooling::Product { shift, rounding } => {
-                Multiply::of(transformer.activated.range.1 as u32, shift, rounding)
+                Multiplication::of(transformer.activated.range.1 as u32, shift, rounding)
             }
-            _ => Multiply::Low,
+            _ => Multiplication::Low,
         };
         let squares = match transformer.activation {
             TransformerActivation::Screlu { shift } => {
-                Multiply::of(transformer.one, shift, ProductRounding::Floor)
+                Multiplication::of(transformer.one, shift, ProductRounding::Floor)
             }
-            _ => Multiply::Low,
+            _ => Multiplication::Low,
         };
         let half = layout.columns.half;
         let outputs = match transformer.output.element {
@@ -140,8 +141,9 @@ impl Transform {
     }
 }
 
-/// Whether neurons become products whose factors packing clips as the activation does, and which
-/// fit in bytes as the runtime's primitives make them: rounded down.
+/// Whether neurons can be packed before they are multiplied: packing must clip factors as the
+/// activation does, and products must fit in bytes as the runtime's primitives make them, rounded
+/// down.
 fn products_of_packed(transformer: &Transformer) -> bool {
     let Pooling::Product {
         shift,
@@ -157,15 +159,14 @@ fn products_of_packed(transformer: &Transformer) -> bool {
     }
 }
 
-impl Multiply {
-    /// How factors up to `largest` are multiplied, and the product shifted by `shift`. The result
+impl Multiplication {
+    /// The way to multiply factors up to `largest` and to shift the product by `shift`. The result
     /// fits in 16 bits, with a sign if it is shifted.
-    fn of(largest: u32, shift: u32, rounding: ProductRounding) -> Multiply {
+    fn of(largest: u32, shift: u32, rounding: ProductRounding) -> Multiplication {
         const MOST: u32 = i16::MAX as u32;
-        // Both shifts together make the upper bits the result; the first is as far as 16 bits
-        // allow.
-        // Rounded products are shifted by one bit at least, so they always fit: 255 is shifted by
-        // seven bits.
+        // Both shifts together move the result to the upper bits. The first factor is shifted as
+        // far as 16 bits allow. Rounded products are shifted by at least one bit, so they always
+        // fit: 255 is shifted by seven bits.
         let total = match rounding {
             ProductRounding::Floor => i16::BITS - shift,
             ProductRounding::Nearest => i16::BITS - 1 - shift,
@@ -174,11 +175,11 @@ impl Multiply {
         let second = total - first;
         if largest << second <= MOST {
             let shifts = (first, second);
-            Multiply::High { shifts, rounding }
+            Multiplication::High { shifts, rounding }
         } else if shift == 0 || largest * largest <= MOST {
-            Multiply::Low
+            Multiplication::Low
         } else {
-            Multiply::Halved
+            Multiplication::Halved
         }
     }
 }
@@ -187,10 +188,10 @@ impl Multiply {
 mod tests {
     use super::*;
 
-    /// What vectors of 16-bit integers make of two values.
-    fn multiplied(a: i16, b: i16, multiply: Multiply, shift: u32) -> i16 {
+    /// The product of two values as vectors of 16-bit integers compute it.
+    fn multiplied(a: i16, b: i16, multiply: Multiplication, shift: u32) -> i16 {
         match multiply {
-            Multiply::High {
+            Multiplication::High {
                 shifts: (first, second),
                 rounding,
             } => {
@@ -205,9 +206,9 @@ mod tests {
                     ProductRounding::Nearest => ((product + (1 << 14)) >> 15) as i16,
                 }
             }
-            Multiply::Low if shift == 0 => a.wrapping_mul(b),
-            Multiply::Low => a.wrapping_mul(b) >> shift,
-            Multiply::Halved => {
+            Multiplication::Low if shift == 0 => a.wrapping_mul(b),
+            Multiplication::Low => a.wrapping_mul(b) >> shift,
+            Multiplication::Halved => {
                 let half = a >> 1;
                 let rest = a - 2 * half;
                 half.wrapping_mul(b).wrapping_add(rest.wrapping_mul(b >> 1))
@@ -217,10 +218,10 @@ mod tests {
 
     /// Compares products of factors up to `largest` with those of 32 bits.
     fn check(largest: u32, shift: u32, rounding: ProductRounding) {
-        let multiply = Multiply::of(largest, shift, rounding);
+        let multiply = Multiplication::of(largest, shift, rounding);
         let halved_by_one = shift == 1 && rounding == ProductRounding::Floor;
         assert!(
-            multiply != Multiply::Halved || halved_by_one,
+            multiply != Multiplication::Halved || halved_by_one,
             "{largest}, {shift}, {rounding}"
         );
         for a in 0..=largest {

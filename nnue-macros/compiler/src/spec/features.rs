@@ -11,18 +11,18 @@ use crate::feature_set::Keys;
 pub struct Features {
     /// `set`: the name of a feature set.
     pub set: Spanned<String>,
-    /// `element`: the type of its rows in the file, one of [`ROW_ELEMENTS`].
+    /// `element`: the type of the set's rows in the file, one of [`ROW_ELEMENTS`].
     pub element: Option<Spanned<Element>>,
-    /// `shift`: how far its rows are shifted to the left when they are added.
+    /// `shift`: the bits by which the set's rows are shifted to the left when they are added.
     pub shift: Option<Spanned<i64>>,
-    /// The keys that sets of its family have; `None` for a set that nobody knows.
+    /// The keys that all sets of the same family have; `None` for a set with an unknown name.
     pub keys: Option<Keys>,
     /// The place of the table's header.
     pub span: Span,
 }
 
-/// The types that a set's rows can have: numbers that are no larger than those of accumulators, to
-/// which smaller ones are widened when they are added.
+/// The types that a set's rows can have, each with its name. They are no larger than the type of
+/// accumulators; smaller types are widened when rows are added.
 pub const ROW_ELEMENTS: &[(&str, Element)] = &[
     (Element::I16.name(), Element::I16),
     (Element::I8.name(), Element::I8),

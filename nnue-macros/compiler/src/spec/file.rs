@@ -1,4 +1,4 @@
-//! The keys of `[file]`: a format, and what files of this format can differ in.
+//! The keys of `[file]`: a format, and the properties in which files of this format differ.
 
 use std::fmt;
 
@@ -37,22 +37,22 @@ pub struct Stockfish {
     pub span: Span,
     /// `version`: the first word of the file.
     pub version: Spanned<i64>,
-    /// `encoding` of the transformer's tensors.
+    /// `encoding`: how the transformer's tensors are encoded.
     pub encoding: Option<Spanned<Encoding>>,
     /// `psqt`: where the PSQT values of several feature sets are.
     pub psqt: Option<Spanned<PsqtPlace>>,
-    /// `transformer_hash`, where the file's is not the one that follows from the layers.
+    /// `transformer_hash`: the transformer's hash, where it does not follow from the layers.
     pub transformer_hash: Option<Spanned<i64>>,
-    /// `stack_hash`, where the file's is not the one that follows from the layers.
+    /// `stack_hash`: the hash of a stack, where it does not follow from the layers.
     pub stack_hash: Option<Spanned<i64>>,
 }
 
 named! {
-    /// Where Stockfish's format has the PSQT values of several feature sets.
+    /// Where a file of Stockfish's format has the PSQT values of several feature sets.
     PsqtPlace {
-        /// Those of all sets follow the weights of all sets, as one tensor.
+        /// The PSQT values of all sets are one tensor, behind the weights of all sets.
         AfterWeights = "after-weights",
-        /// Those of each set follow the weights of the set.
+        /// The PSQT values of each set stand behind the weights of that set.
         AfterEachSet = "after-each-set",
     }
 }
@@ -62,56 +62,56 @@ named! {
 pub struct Bullet {
     /// The place of `format` in the spec.
     pub span: Span,
-    /// `kind`: which of the files that bullet writes; `quantised.bin` when absent.
+    /// `kind`: which of the files that bullet writes is described; `quantised.bin` when absent.
     pub kind: Option<Spanned<BulletKind>>,
     /// `entries`: the tensors of the file; the transformer and all affine layers in order when
     /// absent.
     pub entries: Option<Spanned<Vec<Entry>>>,
     /// `transposed`: entries whose weights were transposed when they were saved.
     pub transposed: Option<Spanned<Transposed>>,
-    /// `rounding` of floating point that becomes integers.
+    /// `rounding`: how floating point is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: what becomes of integers that do not fit.
+    /// `overflow`: what happens to integers that do not fit in their type.
     pub overflow: Option<Spanned<Overflow>>,
     /// `tail`: what pads the file.
     pub tail: Option<Spanned<TailName>>,
 }
 
-/// The keys of lists of tensors.
+/// The keys of the format `tensors`, which lists the tensors of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensors {
     /// The place of `format` in the spec.
     pub span: Span,
-    /// `tensors`: in file order.
+    /// `tensors`: the tensors that a file has once, in file order.
     pub tensors: Spanned<Vec<Entry>>,
-    /// `stack`: what follows them for each stack, in file order. All of the first list is there for
-    /// each stack before the first entry of the second, and so on.
+    /// `stack`: lists of the tensors that follow for each stack, in file order. The first list is
+    /// there for all stacks before the second list begins, and so on.
     pub stack: Option<Vec<Vec<Entry>>>,
-    /// `rounding` of floating point that becomes integers.
+    /// `rounding`: how floating point is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: what becomes of integers that do not fit.
+    /// `overflow`: what happens to integers that do not fit in their type.
     pub overflow: Option<Spanned<Overflow>>,
     /// `tail`: what pads the file.
     pub tail: Option<Spanned<TailName>>,
 }
 
-/// Which entries are transposed.
+/// Which entries of a file are transposed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transposed {
-    /// All of layers' weights, or none.
+    /// `true`: the weights of all layers are transposed. `false`: none are.
     All(bool),
-    /// Those with these ids.
+    /// The entries with these ids are transposed.
     Ids(Vec<Spanned<String>>),
 }
 
-/// One piece of a file.
+/// An entry of a list: a piece of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The place of the entry in the spec.
     pub span: Span,
-    /// `align`: what its offset is a multiple of.
+    /// `align`: the number, in bytes, of which the entry's offset in the file is a multiple.
     pub align: Option<Spanned<i64>>,
-    /// What the file holds there.
+    /// What the file holds at this place.
     pub content: Content,
 }
 
@@ -122,16 +122,16 @@ pub enum Content {
     Tensor(Box<TensorEntry>),
     /// `bytes`: this many bytes, whose content is free.
     Skipped(Field<Spanned<i64>>),
-    /// `value`: exactly these bytes, which a file must have there.
+    /// `value`: the bytes that every file must have at this place.
     Bytes(Field<Value>),
 }
 
 /// A field of a header, or bytes without a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field<T> {
-    /// `field`: its name.
+    /// `field`: the name of the field, if it has any.
     pub name: Option<Spanned<String>>,
-    /// What it holds.
+    /// What the field holds.
     pub content: T,
 }
 
@@ -142,7 +142,7 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// `type = "text"`: a text.
     Text(Spanned<String>),
-    /// A number of another type.
+    /// A number, with its type.
     Number(FieldType, Spanned<i64>),
 }
 
@@ -165,26 +165,26 @@ named! {
 /// A tensor in a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TensorEntry {
-    /// `id`: what bullet calls it.
+    /// `id`: the name that bullet gives the tensor.
     pub id: Option<Spanned<String>>,
-    /// `tensor`: the name of the network's tensor, or of several that belong together.
+    /// `tensor`: the name of one tensor of the network, or of several tensors that belong together.
     pub tensor: Option<Spanned<String>>,
-    /// `type`: the type of its values in the file.
+    /// `type`: the type of the tensor's values in the file.
     pub element: Option<Spanned<Element>>,
-    /// `axes`: their order, outermost first.
+    /// `axes`: the tensor's axes in the file, outermost first.
     pub axes: Option<Spanned<Vec<Spanned<AxisPart>>>>,
-    /// `transposed`: whether bullet transposed it.
+    /// `transposed`: whether bullet transposed the tensor before it was saved.
     pub transposed: Option<Spanned<bool>>,
-    /// `encoding` of its values in the file.
+    /// `encoding`: how the tensor's values are encoded in the file.
     pub encoding: Option<Spanned<Encoding>>,
-    /// `pad`: what the length of the innermost axis is padded to a multiple of.
+    /// `pad`: the number of values to a multiple of which the innermost axis is padded.
     pub pad: Option<Spanned<i64>>,
-    /// `one`: what stands for 1.0 in integers: those that floating point becomes, or those that
-    /// become floating point.
+    /// `one`: the integer that stands for 1.0, where floating point in the file becomes integers or
+    /// integers in the file become floating point.
     pub one: Option<Spanned<f64>>,
-    /// `rounding`: how the products are then rounded to integers.
+    /// `rounding`: how floating point, multiplied by `one`, is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: what becomes of integers that do not fit.
+    /// `overflow`: what happens to integers that do not fit in their type.
     pub overflow: Option<Spanned<Overflow>>,
 }
 
@@ -255,23 +255,24 @@ named! {
     }
 }
 
-/// An axis of a tensor in a file, or what of it is one where the file has it in blocks.
+/// An axis of a tensor in a file. Where the file has an axis in blocks, the blocks and the places
+/// in a block are two axes of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AxisPart {
     /// The axis of the network's tensor.
     pub axis: Axis,
-    /// Which part of it.
+    /// The part of that axis.
     pub part: Part,
 }
 
 /// A part of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// `input`: all of it.
+    /// `input`: the whole axis.
     Whole,
-    /// `input / 4`: its blocks of so many.
+    /// `input / 4`: the blocks of the axis, with this length.
     Blocks(usize),
-    /// `input % 4`: the places in such a block.
+    /// `input % 4`: the places in a block of this length.
     Places(usize),
 }
 
@@ -299,7 +300,7 @@ named! {
     TailName {
         /// The text `bullet`, repeated.
         Bullet = "bullet",
-        /// Bytes that are zero.
+        /// Bytes with the value zero.
         Zeros = "zeros",
         /// The file is not padded.
         None = "none",

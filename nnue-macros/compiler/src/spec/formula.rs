@@ -20,7 +20,7 @@ pub(crate) enum Operator {
 }
 
 impl Formula {
-    /// Its value in floating point, without pieces.
+    /// The value of the formula in floating point; `None` if it depends on the number of pieces.
     fn number(&self) -> Option<f64> {
         match self {
             Formula::Pieces => None,
@@ -39,8 +39,8 @@ impl Formula {
         }
     }
 
-    /// Its value for `n` pieces; `None` on a division by zero or beyond 64 bits. Divisions
-    /// truncate.
+    /// The value of the formula for `n` pieces; `None` on a division by zero or beyond 64 bits.
+    /// Divisions truncate.
     pub(crate) fn evaluate(&self, n: i64) -> Option<i64> {
         match self {
             Formula::Pieces => Some(n),
@@ -85,10 +85,11 @@ pub(crate) fn parse(text: &str) -> Result<Formula, String> {
     }
 }
 
-/// Longer than what a person writes, and too short to be nested so deep that the stack overflows.
+/// The largest length of a formula, in bytes. It is longer than what a person writes, and too short
+/// for nesting so deep that the stack overflows.
 const MAX_LEN: usize = 256;
 
-/// What operators stand between.
+/// What may stand on either side of an operator, in the words of errors.
 const ATOM: &str = "`n`, a number, `(`, `min(` or `max(`";
 
 struct Parser<'a> {

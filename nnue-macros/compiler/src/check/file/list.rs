@@ -1,5 +1,5 @@
-//! Checks files without a header: those of bullet, and tensors in the order in which the spec lists
-//! them.
+//! Checks files without a header: the files of bullet, and tensors in the order in which the spec
+//! lists them.
 
 mod axes;
 mod fields;
@@ -9,21 +9,21 @@ mod tensor;
 
 use nnue_format::{Format, Overflow, Rounding, Tail};
 
-use self::listing::{List, Listing, unknown};
+use self::listing::{ListContext, ListWalk, unknown};
 use self::tensor::report_transposed;
-use super::tensors::Known;
+use super::tensors::KnownTensor;
 use crate::check::value_or;
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::file::File;
 use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
 
-/// What files with a tail are padded to.
+/// The number of bytes to a multiple of which files with a tail are padded.
 const TAIL_UNIT: usize = 64;
 
 /// Checks the keys of bullet's formats, and lists the sections of the file.
 pub(super) fn bullet(
     file: &spec::Bullet,
-    tensors: &[Known],
+    tensors: &[KnownTensor],
     diagnostics: &mut Diagnostics,
 ) -> Option<File> {
     let kind = value_or(&file.kind, BulletKind::Quantised);
@@ -38,13 +38,13 @@ pub(super) fn bullet(
             (&usual, file.span)
         }
     };
-    let list = List {
+    let list = ListContext {
         tensors,
         rounding: value_or(&file.rounding, Rounding::Truncate),
         overflow: value_or(&file.overflow, Overflow::Refuse),
         bullet: Some((kind, file.transposed.as_ref())),
     };
-    let mut listing = Listing::new(&list, [entries.as_slice()]);
+    let mut listing = ListWalk::new(&list, [entries.as_slice()]);
     let sections = listing.sections(entries, diagnostics);
     listing.finish(span, sections.is_some(), diagnostics)?;
     let default = match kind {
@@ -68,13 +68,13 @@ pub(super) fn bullet(
     })
 }
 
-/// Checks lists of tensors.
+/// Checks the keys of the format `tensors`, and lists the sections of the file.
 pub(super) fn tensors(
     file: &spec::Tensors,
-    tensors: &[Known],
+    tensors: &[KnownTensor],
     diagnostics: &mut Diagnostics,
 ) -> Option<File> {
-    let list = List {
+    let list = ListContext {
         tensors,
         rounding: value_or(&file.rounding, Rounding::Truncate),
         overflow: value_or(&file.overflow, Overflow::Refuse),
@@ -82,12 +82,12 @@ pub(super) fn tensors(
     };
     let lists_of_stacks = file.stack.as_deref().unwrap_or_default();
     let lists = std::iter::once(&file.tensors.value).chain(lists_of_stacks);
-    let mut listing = Listing::new(&list, lists.map(Vec::as_slice));
+    let mut listing = ListWalk::new(&list, lists.map(Vec::as_slice));
     let sections = listing.sections(&file.tensors.value, diagnostics);
-    let listing_of_a_stack = listing.of_a_stack();
+    let listing_of_stacks = listing.enter_stacks();
     let groups = lists_of_stacks
         .iter()
-        .map(|list| listing_of_a_stack.sections(list, diagnostics));
+        .map(|list| listing_of_stacks.sections(list, diagnostics));
     let groups = all(groups);
     let are_right = sections.is_some() && groups.is_some();
     listing.finish(file.tensors.span, are_right, diagnostics)?;
@@ -113,8 +113,8 @@ fn tail(key: Option<&Spanned<TailName>>, default: TailName) -> Tail {
     }
 }
 
-/// Whether a tensor has virtual rows of the transformer.
-fn has_virtual_rows(known: &Known) -> bool {
+/// Whether a tensor holds virtual rows of the transformer.
+fn has_virtual_rows(known: &KnownTensor) -> bool {
     known.sums.is_virtual && known.role.layer().is_none()
 }
 
@@ -122,7 +122,7 @@ fn has_virtual_rows(known: &Known) -> bool {
 fn default_entries(
     file: &spec::Bullet,
     kind: BulletKind,
-    tensors: &[Known],
+    tensors: &[KnownTensor],
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Entry>> {
     if kind != BulletKind::Weights && tensors.iter().any(has_virtual_rows) {
@@ -166,7 +166,7 @@ fn check_transposed(
     transposed: &Spanned<Transposed>,
     kind: BulletKind,
     file: &spec::Bullet,
-    tensors: &[Known],
+    tensors: &[KnownTensor],
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
     if kind != BulletKind::Quantised && transposed.value != Transposed::All(false) {

@@ -1,9 +1,10 @@
-//! Lists the sections of Stockfish's net files in their order, and computes the hashes in them.
+//! Lists the sections of Stockfish's net files in the order of the file, and computes the hashes in
+//! them.
 
 use nnue_format::{Element, Encoding, Format, Section, Tail, stockfish};
 
 use super::Parts;
-use super::tensors::Known;
+use super::tensors::KnownTensor;
 use crate::check::value_or;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
@@ -11,22 +12,23 @@ use crate::network::Transformer;
 use crate::network::file::{File, Role};
 use crate::spec::{self, PsqtPlace};
 
-/// Affine rows are padded in the file to this many inputs.
+/// The number of inputs to a multiple of which affine rows are padded in the file.
 const ROW_UNIT: usize = 32;
 
-/// The words that a file must carry.
-pub(super) struct Words {
+/// The numbers in the file's header and before its parts, which every net file must have.
+pub(super) struct ExpectedWords {
     version: u32,
     transformer_hash: u32,
     stack_hash: u32,
 }
 
-/// Checks the words; hashes that the spec does not give follow from the layers, if those are right.
+/// Checks the version and the hashes. Hashes that the spec does not give follow from the layers, if
+/// those are right.
 pub(super) fn check(
     file: &spec::Stockfish,
     parts: Parts<'_>,
     diagnostics: &mut Diagnostics,
-) -> Option<Words> {
+) -> Option<ExpectedWords> {
     let width = parts.transformer.map(|transformer| transformer.width);
     let version = word("version", &file.version, diagnostics);
     let transformer_hash = match &file.transformer_hash {
@@ -46,26 +48,26 @@ pub(super) fn check(
             stockfish::stack_hash(width as u32, outputs)
         }),
     };
-    Some(Words {
+    Some(ExpectedWords {
         version: version?,
         transformer_hash: transformer_hash?,
         stack_hash: stack_hash?,
     })
 }
 
-/// Whether each feature set has tensors of its own.
+/// Whether the file has separate tensors for each feature set.
 pub(super) fn has_sets_apart(file: &spec::Stockfish) -> bool {
     value_or(&file.psqt, PsqtPlace::AfterWeights) == PsqtPlace::AfterEachSet
 }
 
-/// The sections in their order: the transformer's biases come first, as do each layer's.
-pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> File {
+/// The file with its sections. The transformer's biases come first, and so do those of each layer.
+pub(super) fn file(file: &spec::Stockfish, words: ExpectedWords, tensors: &[KnownTensor]) -> File {
     let encoding = value_or(&file.encoding, Encoding::Raw);
     let sets_apart = has_sets_apart(file);
     let hash = |name, expected| Section::Hash { name, expected };
     let mut sections = vec![hash("transformer hash", words.transformer_hash)];
     let mut stack_sections = vec![hash("hash", words.stack_hash)];
-    let mut ordered: Vec<&Known> = tensors.iter().collect();
+    let mut ordered: Vec<&KnownTensor> = tensors.iter().collect();
     ordered.sort_by_key(|known| match known.role {
         Role::Biases(_) => (None, 0, 0),
         // The weights of a set and its PSQT values begin at the same row.
@@ -86,7 +88,7 @@ pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> F
                 tensor.padded = tensor.padded.next_multiple_of(ROW_UNIT)
             }
             role if role.layer().is_some() => {}
-            // LEB128 would make bytes longer.
+            // LEB128 would only make bytes longer.
             _ if tensor.element == Element::I8 => {}
             _ => tensor.encoding = encoding,
         }
@@ -120,8 +122,8 @@ fn word(key: &str, value: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Optio
     word
 }
 
-/// The transformer's hash, if the transformer is one that Stockfish could have. For all others the
-/// spec must say which word their files have.
+/// The transformer's hash, if Stockfish could have such a transformer. For all others, the spec
+/// must say which hash their files have.
 fn known_transformer_hash(
     file: &spec::Stockfish,
     features: &[FeatureSet],

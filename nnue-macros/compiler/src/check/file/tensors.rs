@@ -7,51 +7,51 @@ use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
 use crate::network::{Affine, Layer, Output, Scale, Transformer, WeightType};
 
-/// What a tensor's values are once they are loaded.
+/// The kind of a tensor's values when they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Values {
+pub(super) enum LoadedValues {
     /// Integers that this type holds.
     Integers(Element),
     /// Floating point of 32 bits.
     Float,
-    /// Signs, -1 or 1.
+    /// Signs: -1 or 1.
     Signs,
 }
 
-/// A tensor of the network at hand.
+/// A tensor of the network, before it is known where a file has it.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct KnownTensor {
     pub(super) role: Role,
-    /// What messages and specs call it.
+    /// The name in specs and messages.
     pub(super) name: String,
-    /// What bullet's examples call it; PSQT values have no name there.
+    /// The name in bullet's examples. PSQT values have none there.
     pub(super) id: Option<String>,
-    /// In the order of axes that kernels would choose.
+    /// The axes with their lengths, outermost first, in the order that suits kernels.
     pub(super) axes: Vec<(Axis, usize)>,
-    pub(super) values: Values,
-    /// What stands for 1.0, where the spec says it and all values share it.
+    pub(super) values: LoadedValues,
+    /// The number that stands for 1.0, if the spec tells it and it is the same for all values.
     pub(super) one: Option<f64>,
-    pub(super) sums: Sums,
+    pub(super) sums: SumRole,
 }
 
-/// What is known of the summands that values of a tensor are, or are added to: virtual rows of the
-/// transformer, and what all stacks share of a layer.
+/// How the values of a tensor take part in sums that are made when a file is loaded: virtual rows
+/// are added to rows of the transformer, and the values that all stacks share to those of a layer.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sums {
-    /// Whether its values are those that are added to others.
+pub(super) struct SumRole {
+    /// Whether the values are added to those of another tensor.
     pub(super) is_virtual: bool,
-    /// Whether sums of real and virtual values are rounded, of a set that has rows in it or of the
-    /// layer.
+    /// Whether a sum is rounded after the summands are added. Otherwise each summand is rounded
+    /// before.
     pub(super) rounds_sums: bool,
-    /// Whether virtual values are added to those of the layer, or of a set that has rows in it.
+    /// Whether the values of another tensor are added to some of these values.
     pub(super) is_factorised: bool,
 }
 
-impl Sums {
-    /// Those of the real rows of sets.
-    fn of(features: &[FeatureSet]) -> Sums {
+impl SumRole {
+    /// How the real rows of these sets take part in sums.
+    fn of(features: &[FeatureSet]) -> SumRole {
         let mut factors = features.iter().filter_map(|set| set.factors.as_ref());
-        Sums {
+        SumRole {
             is_virtual: false,
             is_factorised: factors.clone().next().is_some(),
             rounds_sums: factors.any(|factors| !factors.round_each),
@@ -59,26 +59,26 @@ impl Sums {
     }
 }
 
-impl Known {
+impl KnownTensor {
     /// The type that files have by default.
     pub(super) fn element(&self) -> Element {
         match self.values {
-            Values::Integers(element) => element,
-            Values::Float => Element::F32,
-            Values::Signs => Element::I8,
+            LoadedValues::Integers(element) => element,
+            LoadedValues::Float => Element::F32,
+            LoadedValues::Signs => Element::I8,
         }
     }
 
-    /// What a stack has of a layer's tensor, where files have each stack by itself; `None` if no
-    /// stack has its own.
-    pub(super) fn of_a_stack(&self) -> Option<Known> {
+    /// The part of a layer's tensor that belongs to a single stack, for files that have each stack
+    /// by itself; `None` for tensors that are the same for all stacks.
+    pub(super) fn of_a_stack(&self) -> Option<KnownTensor> {
         self.role.layer()?;
         let mut own = self.clone();
         own.axes.retain(|(axis, _)| *axis != Axis::Stack);
         (own.axes.len() < self.axes.len()).then_some(own)
     }
 
-    /// The tensor of a raw file, with its defaults.
+    /// The tensor as a file has it by default: raw, with the usual name, axes and type.
     pub(super) fn tensor(&self) -> Tensor {
         Tensor {
             role: self.role,
@@ -98,9 +98,9 @@ impl Known {
     }
 }
 
-/// All tensors, those of the transformer first, weights before biases. With `sets_apart`, each
-/// feature set has tensors of its own.
-pub(super) fn all(parts: Parts<'_>, sets_apart: bool) -> Option<Vec<Known>> {
+/// All tensors of the network: first those of the transformer, then those of the layers, weights
+/// before biases. With `sets_apart`, each feature set has tensors of its own.
+pub(super) fn all(parts: Parts<'_>, sets_apart: bool) -> Option<Vec<KnownTensor>> {
     let (transformer, layers) = (parts.transformer?, parts.layers?);
     let (stacks, output) = (parts.stacks?.count, parts.output?);
     let mut tensors = of_transformer(transformer, parts.features?, sets_apart, output);
@@ -124,7 +124,7 @@ fn of_transformer(
     features: &[FeatureSet],
     sets_apart: bool,
     output: &Output,
-) -> Vec<Known> {
+) -> Vec<KnownTensor> {
     let separate = transformer.perspectives.separate;
     let owners: &[&str] = if separate {
         &["white.", "black."]
@@ -134,24 +134,24 @@ fn of_transformer(
     let neuron = (Axis::Neuron, transformer.width);
     let one = f64::from(transformer.one);
     let rows_of_weights = rows_of_weights(features, sets_apart);
-    let weights = owned(owners, &rows_of_weights).map(|(owner, rows, first)| Known {
+    let weights = owned(owners, &rows_of_weights).map(|(owner, rows, first)| KnownTensor {
         role: Role::Weights(first),
         name: format!("transformer.{owner}{}", rows.name),
         // bullet's examples share the weights.
         id: rows.id.filter(|_| !separate).map(str::to_string),
         axes: vec![(Axis::Feature, rows.count), neuron],
-        values: Values::Integers(rows.element),
+        values: LoadedValues::Integers(rows.element),
         one: Some(one / f64::from(1 << rows.shift)),
         sums: rows.sums,
     });
-    let biases = owners.iter().enumerate().map(|(copy, owner)| Known {
+    let biases = owners.iter().enumerate().map(|(copy, owner)| KnownTensor {
         role: Role::Biases(copy),
         name: format!("transformer.{owner}biases"),
         id: (!separate).then(|| "l0b".to_string()),
         axes: vec![neuron],
-        values: Values::Integers(Element::I16),
+        values: LoadedValues::Integers(Element::I16),
         one: Some(one),
-        sums: Sums::default(),
+        sums: SumRole::default(),
     });
     let one_of_psqt = transformer
         .psqt_sums
@@ -159,12 +159,12 @@ fn of_transformer(
         .and_then(|sums| sums.one.shared());
     let one_of_psqt = f64::from(one_of_psqt.unwrap_or(output.one));
     let rows_of_psqt = rows_of_psqt(features, sets_apart);
-    let psqt = owned(owners, &rows_of_psqt).map(|(owner, rows, first)| Known {
+    let psqt = owned(owners, &rows_of_psqt).map(|(owner, rows, first)| KnownTensor {
         role: Role::Psqt(first),
         name: format!("transformer.{owner}{}", rows.name),
         id: None,
         axes: vec![(Axis::Feature, rows.count), (Axis::Stack, transformer.psqt)],
-        values: Values::Integers(Element::I32),
+        values: LoadedValues::Integers(Element::I32),
         one: Some(one_of_psqt),
         sums: rows.sums,
     });
@@ -172,19 +172,19 @@ fn of_transformer(
     weights.chain(biases).chain(psqt).collect()
 }
 
-/// Rows of the transformer that are one tensor in a file.
+/// Rows of the transformer that form a tensor in a file.
 struct Rows {
     name: String,
     id: Option<&'static str>,
     element: Element,
-    /// How far they are shifted to the left when they are added.
+    /// The number of bits by which the rows are shifted to the left when they are added.
     shift: u32,
     count: usize,
-    sums: Sums,
+    sums: SumRole,
 }
 
 impl Rows {
-    /// The real rows of sets.
+    /// The real rows of these sets.
     fn of(sets: &[FeatureSet], name: &str, element: Element) -> Rows {
         Rows {
             name: name.to_string(),
@@ -192,13 +192,13 @@ impl Rows {
             element,
             shift: sets.first().map_or(0, |set| set.shift),
             count: sets.iter().map(|set| set.rows).sum(),
-            sums: Sums::of(sets),
+            sums: SumRole::of(sets),
         }
     }
 }
 
-/// Weights of sets that follow each other are one tensor if they have one type and one shift; all
-/// virtual rows are another.
+/// The rows of weights, as tensors. Sets that follow each other share a tensor if their rows have
+/// the same type and the same shift. All virtual rows are in another tensor.
 fn rows_of_weights(features: &[FeatureSet], sets_apart: bool) -> Vec<Rows> {
     let runs = features.chunk_by(|a, b| a.rows_are_like(b) && !sets_apart);
     let runs = runs.map(|sets| Rows {
@@ -217,7 +217,7 @@ fn rows_of_psqt(features: &[FeatureSet], sets_apart: bool) -> Vec<Rows> {
     numbered(runs.collect()).chain(virtual_rows).collect()
 }
 
-/// Rows with a number behind their name if there are several tensors of them.
+/// The rows with a number behind their names, if there are several tensors.
 fn numbered(runs: Vec<Rows>) -> impl Iterator<Item = Rows> {
     let several = runs.len() > 1;
     runs.into_iter().enumerate().map(move |(index, run)| Rows {
@@ -239,15 +239,16 @@ fn virtual_rows(
     (count > 0).then(|| Rows {
         id,
         count,
-        sums: Sums {
+        sums: SumRole {
             is_virtual: true,
-            ..Sums::of(features)
+            ..SumRole::of(features)
         },
         ..Rows::of(features, name, element)
     })
 }
 
-/// Every owner's tensors and their first rows in memory: all real rows, then all virtual ones.
+/// The tensors of every owner, each with the index of its first row in memory: all real rows come
+/// before all virtual rows.
 fn owned<'a>(
     owners: &'a [&'a str],
     tensors: &'a [Rows],
@@ -268,17 +269,17 @@ fn owned<'a>(
         })
 }
 
-/// The layer that tensors belong to.
+/// A layer whose tensors are listed.
 struct Owner<'a> {
     index: usize,
     layer: &'a Layer,
     stacks: usize,
-    /// What the ids of its tensors begin with, if bullet's examples have such a layer.
+    /// The start of its tensors' ids, if bullet's examples have such a layer.
     id: Option<String>,
 }
 
 impl Owner<'_> {
-    fn tensors(&self) -> Vec<Known> {
+    fn tensors(&self) -> Vec<KnownTensor> {
         let layer = self.layer;
         let output = (Axis::Output, layer.output.len);
         let of_outputs = match layer.shared {
@@ -294,8 +295,8 @@ impl Owner<'_> {
         }
         if let Some((name, element)) = layer.factors() {
             let values = match element {
-                Element::F32 => Values::Float,
-                _ => Values::Integers(element),
+                Element::F32 => LoadedValues::Float,
+                _ => LoadedValues::Integers(element),
             };
             let role = Role::LayerFactors(self.index);
             tensors.push(self.tensor(role, (name, "a"), of_outputs, values, None));
@@ -311,17 +312,18 @@ impl Owner<'_> {
         tensors
     }
 
-    /// What all stacks share of such a tensor. bullet's examples have none.
-    fn shared(&self, of_stacks: Known) -> Known {
+    /// The tensor that all stacks share and that is added to this tensor of each stack. bullet's
+    /// examples have none.
+    fn shared(&self, of_stacks: KnownTensor) -> KnownTensor {
         let (role, part) = match of_stacks.role {
             Role::LayerBiases(_) => (Role::SharedBiases(self.index), "biases"),
             _ => (Role::SharedWeights(self.index), "weights"),
         };
-        Known {
+        KnownTensor {
             role,
             name: format!("{}.shared_{part}", self.layer.name),
             id: None,
-            sums: Sums {
+            sums: SumRole {
                 is_virtual: true,
                 ..of_stacks.sums
             },
@@ -329,15 +331,15 @@ impl Owner<'_> {
         }
     }
 
-    fn weights(&self, affine: &Affine, of_outputs: &[(Axis, usize)]) -> Known {
+    fn weights(&self, affine: &Affine, of_outputs: &[(Axis, usize)]) -> KnownTensor {
         let mut axes = of_outputs.to_vec();
         axes.push((Axis::Input, self.layer.input_len()));
         let values = match affine.weights {
-            WeightType::I8 => Values::Integers(Element::I8),
-            WeightType::I16 => Values::Integers(Element::I16),
-            WeightType::I32 => Values::Integers(Element::I32),
-            WeightType::F32 => Values::Float,
-            WeightType::Binary => Values::Signs,
+            WeightType::I8 => LoadedValues::Integers(Element::I8),
+            WeightType::I16 => LoadedValues::Integers(Element::I16),
+            WeightType::I32 => LoadedValues::Integers(Element::I32),
+            WeightType::F32 => LoadedValues::Float,
+            WeightType::Binary => LoadedValues::Signs,
         };
         let one = match affine.to_float {
             Some(Scale::Shared(scale)) => {
@@ -350,11 +352,11 @@ impl Owner<'_> {
         self.tensor(role, ("weights", "w"), axes, values, one)
     }
 
-    fn biases(&self, of_outputs: &[(Axis, usize)]) -> Known {
+    fn biases(&self, of_outputs: &[(Axis, usize)]) -> KnownTensor {
         let output = &self.layer.output;
         let (values, one) = match output.element {
-            Element::F32 => (Values::Float, None),
-            _ => (Values::Integers(Element::I32), output.one.shared()),
+            Element::F32 => (LoadedValues::Float, None),
+            _ => (LoadedValues::Integers(Element::I32), output.one.shared()),
         };
         let (role, axes) = (Role::LayerBiases(self.index), of_outputs.to_vec());
         self.tensor(role, ("biases", "b"), axes, values, one.map(f64::from))
@@ -365,18 +367,18 @@ impl Owner<'_> {
         role: Role,
         (part, letter): (&str, &str),
         axes: Vec<(Axis, usize)>,
-        values: Values,
+        values: LoadedValues,
         one: Option<f64>,
-    ) -> Known {
+    ) -> KnownTensor {
         let is_summed = !matches!(role, Role::LayerFactors(_));
-        Known {
+        KnownTensor {
             role,
             name: format!("{}.{part}", self.layer.name),
             id: self.id.as_ref().map(|id| format!("{id}{letter}")),
             axes,
             values,
             one,
-            sums: Sums {
+            sums: SumRole {
                 is_virtual: false,
                 rounds_sums: self.layer.factorised && is_summed,
                 is_factorised: self.layer.factorised && is_summed,

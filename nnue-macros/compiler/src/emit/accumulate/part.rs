@@ -1,9 +1,10 @@
 //! A part of an accumulator that stays in registers while rows are added and removed.
 //!
-//! Rows of words are added as they are, rows of bytes once they are widened. Where two bytes lie in
-//! each word, `low + 128 + 256 * high`, the register of the low value takes the words, and a
-//! further register the high bytes alone. In the end the latter are what the former has too much,
-//! besides the 128 of every row. All of this is modulo 2^16, as accumulators are.
+//! Rows of words are added as they are, and rows of bytes after they are widened. Where two bytes
+//! lie in each word, `low + 128 + 256 * high`, the register of the low value takes the words, and a
+//! further register the high bytes alone. At the end, the register of the low value has the sums of
+//! the high bytes, times 256, too much, and also 128 for every row. All of this is modulo 2^16, as
+//! accumulators are.
 
 use nnue_format::PAIRED_RUN;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -13,32 +14,32 @@ use super::table::{Operation, Table};
 use crate::emit::names::count;
 use crate::plan::Accumulate;
 
-/// The names by which kernels refer to the part.
+/// A part of an accumulator, as kernels name it.
 pub(super) struct Part<'t> {
-    /// How many values it has.
+    /// The number of values of the part.
     values: Literal,
     /// The registers, each with a vector of values.
     registers: Vec<Ident>,
-    /// The vectors of words of a paired row.
+    /// The vectors of words in which paired rows have the part.
     pairs: Vec<Pair>,
     /// The tables whose rows are paired.
     paired: Vec<&'t Table>,
 }
 
-/// A vector of words that have two values each.
+/// A vector of words, each of which has two values.
 struct Pair {
-    /// The number of the vector in the row.
+    /// The index of the vector in the row.
     words: Literal,
     /// The register of the first values, which takes the words.
     low: Ident,
     /// The register of the second values.
     high: Ident,
-    /// The further register, with the sums of the second values.
+    /// The further register, for the sums of the second values.
     highs: Ident,
 }
 
 impl Pair {
-    /// The `index`-th vector of words. Values lie in `lanes` lanes of a vector.
+    /// Vector `index` of words, with vectors of `lanes` values.
     fn of(index: usize, lanes: usize) -> Pair {
         let vectors_of_half = PAIRED_RUN / 2 / lanes;
         let (run, place) = (index / vectors_of_half, index % vectors_of_half);
@@ -57,8 +58,8 @@ fn register(number: usize) -> Ident {
 }
 
 impl<'t> Part<'t> {
-    /// A part of so many registers, to which rows of these tables are added. For tables of paired
-    /// rows they are whole runs of pairs.
+    /// A part of this number of registers, to which rows of these tables are added. If a table has
+    /// paired rows, the part is whole runs of pairs.
     pub(super) fn of(plan: &Accumulate, registers: usize, tables: &'t [Table]) -> Part<'t> {
         let paired: Vec<_> = tables.iter().filter(|table| table.paired).collect();
         let pairs = match paired.is_empty() {
@@ -79,7 +80,7 @@ impl<'t> Part<'t> {
         &self.values
     }
 
-    /// Reads the `index`-th part of `base`.
+    /// Code that reads part `index` of `base`.
     pub(super) fn load(&self) -> TokenStream {
         let Part {
             values, registers, ..
@@ -93,7 +94,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// Adds or removes the `index`-th part of `row`, a row of the table.
+    /// Code that adds or removes part `index` of `row`, which is a row of the table.
     pub(super) fn apply(&self, table: &Table, operation: Operation) -> TokenStream {
         let (values, element) = (&self.values, &table.element);
         let name = format_ident!("{}_i16", operation.name());
@@ -127,7 +128,8 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// Writes the `index`-th part of `into`. `rows` is how many rows a list of the table has.
+    /// Code that writes part `index` of `into`. `rows` gives the number of rows in a table's list
+    /// for an operation.
     pub(super) fn store(&self, rows: impl Fn(&Table, Operation) -> TokenStream) -> TokenStream {
         let Part {
             values, registers, ..

@@ -1,4 +1,4 @@
-//! The PSQT sums of an accumulator, which the same rows change.
+//! The PSQT sums of an accumulator. The rows that change neurons change them too.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -7,7 +7,8 @@ use super::table::{Operation, Table};
 use crate::emit::Program;
 use crate::emit::names::count;
 
-/// The PSQT sums: as vectors of eight as far as possible, and single values for the rest.
+/// The registers of the PSQT sums: vectors of eight values as far as possible, and single values
+/// for the rest.
 pub(super) struct Psqt {
     eights: Vec<(Ident, Literal)>,
     singles: Vec<(Ident, Literal)>,

@@ -7,7 +7,7 @@ use crate::emit::Program;
 use crate::emit::names::count;
 use crate::network::Element;
 
-/// What is done with a row.
+/// An operation with a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     Add,
@@ -15,7 +15,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// The name as it is in those of primitives.
+    /// The name of the operation as a part of primitives' names.
     pub(super) fn name(self) -> &'static str {
         match self {
             Operation::Add => "add",
@@ -24,7 +24,7 @@ impl Operation {
     }
 }
 
-/// The names by which kernels refer to a table of the transformer's rows.
+/// A table of the transformer's rows, as kernels name it.
 pub(in crate::emit) struct Table {
     /// The field of the generated `Weights` that holds the table.
     weights: Ident,
@@ -32,14 +32,16 @@ pub(in crate::emit) struct Table {
     pub(super) element: Ident,
     /// The primitive that reads a vector of weights, widened to 16 bits.
     load: Ident,
-    /// How far it is then shifted to the left; `None` if it is not.
+    /// The number of bits by which the widened vector is shifted to the left; `None` if it is not
+    /// shifted.
     shift: Option<Literal>,
     /// The parameters that list the rows to add and the rows to remove.
     pub(in crate::emit) added: Ident,
     pub(in crate::emit) removed: Ident,
-    /// Whether two values lie in each word.
+    /// Whether each word has two values.
     pub(super) paired: bool,
-    /// `+ N`, where the table's first row is row `N` of the PSQT values; `None` if that is row 0.
+    /// `+ N`, where row `N` of the PSQT values belongs to the table's first row; `None` if `N` is
+    /// 0.
     psqt_offset: Option<TokenStream>,
 }
 
@@ -86,7 +88,8 @@ impl Table {
         quote! { buffer::row(&weights.transformer_psqt, #number #offset) }
     }
 
-    /// An expression for a vector of a row, as it is added: `values` are those of the row.
+    /// An expression for a vector of a row, as it is added; `values` is an expression for the row's
+    /// values.
     pub(super) fn vector(&self, values: &TokenStream) -> TokenStream {
         let load = &self.load;
         match &self.shift {
@@ -95,7 +98,7 @@ impl Table {
         }
     }
 
-    /// The rows that are added or removed.
+    /// The name of the list of rows that are added or removed.
     pub(super) fn list(&self, operation: Operation) -> &Ident {
         match operation {
             Operation::Add => &self.added,
@@ -103,7 +106,7 @@ impl Table {
         }
     }
 
-    /// The weights of all rows, one after the other.
+    /// An expression for the weights of all rows, one row after the other.
     pub(in crate::emit) fn weights(&self) -> TokenStream {
         let weights = &self.weights;
         let variant = match self.paired {

@@ -1,7 +1,7 @@
 //! Affine layers over words that are still in the registers in which the transformer made them.
 //!
-//! One pass over both perspectives: each vector is activated, multiplied and added to sums in
-//! registers, for as many outputs as these are enough for.
+//! Code for these layers goes once over both perspectives. Each vector is activated, multiplied and
+//! added to sums in registers, for as many outputs as there are registers.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -11,41 +11,44 @@ use crate::emit::names::{count, halves, linear};
 use crate::emit::transform;
 use crate::plan::{Fused, Products};
 
-/// How a vector `x` of inputs is multiplied with vectors of weights.
+/// The kind of inputs, which decides how a vector `x` of them is multiplied with vectors of
+/// weights.
 #[derive(Clone, Copy)]
-enum Way {
+enum InputKind {
     /// Words with a sign.
     Words,
-    /// Roots, whose product with a weight is multiplied with the root once more: it has to fit in
-    /// 16 bits.
+    /// Roots. The product of a root and a weight is multiplied with the root once more, so it has
+    /// to fit in 16 bits.
     Roots,
-    /// Words without a sign. Instructions take the top bit for -32768 where it stands for 32768, so
-    /// each input that has it lacks 65536 times its weight: the sum of these weights, negative, is
-    /// what `tops` are for.
+    /// Words without a sign. Instructions read the top bit as -32768, but it stands for 32768. So
+    /// each input with this bit lacks 65536 times its weight. The sums `tops` are these weights
+    /// added up, negated.
     Unsigned,
     /// Squares of roots, which are words without a sign.
     Squares,
 }
 
 impl Writer<'_> {
-    /// Horizontal sums over the transformer's words.
+    /// An expression for horizontal sums over the transformer's words.
     pub(super) fn fused(&self, fused: &Fused) -> TokenStream {
-        let sums = |way| self.fused_sums(fused, way);
+        let sums = |kind| self.fused_sums(fused, kind);
         match fused.products {
-            Products::Fast => sums(Way::Words),
-            Products::FastIfProved => self.if_proved(&sums(Way::Roots), &sums(Way::Squares)),
-            Products::Exact => sums(Way::Unsigned),
+            Products::Fast => sums(InputKind::Words),
+            Products::FastIfProved => {
+                self.if_proved(&sums(InputKind::Roots), &sums(InputKind::Squares))
+            }
+            Products::Exact => sums(InputKind::Unsigned),
         }
     }
 
-    /// The sums of one tile of outputs after the other.
-    fn fused_sums(&self, fused: &Fused, way: Way) -> TokenStream {
+    /// An expression for the sums of one tile of outputs after the other.
+    fn fused_sums(&self, fused: &Fused, kind: InputKind) -> TokenStream {
         let outputs = 0..self.affine.outputs;
         let tiles = outputs.clone().step_by(fused.tile).map(|first| {
             let tile = Tile {
                 writer: self,
                 fused,
-                way,
+                kind,
                 outputs: (first..outputs.end.min(first + fused.tile)).collect(),
             };
             tile.sums()
@@ -59,11 +62,11 @@ impl Writer<'_> {
     }
 }
 
-/// Outputs that share the vectors of inputs.
+/// A tile: outputs that share the vectors of inputs.
 struct Tile<'a> {
     writer: &'a Writer<'a>,
     fused: &'a Fused,
-    way: Way,
+    kind: InputKind,
     outputs: Vec<usize>,
 }
 
@@ -99,30 +102,32 @@ impl Tile<'_> {
     }
 
     fn sets(&self) -> usize {
-        match self.way {
-            Way::Words | Way::Roots => self.fused.sets(1),
-            Way::Unsigned | Way::Squares => self.fused.sets(2),
+        match self.kind {
+            InputKind::Words | InputKind::Roots => self.fused.sets(1),
+            InputKind::Unsigned | InputKind::Squares => self.fused.sets(2),
         }
     }
 
     /// The names of an output's sums in a set.
     fn names(&self, set: usize, output: usize) -> Vec<Ident> {
         let sum = format_ident!("sum_{set}_{output}");
-        match self.way {
-            Way::Words | Way::Roots => vec![sum],
-            Way::Unsigned | Way::Squares => vec![sum, format_ident!("tops_{set}_{output}")],
+        match self.kind {
+            InputKind::Words | InputKind::Roots => vec![sum],
+            InputKind::Unsigned | InputKind::Squares => {
+                vec![sum, format_ident!("tops_{set}_{output}")]
+            }
         }
     }
 
-    /// Adds the products of one vector of inputs.
+    /// Code that adds the products of a vector of inputs.
     fn step(&self, set: usize, inputs: &TokenStream, weights_at: &TokenStream) -> TokenStream {
-        let inputs = match self.way {
-            Way::Words | Way::Roots => quote! { let x = #inputs; },
-            Way::Unsigned => quote! {
+        let inputs = match self.kind {
+            InputKind::Words | InputKind::Roots => quote! { let x = #inputs; },
+            InputKind::Unsigned => quote! {
                 let x = #inputs;
                 let top = simd::shift_right_i16::<15>(x);
             },
-            Way::Squares => quote! {
+            InputKind::Squares => quote! {
                 let x = #inputs;
                 let x = simd::mul_low_i16(x, x);
                 let top = simd::shift_right_i16::<15>(x);
@@ -131,10 +136,10 @@ impl Tile<'_> {
         let weights = &self.writer.weights;
         let sums = self.outputs.iter().map(|output| {
             let names = self.names(set, *output);
-            let factors = match self.way {
-                Way::Words => vec![(quote!(x), quote!(w))],
-                Way::Roots => vec![(quote!(simd::mul_low_i16(x, w)), quote!(x))],
-                Way::Unsigned | Way::Squares => {
+            let factors = match self.kind {
+                InputKind::Words => vec![(quote!(x), quote!(w))],
+                InputKind::Roots => vec![(quote!(simd::mul_low_i16(x, w)), quote!(x))],
+                InputKind::Unsigned | InputKind::Squares => {
                     vec![(quote!(x), quote!(w)), (quote!(top), quote!(w))]
                 }
             };
@@ -148,7 +153,7 @@ impl Tile<'_> {
         quote! { #inputs #(#sums)* }
     }
 
-    /// Adds up the sums of an output.
+    /// An expression that adds up the sums of an output.
     fn result(&self, output: usize) -> TokenStream {
         let sets = (0..self.sets()).map(|set| self.names(set, output));
         let sets: Vec<Vec<Ident>> = sets.collect();
@@ -158,9 +163,9 @@ impl Tile<'_> {
             let total = total(&names);
             quote! { simd::sum_i32(#total) }
         };
-        let sum = match self.way {
-            Way::Words | Way::Roots => horizontal(0),
-            Way::Unsigned | Way::Squares => {
+        let sum = match self.kind {
+            InputKind::Words | InputKind::Roots => horizontal(0),
+            InputKind::Unsigned | InputKind::Squares => {
                 let (sum, tops) = (horizontal(0), horizontal(1));
                 quote! { #sum.wrapping_sub(#tops << 16) }
             }

@@ -1,9 +1,9 @@
-//! Factorised sets: trainers learn what features have in common with features that are only
-//! virtual. Each real row is the sum of its own and of the virtual rows that stand for a part of
-//! what it means.
+//! Factorised sets. With virtual features, trainers learn what several features have in common.
+//! Each real row is the sum of its own values and of the virtual rows that stand for a part of its
+//! meaning.
 //!
-//! The loader knows which virtual rows belong to which real ones. Here is which virtual sets a set
-//! can have.
+//! The loader knows which virtual rows belong to which real rows. This file knows which virtual
+//! sets a set can have.
 
 use nnue_format::Factors;
 
@@ -13,15 +13,17 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::spec::named::named;
 
 named! {
-    /// Virtual features: each stands for what real ones have in common.
+    /// A set of virtual features. Each of them stands for what several real features have in
+    /// common.
     VirtualSet {
-        /// A piece on a square, kings included, whichever the bucket; also a threatened one.
+        /// A piece on a square, kings included, in any bucket. A threatened piece is another
+        /// feature.
         A = "A",
         /// A piece on a square, but no kings.
         P = "P",
         /// The own king's bucket.
         K = "K",
-        /// A piece so many files and ranks from the own king.
+        /// A piece at a number of files and ranks from the own king.
         HalfRelativeKP = "HalfRelativeKP",
     }
 }
@@ -96,7 +98,7 @@ pub(super) fn check(
     }))
 }
 
-/// Whether the virtual features stand for something that the real ones tell.
+/// Reports a virtual set whose features do not follow from the set's own features.
 fn check_set(
     set: &Spanned<VirtualSet>,
     parameters: &Parameters,

@@ -1,4 +1,5 @@
-//! All sets of the family are one formula with other parameters. Seen by a perspective,
+//! The parameters of a set. All sets of the family are the same formula with different parameters.
+//! Seen by a perspective,
 //!
 //! ```text
 //! row = king_offset[king ^ o] + queen_offset[queens] + plane[piece] + (square ^ o)
@@ -12,7 +13,7 @@ use nnue_format::PieceSquare;
 
 use crate::spec::named::named;
 
-/// Squares of the board, and rows of a piece.
+/// The number of squares of the board, which is the number of rows of a plane.
 pub const SQUARES: usize = 64;
 
 /// The names of the sets in a spec.
@@ -26,13 +27,13 @@ pub const NAMES: &[&str] = &[
 ];
 
 named! {
-    /// In which order pieces have their planes.
+    /// The order of the pieces' planes.
     PieceOrder {
         /// Own pawn, knight, ... king, then the opponent's.
         ByColour = "by-colour",
         /// Own pawn, opponent's pawn, own knight, ...
         Interleaved = "interleaved",
-        /// The opponent's pawn, knight, ... king, then the own ones.
+        /// The opponent's pawn, knight, ... king, then own pawn, knight, ... king.
         OpponentFirst = "opponent-first",
         /// White's pawn, knight, ... king, then black's, for both perspectives.
         WhiteFirst = "white-first",
@@ -40,8 +41,8 @@ named! {
 }
 
 impl PieceOrder {
-    /// The first (0) or the second (1) player in the order, of the own one and the opponent, as
-    /// white sees them.
+    /// Whether a player comes first (0) or second (1) in the order. The owner of a piece is the own
+    /// player (0) or the opponent (1), as white sees them.
     fn player(self, owner: u32) -> u32 {
         match self {
             PieceOrder::ByColour | PieceOrder::Interleaved | PieceOrder::WhiteFirst => owner,
@@ -63,7 +64,7 @@ named! {
 }
 
 named! {
-    /// The first square of each plane. The others follow along the ranks.
+    /// The first square of each plane. The other squares follow along the ranks.
     FirstSquare {
         /// Square 0 is a1, and square 63 is h8, as in most engines.
         A1 = "a1",
@@ -77,19 +78,20 @@ named! {
 }
 
 named! {
-    /// On which files the own king is put, by mirroring the board if need be.
+    /// The files on which the own king is seen. The board is mirrored where it stands on another
+    /// file.
     Mirror {
         /// The board is never mirrored.
         None = "none",
-        /// The king is put on the left half of the board, files a to d.
+        /// The king is seen on the left half of the board, files a to d.
         AToD = "a-d",
-        /// The king is put on the right half of the board, files e to h.
+        /// The king is seen on the right half of the board, files e to h.
         EToH = "e-h",
     }
 }
 
 impl Mirror {
-    /// A bit for each file on which a king mirrors the board.
+    /// The files on which a king mirrors the board: bit 0 for file a, bit 7 for file h.
     pub fn files(self) -> u8 {
         match self {
             Mirror::None => 0,
@@ -99,17 +101,17 @@ impl Mirror {
     }
 }
 
-/// Which kinds of pieces have planes.
+/// The kinds of pieces that have planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planes {
-    /// Twelve planes: every kind of piece has one.
+    /// Twelve planes: every kind of piece has its own.
     All,
-    /// Eleven planes: both kings share one.
+    /// Eleven planes: both kings share a plane.
     MergedKings,
     /// Ten planes: kings have none.
     NoKings,
-    /// Fourteen planes: every kind of piece has one, and so have each player's pieces that a weaker
-    /// piece of the opponent attacks.
+    /// Fourteen planes: every kind of piece has its own, and each player has a further plane for
+    /// pieces that a weaker piece of the opponent attacks.
     WithThreatened,
 }
 
@@ -132,7 +134,7 @@ impl Planes {
         }
     }
 
-    /// How many kinds of a player's pieces have planes.
+    /// The number of kinds of a player's pieces that have planes.
     fn roles(self) -> u32 {
         match self {
             Planes::NoKings => 5,
@@ -141,7 +143,7 @@ impl Planes {
         }
     }
 
-    /// The number of features that can be active at once.
+    /// The largest number of features that can be active at once.
     pub fn max_active(self) -> usize {
         match self {
             Planes::All | Planes::MergedKings => 32,
@@ -151,7 +153,7 @@ impl Planes {
         }
     }
 
-    /// Features that a square of any board can switch on.
+    /// The largest number of features that a square of any board can make active.
     pub(super) fn of_a_square(self) -> usize {
         match self {
             Planes::All | Planes::MergedKings | Planes::NoKings => 1,
@@ -160,14 +162,15 @@ impl Planes {
     }
 }
 
-/// Whether the opponent's queens choose the bucket, besides the own king.
+/// Whether the opponent's queens choose the bucket too, and not the own king alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueenBuckets {
-    /// They do not.
+    /// The opponent's queens do not choose the bucket.
     None,
-    /// Five buckets: for no queen or several, and for one queen in each quadrant.
+    /// Five buckets: one for no queen and for several queens, and one for a single queen in each
+    /// quadrant.
     Five,
-    /// Six buckets: for no queen, for one in each quadrant, and for several.
+    /// Six buckets: for no queen, for a single queen in each quadrant, and for several queens.
     Six,
 }
 
@@ -175,7 +178,7 @@ impl QueenBuckets {
     /// Every value that a spec can ask for.
     pub const ALL: [QueenBuckets; 2] = [QueenBuckets::Five, QueenBuckets::Six];
 
-    /// How many buckets there are.
+    /// The number of buckets for the opponent's queens; 1 if they do not choose the bucket.
     pub fn count(self) -> usize {
         match self {
             QueenBuckets::None => 1,
@@ -188,7 +191,7 @@ impl QueenBuckets {
 /// The parameters of a set, as a spec gives them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// How many kinds of pieces are told apart.
+    /// The kinds of pieces that are told apart.
     pub planes: Planes,
     /// The order of the planes.
     pub piece_order: PieceOrder,
@@ -196,20 +199,20 @@ pub struct Parameters {
     pub flip: Flip,
     /// The first square of each plane.
     pub first_square: FirstSquare,
-    /// On which files the own king is put.
+    /// The files on which the own king is seen.
     pub mirror: Mirror,
-    /// The bucket of each square of the oriented own king. Mirrored boards have the same on both
-    /// halves.
+    /// The bucket of each square of the own king, as the perspective sees the board. Mirrored
+    /// boards have the same buckets on both halves.
     pub king_buckets: [u8; SQUARES],
     /// Whether the opponent's queens choose the bucket too.
     pub queen_buckets: QueenBuckets,
-    /// Rows before the first plane of each bucket.
+    /// The number of rows before the first plane of each bucket.
     pub offset: u32,
 }
 
 impl Parameters {
-    /// Those of a set that is known by name; `None` for other names, and for sets that are nothing
-    /// without a table.
+    /// The parameters of a set that is known by its name; `None` for other names, and for sets that
+    /// need a table.
     pub fn named(name: &str) -> Option<Parameters> {
         let each_square = std::array::from_fn(|square| square as u8);
         let half_ka_v2 = Parameters {
@@ -228,7 +231,7 @@ impl Parameters {
                 ..Parameters::unbucketed()
             },
             // Row 0 of every king square was meant for a piece in hand, in another game, and is
-            // never switched on.
+            // never active.
             "HalfKP" => Parameters {
                 planes: Planes::NoKings,
                 flip: Flip::Rotate,
@@ -252,7 +255,8 @@ impl Parameters {
         })
     }
 
-    /// Every piece on every square, whichever the king's: what trainers start from.
+    /// The parameters of a set with a row for every piece on every square, without buckets.
+    /// Trainers start from it.
     pub fn unbucketed() -> Parameters {
         Parameters {
             planes: Planes::All,
@@ -266,17 +270,17 @@ impl Parameters {
         }
     }
 
-    /// Rows of a bucket.
+    /// The number of rows of a bucket.
     fn bucket_rows(&self) -> u32 {
         self.offset + self.planes.count() * SQUARES as u32
     }
 
-    /// How many buckets there are: those of the own king for each of the queens'.
+    /// The number of buckets: the own king's buckets times the queens' buckets.
     pub fn buckets(&self) -> usize {
         self.own_kings_buckets() * self.queen_buckets.count()
     }
 
-    /// How many buckets the own king has: they are numbered without gaps.
+    /// The number of the own king's buckets. They are numbered without gaps.
     pub fn own_kings_buckets(&self) -> usize {
         self.king_buckets
             .iter()
@@ -311,14 +315,15 @@ impl Parameters {
             }
             planes
         });
-        // Where squares are counted from a8, white's are the ones that are turned.
+        // Where squares are counted from a8, the board is turned for white and not for black.
         let renumbered: u8 = match self.first_square {
             FirstSquare::A1 => 0,
             FirstSquare::A8 => 0b111_000,
             FirstSquare::H1 => 0b000_111,
             FirstSquare::H8 => 0b111_111,
         };
-        // Where they are counted from the h-file, so are the files from which kings are mirrored.
+        // Where squares are counted from the h-file, the files from which kings are mirrored are
+        // counted from there too.
         let mirror_files = match self.first_square {
             FirstSquare::A1 | FirstSquare::A8 => self.mirror.files(),
             FirstSquare::H1 | FirstSquare::H8 => self.mirror.files().reverse_bits(),
@@ -336,7 +341,8 @@ impl Parameters {
                 u32::from(bucket) * bucket_rows
             }),
             queen_offset: std::array::from_fn(|place| {
-                // Its two bits are the highest ones of a file and of a rank.
+                // The two bits of a quadrant are the highest bit of the file and the highest bit of
+                // the rank.
                 let turned = usize::from(renumbered >> 2 & 1 | renumbered >> 4 & 2);
                 let quadrant = |number: usize| number ^ turned;
                 let bucket = match (place, self.queen_buckets) {
@@ -351,13 +357,13 @@ impl Parameters {
         }
     }
 
-    /// Rows of all buckets.
+    /// The number of rows of all buckets.
     pub fn rows(&self) -> usize {
         self.buckets() * self.bucket_rows() as usize
     }
 }
 
-/// The plane of each piece, own pawn to king, then the opponent's, as white sees them.
+/// The plane of each piece: own pawn to king, then the opponent's, as white sees them.
 ///
 /// Both kings can share a plane where the own king stands only on squares of its bucket, and the
 /// opponent's cannot. It is the plane of the player whose pieces come first; the other player's is
@@ -394,8 +400,8 @@ mod tests {
     const E8: usize = 60;
     const H8: usize = 63;
 
-    /// The row of a piece (own pawn 0 to king 5, opponent's 6 to 11), by the formula of the
-    /// module's documentation.
+    /// The row of a piece (own pawn 0 to king 5, opponent's pawn 6 to king 11), by the formula in
+    /// the module's documentation.
     fn row(
         parameters: &Parameters,
         perspective: usize,
@@ -414,7 +420,7 @@ mod tests {
         Parameters::named(name).unwrap()
     }
 
-    /// Against the numbers that the set's authors give for single squares.
+    /// The expected numbers of single squares are those of the set's authors.
     #[test]
     fn half_ka_v2_hm_counts_its_king_buckets_from_h8() {
         let set = named("HalfKAv2_hm").tables();
@@ -504,7 +510,7 @@ mod tests {
         // Black's king on a8 is seen on h1, and mirrored to a1: the two turns leave the ranks
         // exchanged.
         assert_eq!(row(&parameters, 1, 56, 5, 56), 5 * 64);
-        // On h8 it is seen on a1 as it is.
+        // Black's king on h8 is seen on a1, and is not mirrored.
         assert_eq!(row(&parameters, 1, 63, 5, 63), 5 * 64);
     }
 

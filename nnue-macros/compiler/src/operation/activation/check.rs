@@ -1,9 +1,9 @@
 //! Checks activations: which values they can read, and which integer then stands for 1.0.
 
-use super::{Checked, DefaultLimit, DefaultOne, Keys, OfIntegers, Shifted, USUAL_ONE};
+use super::{CheckedParameters, DefaultLimit, DefaultOne, IntegerForm, Keys, Shifted, USUAL_ONE};
 use crate::check::fixed_point::{
-    CLIPS_ONE, Input, LARGEST_RESULT, Operand, Shift, check_amount, check_clips_one, check_shift,
-    least_limit, shifted,
+    CLIPS_ONE, LARGEST_RESULT, Operand, Shift, ShiftedNumber, check_amount, check_clips_one,
+    check_shift, least_limit, shifted,
 };
 use crate::check::reader::Reader;
 use crate::check::value::in_range;
@@ -60,7 +60,7 @@ fn refuse_input(reader: &Reader<'_>, diagnostics: &mut Diagnostics) {
     diagnostics.error(reader.input_span(0), message).help(help);
 }
 
-/// An activation of floating point.
+/// Checks an activation of floating point.
 fn float(
     layer: &spec::Layer,
     function: OpName,
@@ -76,7 +76,7 @@ fn float(
     None
 }
 
-/// The names in quotes, as a sentence lists them.
+/// The names in backticks, as a sentence lists them.
 fn listed(names: impl Iterator<Item = OpName>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     match names.split_last() {
@@ -86,7 +86,8 @@ fn listed(names: impl Iterator<Item = OpName>) -> String {
     }
 }
 
-/// The activations of sums of which 1.0 is `from`, and the values that they make together.
+/// Checks the activations of sums in which `from` stands for 1.0. Returns them with the values that
+/// they make together.
 fn integers(
     layer: &spec::Layer,
     keys: &Keys,
@@ -94,8 +95,8 @@ fn integers(
     from: u32,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Vec<Activation>, Tensor)> {
-    let shifts = one_for_each("shift", keys.shift.as_ref(), keys, diagnostics);
-    let limits = one_for_each("limit", keys.limit.as_ref(), keys, diagnostics);
+    let shifts = value_for_each("shift", keys.shift.as_ref(), keys, diagnostics);
+    let limits = value_for_each("limit", keys.limit.as_ref(), keys, diagnostics);
     let (shifts, limits) = (shifts?, limits?);
     let functions = keys.functions.iter().zip(shifts.iter().zip(&limits));
     let (activations, results): (Vec<_>, Vec<_>) =
@@ -108,14 +109,14 @@ fn integers(
                     .help("a layer with `op = \"float\"` makes `f32` of integers");
                 return None;
             };
-            let activation = KeysOfOne {
+            let activation = ActivationKeys {
                 layer,
                 function,
                 integers,
                 shift: *shift,
                 one: keys.one.as_ref(),
                 limit: *limit,
-                clips_one: keys.clips_one.as_ref().is_some_and(|said| said.value),
+                clips_one: keys.clips_one.as_ref().is_some_and(|key| key.value),
             };
             activation.check(from, diagnostics)
         }))?
@@ -150,7 +151,7 @@ fn integers(
     Some((activations, output))
 }
 
-/// The smallest type that holds the values of a range.
+/// The smallest type that holds all values of a range.
 fn element((lowest, highest): (i64, i64)) -> Element {
     let holds = |low: i64, high: i64| low <= lowest && highest <= high;
     if holds(0, u8::MAX.into()) {
@@ -162,18 +163,19 @@ fn element((lowest, highest): (i64, i64)) -> Element {
     }
 }
 
-/// The value of a key for each function, where the spec gives one for all of them or one for each.
-fn one_for_each<'s>(
+/// The value of a key for each function. The spec gives a single value for all functions, or one
+/// for each.
+fn value_for_each<'s>(
     key: &str,
-    said: Option<&'s Spanned<Vec<Spanned<i64>>>>,
+    values: Option<&'s Spanned<Vec<Spanned<i64>>>>,
     keys: &Keys,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Option<&'s Spanned<i64>>>> {
     let functions = keys.functions.len();
-    let Some(said) = said else {
+    let Some(values) = values else {
         return Some(vec![None; functions]);
     };
-    match said.value.as_slice() {
+    match values.value.as_slice() {
         [shared] => Some(vec![Some(shared); functions]),
         each if each.len() == functions => Some(each.iter().map(Some).collect()),
         entries => {
@@ -182,7 +184,7 @@ fn one_for_each<'s>(
                 _ => format!("1 or {functions}"),
             };
             let message = format!("`{key}` has {} entries, expected {expected}", entries.len());
-            let error = diagnostics.error(said.span, message);
+            let error = diagnostics.error(values.span, message);
             for function in &keys.functions {
                 error.related(function.span, format!("`{}`", function.value));
             }
@@ -191,31 +193,31 @@ fn one_for_each<'s>(
     }
 }
 
-/// What the spec says of one activation of integers.
-struct KeysOfOne<'s> {
+/// The keys that the spec gives for a single activation of integers.
+struct ActivationKeys<'s> {
     layer: &'s spec::Layer,
     function: OpName,
-    integers: &'static OfIntegers,
+    integers: &'static IntegerForm,
     shift: Option<&'s Spanned<i64>>,
     one: Option<&'s Spanned<i64>>,
     limit: Option<&'s Spanned<i64>>,
-    /// Whether a limit below 1.0 is meant.
+    /// Whether the spec allows a limit below 1.0.
     clips_one: bool,
 }
 
-/// The values that an activation makes.
+/// The values that an activation computes.
 struct Results {
     one: u32,
     range: (i64, i64),
-    /// Whether they are clipped below 1.0, by more than is allowed unsaid.
+    /// Whether the values are clipped so far below 1.0 that the spec must say `clips_one`.
     clips_one: bool,
 }
 
-impl KeysOfOne<'_> {
-    /// Checks the activation of sums of which 1.0 is `from`.
+impl ActivationKeys<'_> {
+    /// Checks the activation of sums in which `from` stands for 1.0.
     fn check(&self, from: u32, diagnostics: &mut Diagnostics) -> Option<(Activation, Results)> {
         let (integers, name) = (self.integers, &self.layer.name.value);
-        let Some(said) = self.shift else {
+        let Some(shift) = self.shift else {
             diagnostics
                 .error(self.layer.span, format!("`{name}` needs `shift`"))
                 .help("write how far its input is shifted to the right: `shift = 6`");
@@ -227,7 +229,7 @@ impl KeysOfOne<'_> {
         };
         let one = result("one", self.one);
         let limit = result("limit", self.limit);
-        let amount = check_amount(said, integers.most_left, diagnostics);
+        let amount = check_amount(shift, integers.most_left, diagnostics);
         let (one, limit, amount) = (one?, limit?, amount?);
         let default_one = match integers.one {
             DefaultOne::Usual => USUAL_ONE,
@@ -241,15 +243,15 @@ impl KeysOfOne<'_> {
             }
         };
         let one = one.unwrap_or(default_one);
-        self.check_shift(from, (amount, said), one, diagnostics)?;
+        self.check_shift(from, (amount, shift), one, diagnostics)?;
         let limit = match integers.limit {
             DefaultLimit::One => limit.unwrap_or(one),
             DefaultLimit::Usual => limit.unwrap_or(USUAL_ONE),
-            // Such functions let 1.0 pass.
+            // Functions with a limit of their own let 1.0 pass.
             DefaultLimit::OfFunction => one,
         };
         self.check_limit(limit, one, diagnostics)?;
-        let (activation, range) = (integers.of)(&Checked {
+        let (activation, range) = (integers.function)(&CheckedParameters {
             from,
             shift: amount,
             limit,
@@ -262,7 +264,7 @@ impl KeysOfOne<'_> {
         Some((activation, results))
     }
 
-    /// Reports `one` of a function that allows no other than its own.
+    /// Reports `one` of a function whose `one` is fixed.
     fn refuse_one(&self, diagnostics: &mut Diagnostics) -> Option<()> {
         let Some(one) = self.one else {
             return Some(());
@@ -273,11 +275,12 @@ impl KeysOfOne<'_> {
         None
     }
 
-    /// Whether the shift takes what the function shifts, of values of which 1.0 is `from`, to `one`.
+    /// Checks that the shift fits: it must take the number that the function shifts, for the input
+    /// `from`, to `one`.
     fn check_shift(
         &self,
         from: u32,
-        (amount, said): (i32, &Spanned<i64>),
+        (amount, key): (i32, &Spanned<i64>),
         one: u32,
         diagnostics: &mut Diagnostics,
     ) -> Option<()> {
@@ -291,20 +294,20 @@ impl KeysOfOne<'_> {
                 (Operand::Square, square, format!("{from} * {from}"))
             }
         };
-        let input = Input {
+        let input = ShiftedNumber {
             one: shifted,
             formula,
             label: format!("1.0 is {from} in the input of `{name}` and {one} in its output"),
         };
         let shift = Shift {
             amount,
-            span: said.span,
+            span: key.span,
         };
         check_shift(operand, &input, shift, one, diagnostics)
     }
 
-    /// Whether the activation lets 1.0 pass, up to one part in 64: nets since SFNNv14b have 128 for
-    /// 1.0 and clip at 127.
+    /// Checks that the activation lets 1.0 pass. It may clip up to one part in 64: in nets since
+    /// SFNNv14b, 128 stands for 1.0 and results are clipped at 127.
     fn check_limit(&self, limit: u32, one: u32, diagnostics: &mut Diagnostics) -> Option<()> {
         let least = least_limit(one);
         if limit >= least || self.clips_one {

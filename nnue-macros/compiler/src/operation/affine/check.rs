@@ -1,5 +1,5 @@
-//! Checks affine layers: whether the weights go with the inputs, which range the sums have, and
-//! whether zeros can be skipped.
+//! Checks affine layers: whether the weights fit the inputs, which range the sums have, and whether
+//! zeros can be skipped.
 
 use nnue_format::Element;
 
@@ -15,12 +15,13 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{One, Source, Tensor};
 use crate::spec::{self, place};
 
-/// The largest number of outputs. Layers are meant to be small; only the transformer is large.
+/// The largest number of outputs of a layer. Layers are meant to be small; only the transformer is
+/// large.
 const MAX_OUTPUTS: i64 = 4096;
 
-/// What the sums of a layer are.
+/// The kind of a layer's sums.
 enum Outputs {
-    /// Integers, with what stands for 1.0 in them.
+    /// Integers, with the integers that stand for 1.0 in them.
     Integers(One),
     /// Sums of products of `f32`.
     Floats,
@@ -29,7 +30,8 @@ enum Outputs {
 }
 
 impl Keys {
-    /// Checks an affine layer; `None` if it is wrong, or what it reads, which then has no `reader`.
+    /// Checks an affine layer; `None` if the layer or a value that it reads is wrong. In the latter
+    /// case there is no `reader`.
     pub(in crate::operation) fn check(
         &self,
         layer: &spec::Layer,
@@ -45,7 +47,7 @@ impl Keys {
         check_weights_one_key(self, diagnostics)?;
         let outputs = match self.weights_one {
             None => check_outputs(layer, self, len, diagnostics),
-            // What 1.0 is in them follows from the inputs' one.
+            // The `one` of the sums follows from the `one` of the inputs.
             Some(_) => None,
         };
         let reader = reader?;
@@ -76,7 +78,7 @@ impl Keys {
                 let divided = |sum| divide.map_or(sum, |divide| divide.quotient(sum));
                 let range = match scales {
                     None => (divided(sums.0), divided(sums.1)),
-                    // The factors are the net file's.
+                    // The factors are in the net file, so they are not known here.
                     Some(_) => (i64::from(i32::MIN), i64::from(i32::MAX)),
                 };
                 let output = Tensor {
@@ -106,7 +108,7 @@ impl Keys {
     }
 }
 
-/// Whether `weights_one` is allowed, and alone.
+/// Reports `weights_one` where it is not allowed, or where `one` is given too.
 fn check_weights_one_key(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<()> {
     let Some(weights_one) = &affine.weights_one else {
         return Some(());
@@ -131,7 +133,7 @@ fn check_weights_one_key(affine: &Keys, diagnostics: &mut Diagnostics) -> Option
     Some(())
 }
 
-/// What 1.0 is in sums, where the spec says what it is in the weights.
+/// The `one` of the sums that follows from `weights_one`.
 fn sums_one(
     layer: &spec::Layer,
     weights_one: &Spanned<i64>,
@@ -166,7 +168,8 @@ fn sums_one(
     })
 }
 
-/// What the sums are, with what 1.0 is in them or what makes floating point of them.
+/// The kind of the sums: integers with their `one`, or floating point with the factor that makes
+/// it.
 fn check_outputs(
     layer: &spec::Layer,
     affine: &Keys,
@@ -257,7 +260,8 @@ fn check_outputs(
     Some(Outputs::Integers(One::of(checked)))
 }
 
-/// Reports sums whose one is so small that the weights' one, which follows from it, is less than 1.
+/// Reports sums whose `one` is so small that the `one` of the weights, which follows from it, is
+/// less than 1.
 fn check_weights_one(
     reader: &Reader<'_>,
     affine: &Keys,
@@ -288,7 +292,7 @@ fn check_weights_one(
     None
 }
 
-/// Whether the weights of a stack can be sums.
+/// Reports `factorised` of a layer whose weights cannot be sums.
 fn check_factorised(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<()> {
     let factorised = affine.factorised.as_ref();
     let Some(factorised) = factorised.filter(|factorised| factorised.value) else {
@@ -320,7 +324,7 @@ fn check_factorised(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<()> 
     Some(())
 }
 
-/// How products are added: the order matters to floating point alone, and only sums of `i32`
+/// Checks how products are added. The order matters only for floating point, and only sums of `i32`
 /// weights can have more than 32 bits.
 fn check_sums(affine: &Keys, len: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Sums> {
     let weights = affine.weights.value;
@@ -360,7 +364,8 @@ fn check_sums(affine: &Keys, len: Option<u32>, diagnostics: &mut Diagnostics) ->
     }
 }
 
-/// Sums of 64 bits are for the end of a network: nothing is done to them before the output.
+/// Reports keys that do not go with sums of 64 bits. Nothing but the output reads such sums, so
+/// nothing else is done to them.
 fn check_wide_sums(
     affine: &Keys,
     sums: &Spanned<Sums>,
@@ -387,7 +392,8 @@ fn check_wide_sums(
     None
 }
 
-/// The type and the one that a layer's inputs have in common. They must go with its weights.
+/// The type and the `one` that all inputs of a layer have. Reports inputs that differ, or that do
+/// not fit the weights.
 fn common_input(
     reader: &Reader<'_>,
     weights: WeightType,
@@ -448,7 +454,7 @@ fn common_input(
         });
         let one = reader.shared_one(index, diagnostics)?;
         let first = *first_one.get_or_insert(one);
-        // Of binary inputs only the signs count.
+        // For binary weights, only the signs of inputs count.
         if one != first && weights != WeightType::Binary {
             report_different_ones(reader, (index, one, first), diagnostics);
             return None;
@@ -457,8 +463,7 @@ fn common_input(
     common.zip(first_one)
 }
 
-/// Reports a layer that reads inputs of different ones, for which its weights cannot have one of
-/// their own.
+/// Reports a layer whose inputs have different `one`s: its weights would need a `one` for each.
 fn report_different_ones(
     reader: &Reader<'_>,
     (index, one, first): (usize, u32, u32),
@@ -475,8 +480,8 @@ fn report_different_ones(
         .help("all inputs of a layer need the same one: change their `shift` and `one`");
 }
 
-/// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide
-/// whether sums wrap.
+/// The range of the sums without biases. Where it is larger than that of `i32`, the weights of a
+/// net decide whether sums wrap around.
 fn range_of_sums(reader: &Reader<'_>, affine: &Keys) -> Option<(i64, i64)> {
     let weights = affine.weights.value;
     let (lowest_weight, highest_weight) = match weights {

@@ -8,7 +8,7 @@ use crate::decode::table::{
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{Rounding, named};
 
-/// The keys of an affine layer.
+/// The keys of an affine layer, as the spec gives them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
     /// `outputs`: the number of neurons.
@@ -17,21 +17,22 @@ pub struct Keys {
     pub weights: Spanned<WeightType>,
     /// `biases`: the type of the biases.
     pub biases: Option<Spanned<BiasType>>,
-    /// `one`: the integer that stands for 1.0 in the sums: one for all outputs, or one for each.
+    /// `one`: the integer that stands for 1.0 in the sums; a single number for all outputs, or one
+    /// for each.
     pub one: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.
     pub weights_one: Option<Spanned<i64>>,
-    /// `sparse = true` or how, where the spec says it: zero inputs are skipped.
+    /// `sparse`: whether inputs that are zero are skipped, and how.
     pub sparse: Option<Spanned<SparseBy>>,
     /// `density`: the share of inputs that are not zero.
     pub density: Option<Spanned<f64>>,
-    /// `output_blocks`: runs of 16 outputs that an input reaches.
+    /// `output_blocks`: the number of runs of 16 outputs that each input reaches.
     pub output_blocks: Option<Spanned<i64>>,
-    /// `divide`: what the sum of products is divided by before the bias is added.
+    /// `divide`: the divisor of the sum of products, before the bias is added.
     pub divide: Option<Spanned<i64>>,
-    /// `rounding` of that division.
+    /// `rounding`: how the quotient of `divide` is rounded.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `scale`: what integer sums are multiplied by where biases are `f32`.
+    /// `scale`: the factor that turns integer sums into floating point, where biases are `f32`.
     pub scale: Option<Spanned<f64>>,
     /// `sums`: how products of `f32` or `i32` are added.
     pub sums: Option<Spanned<Sums>>,
@@ -39,21 +40,22 @@ pub struct Keys {
     pub scales: Option<Spanned<ScalesKey>>,
     /// `shared = true`: all stacks have the same weights, which are in the file once.
     pub shared: Option<Spanned<bool>>,
-    /// `factorised = true`: the file has weights of each stack, and others that are added to them.
+    /// `factorised = true`: the file has weights of each stack, and shared weights that are added
+    /// to them.
     pub factorised: Option<Spanned<bool>>,
 }
 
 /// The factors of an affine layer's sums.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScalesKey {
-    /// `scales = { shift = 8, inputs = true }`: integers, of binary layers.
+    /// `scales = { shift = 8, inputs = true }`: integer factors, for binary layers.
     Integers {
         /// The bits by which products with the factors are shifted to the right.
         shift: Spanned<i64>,
-        /// Whether the inputs' mean magnitude is a factor too.
+        /// Whether the mean magnitude of the inputs is a factor too.
         inputs: bool,
     },
-    /// `scales = "f32"`: floating point, which makes `f32` of integer sums.
+    /// `scales = "f32"`: factors in floating point, which turn integer sums into `f32`.
     Floats(ScaleType),
 }
 
@@ -68,7 +70,7 @@ named! {
         I32 = "i32",
         /// Floating point of 32 bits.
         F32 = "f32",
-        /// -1 and 1, a bit each.
+        /// -1 and 1, a bit for each weight.
         Binary = "binary",
     }
 }
@@ -80,31 +82,30 @@ named! {
         I32 = "i32",
         /// Floating point of 32 bits.
         F32 = "f32",
-        /// There are none.
+        /// The layer has no biases.
         None = "none",
     }
 }
 
 named! {
-    /// Which zero inputs are skipped.
+    /// How inputs that are zero are skipped.
     SparseBy {
         /// The plan chooses what is fastest.
         Auto = "auto",
         /// Blocks of four inputs, where all four are zero.
         Blocks = "blocks",
-        /// Every single input that is zero.
+        /// Each input that is zero.
         Inputs = "inputs",
     }
 }
 
 named! {
-    /// How products are added: in which order where they are floating point, and in how many bits
-    /// where weights are `i32`.
+    /// How products are added: for floating point, in which order; for weights of type `i32`, in
+    /// how many bits.
     Sums {
         /// Each output starts at its bias and adds its products in the order of the inputs.
         Columns = "columns",
-        /// Sixteen sums over every sixteenth input, brought together as a tree; the bias comes
-        /// last.
+        /// Sixteen sums, each over every sixteenth input, are added as a tree; the bias comes last.
         Lanes = "lanes",
         /// Sums of 32 bits, which wrap around.
         I32 = "i32",
@@ -114,7 +115,7 @@ named! {
 }
 
 named! {
-    /// The type of factors that make floating point of integer sums.
+    /// The type of factors that turn integer sums into floating point.
     ScaleType {
         /// Floating point of 32 bits.
         F32 = "f32",
@@ -145,7 +146,7 @@ pub(in crate::operation) fn decode(
     })
 }
 
-/// A type of floating point, or a table.
+/// Decodes `scales`: a type of floating point, or a table.
 fn scales(
     key: &str,
     value: &Value<'_>,
@@ -167,7 +168,8 @@ fn scales(
     Some(Spanned::new(scales, span))
 }
 
-/// `true`, `false`, or the name of a way to skip zeros; the inner `None` means `false`.
+/// Decodes `sparse`: `true`, `false`, or the name of a way to skip zeros. The inner `None` means
+/// `false`.
 fn sparse(
     key: &str,
     value: &Value<'_>,

@@ -1,4 +1,4 @@
-//! What sums are multiplied or divided by: the same number for all outputs, or one for each.
+//! Checks the divisors and the factors of sums, which are the same for all outputs or one for each.
 
 use crate::diagnostics::{Diagnostics, Span};
 use crate::spec::{Rounding, place};
@@ -34,7 +34,7 @@ pub(super) fn check_divide(affine: &Keys, diagnostics: &mut Diagnostics) -> Opti
     }))
 }
 
-/// The factors of binary sums. Reports what cannot stand beside factors of any sums.
+/// Checks the factors of binary sums. Reports keys that do not go with factors of any kind.
 pub(super) fn check_scales(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<Option<Scales>> {
     let Some(scales) = &affine.scales else {
         return Some(None);
@@ -64,7 +64,7 @@ pub(super) fn check_scales(affine: &Keys, diagnostics: &mut Diagnostics) -> Opti
     None
 }
 
-/// Reports what cannot stand beside factors of floating point.
+/// Reports keys that do not go with factors in floating point.
 fn check_float_scales(affine: &Keys, span: Span, diagnostics: &mut Diagnostics) -> Option<()> {
     let same = place("one", &affine.one)
         .or(place("weights_one", &affine.weights_one))
@@ -89,7 +89,7 @@ fn check_float_scales(affine: &Keys, span: Span, diagnostics: &mut Diagnostics) 
     Some(())
 }
 
-/// Whether the net file has factors that make floating point of integer sums.
+/// Whether the net file has factors that turn integer sums into floating point.
 pub(super) fn has_float_scales(affine: &Keys) -> bool {
     let scales = affine.scales.as_ref();
     scales.is_some_and(|scales| matches!(scales.value, ScalesKey::Floats(_)))

@@ -1,4 +1,4 @@
-//! Whether a layer can skip zeros, of its inputs or of its weights.
+//! Checks whether a layer can skip zeros of its inputs or of its weights.
 
 use crate::diagnostics::{Diagnostics, Spanned};
 use nnue_format::Element;
@@ -7,7 +7,7 @@ use super::{FEWEST_SPARSE_OUTPUTS, Keys, OUTPUT_RUN, Sparse, SparseBy, WeightTyp
 use crate::check::reader::Reader;
 use crate::check::value::in_range;
 
-/// The share of inputs that are not zero.
+/// Checks `density`, the share of inputs that are not zero.
 pub(super) fn check_density(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
     let Some(density) = &affine.density else {
         return Some(None);
@@ -62,7 +62,7 @@ pub(super) fn check_sparse(
     }))
 }
 
-/// Whether zeros of these inputs can be skipped, and in this way.
+/// Reports inputs of a type whose zeros cannot be skipped in this way.
 fn check_sparse_types(
     affine: &Keys,
     sparse: &Spanned<SparseBy>,

@@ -6,7 +6,7 @@ use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::file::{Axis, AxisPart, Part, Role};
 use crate::spec::Transposed;
 
-/// Axes that are not in blocks.
+/// The axes of a tensor, none of them in blocks.
 pub(super) fn whole(axes: &[(Axis, usize)]) -> Vec<(AxisPart, usize)> {
     axes.iter()
         .map(|(axis, len)| ((*axis).into(), *len))
@@ -15,7 +15,7 @@ pub(super) fn whole(axes: &[(Axis, usize)]) -> Vec<(AxisPart, usize)> {
 
 impl NamedTensor<'_> {
     /// The axes of a tensor in bullet's files. bullet's matrices are column-major, so the weights
-    /// of one input follow one another, those of all stacks together.
+    /// of each input follow one another, with all stacks together.
     pub(super) fn bullet_axes(
         &self,
         listed: Option<&Spanned<Transposed>>,
@@ -30,8 +30,8 @@ impl NamedTensor<'_> {
         axes
     }
 
-    /// The axes that a spec lists: all of the tensor's, but those of length 1 may be left out, and
-    /// those that only other tensors of the entry have are none of this one's.
+    /// The axes that the spec lists, which are all axes of the tensor. Axes of length 1 may be left
+    /// out. An axis that only other tensors of the entry have is skipped for this tensor.
     pub(super) fn check_axes(
         &self,
         listed: &Spanned<Vec<Spanned<AxisPart>>>,
@@ -100,7 +100,7 @@ impl NamedTensor<'_> {
         None
     }
 
-    /// The length of an axis of `len`, or of a part of it.
+    /// The length of an axis or of a part of an axis; the whole axis has the length `len`.
     fn len_of(
         &self,
         part: &Spanned<AxisPart>,
@@ -133,7 +133,7 @@ impl NamedTensor<'_> {
     }
 }
 
-/// Whether two parts have something of an axis in common.
+/// Whether two parts of axes overlap.
 fn overlap(a: AxisPart, b: AxisPart) -> bool {
     let halves = match (a.part, b.part) {
         (Part::Blocks(a), Part::Places(b)) | (Part::Places(a), Part::Blocks(b)) => a == b,

@@ -1,4 +1,4 @@
-//! The fields of a header: what a file must hold there.
+//! The fields of a header: the bytes that a file must hold there.
 
 use nnue_format::{FieldForm, Section};
 
@@ -10,7 +10,7 @@ use crate::spec::{Field, FieldType, Value};
 /// The longest text of a field, in bytes.
 const LONGEST_TEXT: usize = 4096;
 
-/// The name of a field, which is empty if it has none.
+/// The name of a field; empty for a field without a name.
 pub(super) fn name(
     name: Option<&Spanned<String>>,
     diagnostics: &mut Diagnostics,

@@ -1,11 +1,11 @@
-//! Walks over the entries of a list: which tensors each of them names, and which sections the file
-//! then has.
+//! Walks over the entries of a list and finds which tensors each of them names, and which sections
+//! the file then has.
 
 use nnue_format::{Overflow, Quantise, Rounding, Section};
 
 use super::tensor::NamedTensor;
 use super::{fields, sums};
-use crate::check::file::tensors::Known;
+use crate::check::file::tensors::KnownTensor;
 use crate::check::{in_range, in_range_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
 use crate::network::file::Tensor;
@@ -14,65 +14,65 @@ use crate::spec::{BulletKind, Content, Entry, TensorEntry, Transposed};
 /// The largest number of bytes that one entry can skip.
 const LONGEST_SKIPPED: i64 = 1 << 30;
 
-/// The largest unit, in values or bytes, that offsets and lengths can be multiples of.
+/// The largest unit, in values or bytes, of which the spec can make offsets and lengths multiples.
 pub(super) const LARGEST_UNIT: i64 = 4096;
 
-/// The name of all layers' tensors.
+/// The name that stands for the tensors of all layers.
 const LAYERS: &str = "layers";
 
-/// What all entries of a list share.
-pub(super) struct List<'a> {
-    pub(super) tensors: &'a [Known],
+/// What is the same for all entries of a file.
+pub(super) struct ListContext<'a> {
+    pub(super) tensors: &'a [KnownTensor],
     pub(super) rounding: Rounding,
     pub(super) overflow: Overflow,
-    /// Which of bullet's files it is, if one, and what is transposed in it.
+    /// For a file of bullet: which kind it is, and the key `transposed`.
     pub(super) bullet: Option<(BulletKind, Option<&'a Spanned<Transposed>>)>,
 }
 
-/// A tensor that the file has.
-pub(super) struct Listed {
-    pub(super) known: Known,
-    /// The place of its entry.
+/// A tensor that an entry of the file names.
+pub(super) struct ListedTensor {
+    pub(super) known: KnownTensor,
+    /// The place of the entry in the spec.
     pub(super) span: Span,
-    /// How its values become integers, unless they are.
+    /// How the values become integers; `None` if the file has integers.
     pub(super) quantise: Option<Quantise>,
 }
 
 /// An entry that names tensors.
 pub(super) struct TensorsOfEntry<'a> {
-    /// The place of the entry.
+    /// The place of the entry in the spec.
     pub(super) span: Span,
     pub(super) keys: &'a TensorEntry,
-    /// What the innermost axis is padded to a multiple of.
+    /// The number of values to a multiple of which the innermost axis is padded.
     pub(super) pad: usize,
-    /// All tensors that it names, with the axes that they have in its list.
-    pub(super) tensors: Vec<Known>,
+    /// The tensors that the entry names, with the axes that they have in its list.
+    pub(super) tensors: Vec<KnownTensor>,
 }
 
 /// The walk over the entries of a file, which may stand in several lists.
-pub(super) struct Listing<'a> {
-    list: &'a List<'a>,
-    /// What all entries of the file name.
+pub(super) struct ListWalk<'a> {
+    list: &'a ListContext<'a>,
+    /// The names in all entries of the file.
     names: Vec<&'a str>,
     /// The tensors of the entries so far.
-    listed: Vec<Listed>,
+    listed: Vec<ListedTensor>,
     /// Whether the entries are those of one stack.
     is_stack: bool,
 }
 
-impl<'a> Listing<'a> {
-    /// A walk over all these lists of entries, one after the other.
+impl<'a> ListWalk<'a> {
+    /// A walk over lists of entries, in their order.
     pub(super) fn new(
-        list: &'a List<'a>,
+        list: &'a ListContext<'a>,
         entries: impl IntoIterator<Item = &'a [Entry]>,
-    ) -> Listing<'a> {
+    ) -> ListWalk<'a> {
         let names = entries.into_iter().flatten().filter_map(|entry| {
             let Content::Tensor(keys) = &entry.content else {
                 return None;
             };
             keys.tensor.as_ref().map(|name| name.value.as_str())
         });
-        Listing {
+        ListWalk {
             list,
             names: names.collect(),
             listed: Vec::new(),
@@ -80,8 +80,8 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// From here on, entries are those of one stack.
-    pub(super) fn of_a_stack(&mut self) -> &mut Listing<'a> {
+    /// Declares that all further entries are entries of a single stack.
+    pub(super) fn enter_stacks(&mut self) -> &mut ListWalk<'a> {
         self.is_stack = true;
         self
     }
@@ -97,8 +97,8 @@ impl<'a> Listing<'a> {
         Some(sections.into_iter().flatten().collect())
     }
 
-    /// Checks what only all lists together can have wrong. Unless all entries `are_right`, a wrong
-    /// one may be the one that is missing.
+    /// Checks what can only be seen of all lists together. If not all entries `are_right`, no
+    /// tensor is reported as missing: a wrong entry may have meant it.
     pub(super) fn finish(
         self,
         span: Span,
@@ -121,7 +121,7 @@ impl<'a> Listing<'a> {
         sums
     }
 
-    /// The sections of an entry: each of its tensors with what aligns it.
+    /// The sections of an entry: its tensors, and what aligns them.
     fn sections_of(
         &mut self,
         entry: &Entry,
@@ -137,7 +137,7 @@ impl<'a> Listing<'a> {
                     span: entry.span,
                     keys,
                     pad: pad? as usize,
-                    tensors: self.as_here(entry, tensors, diagnostics)?,
+                    tensors: self.with_axes_of_list(entry, tensors, diagnostics)?,
                 };
                 let sections = 0..entry.tensors.len();
                 all(sections.map(|index| self.tensor(&entry, index, diagnostics)))?
@@ -166,13 +166,14 @@ impl<'a> Listing<'a> {
         Some(aligned.collect())
     }
 
-    /// Tensors with the axes that they have in this list.
-    fn as_here(
+    /// The tensors with the axes that they have in the present list: in a list of a stack, the axis
+    /// of the stacks is missing.
+    fn with_axes_of_list(
         &self,
         entry: &Entry,
-        tensors: Vec<&'a Known>,
+        tensors: Vec<&'a KnownTensor>,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<Known>> {
+    ) -> Option<Vec<KnownTensor>> {
         let here = tensors.into_iter().map(|known| match known.of_a_stack() {
             _ if !self.is_stack => Some(known.clone()),
             Some(own) => Some(own),
@@ -187,7 +188,7 @@ impl<'a> Listing<'a> {
         all(here)
     }
 
-    /// One of the tensors that an entry names.
+    /// The section of one tensor that an entry names.
     fn tensor(
         &mut self,
         entry: &TensorsOfEntry<'_>,
@@ -204,7 +205,7 @@ impl<'a> Listing<'a> {
         let mut listed = self.listed.iter();
         let first = listed.find(|listed| listed.known.role == known.role);
         let first = first.map(|first| first.span);
-        self.listed.push(Listed {
+        self.listed.push(ListedTensor {
             known: known.clone(),
             span: entry.span,
             quantise: tensor.quantise,
@@ -213,7 +214,8 @@ impl<'a> Listing<'a> {
             return Some(Section::Tensor(tensor));
         };
         match self.list.bullet {
-            // What trainers list twice is saved twice, and the first is as good as the second.
+            // A tensor that a trainer lists twice is saved twice, with the same values: the second
+            // copy is skipped.
             Some((BulletKind::Quantised | BulletKind::Raw, _)) => Some(Section::Skipped {
                 name: "".into(),
                 len: tensor.raw_len(),
@@ -227,16 +229,16 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Which tensors an entry names.
+    /// The tensors that an entry names.
     fn tensors_of(
         &self,
         entry: &Entry,
         keys: &TensorEntry,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<&'a Known>> {
+    ) -> Option<Vec<&'a KnownTensor>> {
         let mut tensors = self.list.tensors.iter();
         match (&keys.tensor, &keys.id, self.list.bullet) {
-            (Some(name), _, None) => self.together(name, diagnostics),
+            (Some(name), _, None) => self.tensors_named(name, diagnostics),
             (Some(name), _, Some(_)) => {
                 let found = tensors.find(|known| known.name == name.value);
                 if found.is_none() {
@@ -260,16 +262,16 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// The tensors with a name that one of them has, or that several belong to: `fc_0` is all of a
-    /// layer, `layers` all of all layers. Those that another entry names more precisely are listed
-    /// there.
-    fn together(
+    /// The tensors that a name stands for: a single tensor, or several. `fc_0` stands for all
+    /// tensors of a layer, `layers` for those of all layers. A tensor that another entry names more
+    /// precisely belongs to that entry.
+    fn tensors_named(
         &self,
         name: &Spanned<String>,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<&'a Known>> {
+    ) -> Option<Vec<&'a KnownTensor>> {
         let tensors = self.list.tensors.iter();
-        let all: Vec<(&Known, Precision)> = tensors
+        let all: Vec<(&KnownTensor, Precision)> = tensors
             .filter_map(|known| Some((known, precision(&name.value, known)?)))
             .collect();
         if all.is_empty() {
@@ -283,12 +285,12 @@ impl<'a> Listing<'a> {
             unknown("name", name, names.into_iter(), diagnostics);
             return None;
         }
-        let is_elsewhere = |(known, own): &(&Known, Precision)| {
+        let is_elsewhere = |(known, own): &(&KnownTensor, Precision)| {
             let mut names = self.names.iter();
             names.any(|other| precision(other, known) > Some(*own))
         };
         let rest = all.into_iter().filter(|listed| !is_elsewhere(listed));
-        let rest: Vec<&Known> = rest.map(|(known, _)| known).collect();
+        let rest: Vec<&KnownTensor> = rest.map(|(known, _)| known).collect();
         if rest.is_empty() {
             diagnostics
                 .error(
@@ -322,7 +324,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// How precisely a name says which tensor is meant.
+/// How precisely a name says which tensor is meant, from the least to the most precise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Precision {
     Layers,
@@ -330,8 +332,8 @@ enum Precision {
     Tensor,
 }
 
-/// `None` if the name does not mean the tensor.
-fn precision(name: &str, known: &Known) -> Option<Precision> {
+/// How precisely `name` means the tensor; `None` if it does not mean it.
+fn precision(name: &str, known: &KnownTensor) -> Option<Precision> {
     match known.name.strip_prefix(name) {
         Some("") => Some(Precision::Tensor),
         Some(rest) if rest.starts_with('.') => Some(Precision::Owner),

@@ -1,12 +1,12 @@
-//! Real and virtual rows of floating point, and the summands of a layer's weights, which are added
-//! before they are rounded.
+//! Checks of values that are added before they are rounded: real and virtual rows in floating
+//! point, and the summands of a layer's weights.
 
-use super::listing::Listed;
+use super::listing::ListedTensor;
 use crate::diagnostics::Diagnostics;
 use crate::network::file::Role;
 
-impl Listed {
-    fn becomes(&self) -> String {
+impl ListedTensor {
+    fn conversion(&self) -> String {
         match &self.quantise {
             Some(quantise) => format!(
                 "`{}` is multiplied by {} and rounded with `{}`",
@@ -17,9 +17,9 @@ impl Listed {
     }
 }
 
-/// Reports real and virtual values that are added before their sum is rounded, but are not scaled
-/// and rounded in the same way.
-pub(super) fn check(listed: &[Listed], diagnostics: &mut Diagnostics) -> Option<()> {
+/// Reports real and virtual values that are added before their sum is rounded, but that are not
+/// scaled and rounded in the same way.
+pub(super) fn check(listed: &[ListedTensor], diagnostics: &mut Diagnostics) -> Option<()> {
     let rounded = listed.iter().filter(|listed| listed.known.sums.rounds_sums);
     let (virtuals, reals): (Vec<_>, Vec<_>) =
         rounded.partition(|listed| listed.known.sums.is_virtual);
@@ -27,7 +27,7 @@ pub(super) fn check(listed: &[Listed], diagnostics: &mut Diagnostics) -> Option<
         .iter()
         .flat_map(|own| reals.iter().map(move |real| (own, real)));
     for (own, real) in pairs {
-        let how = |listed: &Listed| {
+        let how = |listed: &ListedTensor| {
             let quantise = listed.quantise;
             quantise.map(|quantise| (quantise.factor, quantise.rounding))
         };
@@ -39,7 +39,7 @@ pub(super) fn check(listed: &[Listed], diagnostics: &mut Diagnostics) -> Option<
             diagnostics
                 .error(
                     own.span,
-                    format!("{}, but {}", own.becomes(), real.becomes()),
+                    format!("{}, but {}", own.conversion(), real.conversion()),
                 )
                 .related(
                     real.span,
@@ -54,7 +54,7 @@ pub(super) fn check(listed: &[Listed], diagnostics: &mut Diagnostics) -> Option<
     Some(())
 }
 
-/// Whether values of a virtual tensor are added to those of a real one.
+/// Whether values of a virtual tensor are added to values of a real tensor.
 fn are_summands(own: Role, real: Role) -> bool {
     match (own, real) {
         (Role::Weights(_), Role::Weights(_)) | (Role::Psqt(_), Role::Psqt(_)) => true,

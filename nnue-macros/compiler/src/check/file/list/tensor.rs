@@ -1,20 +1,20 @@
-//! The tensor of an entry: which type, axes and padding it has in the file.
+//! The tensor of an entry: the type, the axes and the padding that it has in the file.
 
 use nnue_format::{Element, Encoding, Quantise};
 
 use super::axes::whole;
-use super::listing::{List, TensorsOfEntry};
-use crate::check::file::tensors::{Known, Values};
+use super::listing::{ListContext, TensorsOfEntry};
+use crate::check::file::tensors::{KnownTensor, LoadedValues};
 use crate::check::value_or;
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 use crate::network::file::{Role, Tensor};
 use crate::spec::{self, BulletKind, Named as _, Transposed};
 
-/// An entry, and the tensor that it names.
+/// An entry, and a tensor that it names.
 pub(super) struct NamedTensor<'a> {
-    pub(super) list: &'a List<'a>,
+    pub(super) list: &'a ListContext<'a>,
     pub(super) entry: &'a TensorsOfEntry<'a>,
-    pub(super) known: &'a Known,
+    pub(super) known: &'a KnownTensor,
 }
 
 impl NamedTensor<'_> {
@@ -53,8 +53,8 @@ impl NamedTensor<'_> {
         })
     }
 
-    /// Whether the file has the tensor transposed: its entry says so, or `listed`, which is the key
-    /// of `[file]`.
+    /// Whether the tensor is transposed in the file: its entry says so, or `listed`, which is the
+    /// key of `[file]`.
     pub(super) fn is_transposed(&self, listed: Option<&Spanned<Transposed>>) -> bool {
         if let Some(transposed) = &self.entry.keys.transposed {
             return transposed.value;
@@ -69,7 +69,7 @@ impl NamedTensor<'_> {
         }
     }
 
-    /// The type in the file, which memory's must hold.
+    /// The type of the values in the file. The type in memory must hold all of its values.
     fn element(&self, diagnostics: &mut Diagnostics) -> Option<Element> {
         let (keys, known) = (self.entry.keys, self.known);
         let default = match self.list.bullet {
@@ -94,12 +94,12 @@ impl NamedTensor<'_> {
             .iter()
             .map(|(_, element)| *element)
             .filter(|element| match known.values {
-                // What is added while it is in the file's type needs room for the sum.
+                // Values that are added in the file's type need room for the sum.
                 _ if is_summand_of_layer => element.is_float() || *element == known.element(),
-                Values::Integers(own) => element.is_float() || element.fits_in(own),
-                // `f32` says of 16 bits which they were, whatever they were divided by.
-                Values::Float => element.is_float() || element.fits_in(Element::I16),
-                Values::Signs => true,
+                LoadedValues::Integers(own) => element.is_float() || element.fits_in(own),
+                // An `f32` still tells which integer of 16 bits it was before a division.
+                LoadedValues::Float => element.is_float() || element.fits_in(Element::I16),
+                LoadedValues::Signs => true,
             })
             .collect();
         if !allowed.contains(&element.value) {
@@ -113,7 +113,8 @@ impl NamedTensor<'_> {
         Some(element.value)
     }
 
-    /// The type that bullet's examples give a tensor: where weights are `i16`, biases are too.
+    /// The type that bullet's examples give a tensor: where weights are `i16`, biases are `i16`
+    /// too.
     fn quantised_element(&self) -> Element {
         let known = self.known;
         let (Role::LayerBiases(layer) | Role::SharedBiases(layer)) = known.role else {
@@ -122,12 +123,14 @@ impl NamedTensor<'_> {
         let mut tensors = self.list.tensors.iter();
         let weights = tensors.find(|other| other.role == Role::LayerWeights(layer));
         match weights.map(|weights| weights.values) {
-            Some(Values::Integers(Element::I16)) if known.values != Values::Float => Element::I16,
+            Some(LoadedValues::Integers(Element::I16)) if known.values != LoadedValues::Float => {
+                Element::I16
+            }
             _ => known.element(),
         }
     }
 
-    /// How floating point becomes the network's integers. The outer `None` is an error.
+    /// How floating point in the file becomes the network's integers. The outer `None` is an error.
     fn quantise(
         &self,
         element: Element,
@@ -136,9 +139,9 @@ impl NamedTensor<'_> {
         let (keys, known) = (self.entry.keys, self.known);
         let is_summed = known.sums.is_factorised && matches!(known.role, Role::Weights(_));
         let own = match known.values {
-            // Memory holds words where virtual rows are added to rows of bytes.
-            Values::Integers(_) if element.is_float() && is_summed => Element::I16,
-            Values::Integers(own) if element.is_float() => own,
+            // Where virtual rows are added to rows of bytes, memory holds words.
+            LoadedValues::Integers(_) if element.is_float() && is_summed => Element::I16,
+            LoadedValues::Integers(own) if element.is_float() => own,
             _ => return self.refuse_quantising(element, diagnostics).map(|()| None),
         };
         let factor = match &keys.one {
@@ -167,11 +170,11 @@ impl NamedTensor<'_> {
         }))
     }
 
-    /// What integers are divided by that become the network's floating point. The outer `None` is
-    /// an error.
+    /// The number by which integers in the file are divided to become the network's floating point.
+    /// The outer `None` is an error.
     fn divisor(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
         const MOST: f64 = i32::MAX as f64;
-        if element.is_float() || self.known.values != Values::Float {
+        if element.is_float() || self.known.values != LoadedValues::Float {
             return Some(None);
         }
         let Some(one) = &self.entry.keys.one else {
@@ -192,12 +195,13 @@ impl NamedTensor<'_> {
         Some(Some(one.value))
     }
 
-    /// Refuses keys of tensors that are quantised, unless the entry has another that is. Integers
-    /// that become floating point have a one too.
+    /// Refuses the keys of quantised tensors, unless the entry names another tensor that is
+    /// quantised. `one` is allowed where integers become floating point.
     fn refuse_quantising(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<()> {
         let (keys, known) = (self.entry.keys, self.known);
         let mut of_entry = self.entry.tensors.iter();
-        let divides = !element.is_float() && of_entry.any(|other| other.values == Values::Float);
+        let divides =
+            !element.is_float() && of_entry.any(|other| other.values == LoadedValues::Float);
         let needless = spec::place("one", &keys.one)
             .filter(|_| !divides)
             .or(spec::place("rounding", &keys.rounding))
@@ -208,7 +212,7 @@ impl NamedTensor<'_> {
         let element = keys.element.as_ref().map(|element| element.value);
         let mut tensors = self.entry.tensors.iter();
         if element == Some(Element::F32)
-            && tensors.any(|other| matches!(other.values, Values::Integers(_)))
+            && tensors.any(|other| matches!(other.values, LoadedValues::Integers(_)))
         {
             return Some(());
         }
@@ -227,7 +231,7 @@ impl NamedTensor<'_> {
     }
 }
 
-/// Reports what only files of integers have.
+/// Reports `transposed` of a kind of file that does not have it: only files of integers do.
 pub(super) fn report_transposed(kind: BulletKind, span: Span, diagnostics: &mut Diagnostics) {
     diagnostics
         .error(span, format!("`kind = \"{kind}\"` has no `transposed`"))
