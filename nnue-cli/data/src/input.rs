@@ -29,7 +29,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens a file, or standard input if the path is `-`; without a format, its name decides.
+    /// Opens a file, or standard input if the path is `-`; without a format, its name and its first
+    /// bytes decide.
     ///
     /// # Errors
     ///

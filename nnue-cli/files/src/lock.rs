@@ -45,7 +45,7 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// Those of the system, which may have no more handles.
+    /// The errors of the system, which may have no more handles.
     pub fn share(&self) -> io::Result<Stdio> {
         self.file.try_clone().map(Stdio::from)
     }

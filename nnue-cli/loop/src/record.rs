@@ -53,7 +53,7 @@ impl Content {
 ///
 /// # Errors
 ///
-/// Those of the system, and one for what is no regular file: it would be read for ever.
+/// The errors of the system, and an error for what is no regular file: it would be read for ever.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     // To open a pipe waits for who writes to it.
     match fs::metadata(path)?.is_file() {

@@ -126,7 +126,7 @@ pub struct RunFile {
     pub engine: Option<PathBuf>,
     /// The trainer's program and its first arguments.
     pub trainer: Vec<String>,
-    /// The net that the new one has to beat, besides material.
+    /// The net that the new net has to beat, besides material.
     pub current: Option<CurrentNet>,
     /// The games that the trainer learns from, if no files are named for it.
     pub selfplay: Option<SelfPlay>,
@@ -138,7 +138,7 @@ pub struct RunFile {
     pub replaced: Vec<PathBuf>,
 }
 
-/// The net that the new one has to beat.
+/// The net that the new net has to beat.
 #[derive(Debug)]
 pub struct CurrentNet {
     /// The spec of the net, as the run file says it: the name of a known spec, or a path that is

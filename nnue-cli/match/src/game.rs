@@ -123,7 +123,7 @@ pub(crate) struct Game {
     /// The side that won; `None` is a draw.
     pub(crate) winner: Option<Side>,
     pub(crate) reason: Reason,
-    /// Further words about the reason, for the report of a fault.
+    /// What more is to say of the reason; may be empty.
     pub(crate) detail: String,
     /// The usage of A and B.
     pub(crate) usage: [Usage; 2],

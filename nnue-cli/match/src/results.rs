@@ -6,7 +6,7 @@ use crate::game::{Game, Reason, Usage};
 use crate::player::Side;
 use crate::statistics::Pentanomial;
 
-/// A finished game, without its moves except as PGN.
+/// A finished game, as much of it as is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Played {
     /// Who won; `None` is a draw.

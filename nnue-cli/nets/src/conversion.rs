@@ -39,9 +39,9 @@ pub enum ConversionError {
     OtherNetwork {
         /// The first place at which their descriptions differ.
         place: String,
-        /// What the first has there.
+        /// What the first spec has there.
         first: String,
-        /// What the second has there.
+        /// What the second spec has there.
         second: String,
     },
     /// The specs describe the same network, and its weights are loaded to other places: a mistake

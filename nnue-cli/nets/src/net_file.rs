@@ -176,7 +176,7 @@ impl NetFile {
 /// A net file that says by itself which network it is of.
 #[derive(Debug)]
 pub struct Recognised {
-    /// The text of its spec: one that is known, or one that was written for the file.
+    /// The text of the file's spec: a known spec, or a spec that was written for the file.
     pub spec: Cow<'static, str>,
     /// The file, which fits the spec.
     pub file: NetFile,
@@ -241,7 +241,7 @@ fn encoded(bytes: &[u8]) -> Option<String> {
     fits(bytes, analysed).into_iter().next()
 }
 
-/// The known specs that a file fits: first those that its weights speak for.
+/// The known specs that a file fits: first the specs that its weights speak for.
 pub fn fitting(bytes: &[u8]) -> Vec<Known> {
     let known = Known::all().filter_map(|known| Some((known.network().ok()?, known)));
     fits(bytes, known)

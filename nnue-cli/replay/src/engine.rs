@@ -69,7 +69,7 @@ pub struct Following<'e, F> {
 }
 
 impl<'e, F> Following<'e, F> {
-    /// In an engine, or alone for none.
+    /// Puts a follower into an engine, or lets it follow alone if there is none.
     pub fn new(follower: F, engine: Option<&'e Engine>) -> Self {
         Following { follower, engine }
     }
@@ -166,12 +166,12 @@ struct Histories {
 /// What an engine has in memory.
 #[derive(Debug)]
 struct State {
-    /// The positions from the root to the current one.
+    /// The positions from the root to the current position.
     line: Vec<Ply>,
     table: Vec<Line>,
     /// What makes the keys of this search others than those of the searches before it.
     salt: u64,
-    /// Those of both sides.
+    /// The histories of both sides.
     histories: [Histories; 2],
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 /// Why a trace cannot be read.
 #[derive(Clone, PartialEq, Eq)]
 pub enum TraceError {
-    /// The file begins like one compressed by gzip, but cannot be decompressed.
+    /// The file begins like a file compressed by gzip, but cannot be decompressed.
     Gzip {
         /// The message of the decompression.
         message: String,

@@ -64,7 +64,7 @@ pub struct Function {
 /// How two values `a` and `b` become one.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Pool {
-    /// `product`: `a * b >> shift`; `average`: `(a + b + 1) >> 1`; `max`: the larger one.
+    /// `product`: `a * b >> shift`; `average`: `(a + b + 1) >> 1`; `max`: the larger value.
     pub kind: String,
     /// The number of values in a block: the first half of each block is paired with the second.
     pub block: usize,

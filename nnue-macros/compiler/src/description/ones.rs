@@ -62,7 +62,7 @@ pub(super) fn of_role(network: &Network, role: Role) -> Option<[u64; 2]> {
     Some(lowest_terms(one))
 }
 
-/// The set that has a row of memory: a real one or a virtual one, of either perspective.
+/// The set that has a row of memory: a real row or a virtual row, of either perspective.
 fn set_of_row(network: &Network, row: usize) -> Option<&FeatureSet> {
     let (real, copies) = (
         network.feature_count(),

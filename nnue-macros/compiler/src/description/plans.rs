@@ -147,7 +147,7 @@ enum KernelData {
         name: &'static str,
         /// The reason for which the function is chosen.
         why: &'static str,
-        /// The function that is called unless the weights prove the other one exact.
+        /// The function that is called unless the weights prove the other function exact.
         unless_proved: Option<&'static str>,
     },
     /// A loop over values.
