@@ -20,7 +20,7 @@ use crate::passes::Passes;
 use crate::record::Record;
 use crate::shuffle::Shuffle;
 
-/// Bad records that are kept to be shown.
+/// How many bad records are kept to be shown.
 const EXAMPLES: usize = 5;
 
 /// How records are read and put into batches.
@@ -28,15 +28,16 @@ const EXAMPLES: usize = 5;
 pub struct Options {
     /// The most records in a batch, at least 1.
     pub batch_size: usize,
-    /// Where all random numbers come from.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// How many records wait to be shuffled; `None` leaves them in their order.
+    /// How many records wait to be shuffled; `None` leaves the records in their order.
     pub shuffle: Option<usize>,
     /// Whether the files are read again and again, in another order each time.
     pub endless: bool,
     /// Whether records that cannot be used are left out, and not an error.
     pub skip_bad: bool,
-    /// Whether scores of text are white's, as bullet's are, and not the side to move's.
+    /// Whether scores of text are from white's view, as bullet's are, and not from the side to
+    /// move's.
     pub white_scores: bool,
     /// Which records are used.
     pub filter: Filter,
@@ -66,16 +67,16 @@ impl Default for Options {
     }
 }
 
-/// What became of the records so far.
+/// How many records were read so far, and what became of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Records that were read.
     pub read: u64,
     /// Records that could not be used.
     pub bad: u64,
-    /// The first of them.
+    /// The first of the records that could not be used.
     pub examples: Vec<BadRecord>,
-    /// Records that the other part of the files has.
+    /// Records that belong to the other part of the split.
     pub split_off: u64,
     /// Records that the filter leaves out, by [`Unmet`].
     pub left_out: [u64; Unmet::ALL.len()],
@@ -97,7 +98,7 @@ impl Counts {
     }
 }
 
-/// How many were read, and why not all of them were used.
+/// The text says how many records were read, and why not all of them were used.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} records were read", self.read)?;
@@ -123,7 +124,7 @@ impl fmt::Display for Counts {
 pub struct SharedCounts(Arc<Mutex<Counts>>);
 
 impl SharedCounts {
-    /// The counts as they are now.
+    /// A copy of the counts as they are now.
     #[must_use]
     pub fn get(&self) -> Counts {
         self.with(|counts| counts.clone())

@@ -1,4 +1,4 @@
-//! What can be wrong with data.
+//! Errors of files of positions.
 
 use std::fmt;
 use std::io;
@@ -24,14 +24,14 @@ impl fmt::Display for BadRecord {
 pub enum DataError {
     /// A file cannot be read.
     Unreadable {
-        /// The file.
+        /// The name of the file.
         name: String,
         /// What the system says.
         error: io::Error,
     },
     /// A file is not of a format that is read.
     Format {
-        /// The file.
+        /// The name of the file.
         name: String,
         /// What was found, and what is allowed.
         wrong: String,
@@ -45,16 +45,16 @@ pub enum DataError {
     },
     /// A file cannot be written, or must not be because it is read.
     File(nnue_files::Error),
-    /// A record has not what the format needs that it is written in.
+    /// A record lacks what the format in which it is written needs.
     Unsuitable {
-        /// The file that is written.
+        /// The name of the file that is written.
         name: String,
-        /// The position.
+        /// The position as FEN.
         record: String,
         /// What was found, and what is needed.
         wrong: String,
     },
-    /// The output that the caller gave takes nothing more.
+    /// The output that the caller gave accepts no more bytes.
     Output(io::Error),
 }
 

@@ -1,4 +1,4 @@
-//! Which positions are used.
+//! Conditions that decide which positions are used.
 
 use crate::error::DataError;
 use crate::input::Input;
@@ -7,23 +7,24 @@ use crate::record::Record;
 /// Conditions of a position; by default there are none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// The side to move is not in check.
+    /// Only positions in which the side to move is not in check.
     pub no_checks: bool,
-    /// The move that was played neither captures a piece nor promotes a pawn.
+    /// Only positions in which the move that was played neither captures a piece nor promotes a
+    /// pawn.
     pub no_captures: bool,
-    /// There is a score.
+    /// Only positions with a score.
     pub scored: bool,
-    /// There is a result.
+    /// Only positions with a result.
     pub with_result: bool,
-    /// The score is at most so far from 0, in centipawns; positions without a score pass.
+    /// The largest distance of the score from 0, in centipawns; positions without a score pass.
     pub max_score: Option<u32>,
-    /// At least so many half moves were made since the start of the game.
+    /// The fewest half moves since the start of the game.
     pub min_ply: Option<u32>,
-    /// At most so many half moves were made since the start of the game.
+    /// The most half moves since the start of the game.
     pub max_ply: Option<u32>,
-    /// There are at least so many pieces, with kings and pawns.
+    /// The fewest pieces on the board, kings and pawns included.
     pub min_pieces: Option<u32>,
-    /// There are at most so many pieces.
+    /// The most pieces on the board, kings and pawns included.
     pub max_pieces: Option<u32>,
 }
 
@@ -34,20 +35,20 @@ pub enum Unmet {
     Check,
     /// The move captures a piece or promotes a pawn.
     Capture,
-    /// There is no score.
+    /// The position has no score.
     NoScore,
-    /// There is no result.
+    /// The position has no result.
     NoResult,
     /// The score is too far from 0.
     Score,
-    /// Too few or too many half moves were made, or nobody knows how many.
+    /// Too few or too many half moves were made, or their number is not known.
     Ply,
     /// There are too few pieces or too many.
     Pieces,
 }
 
 impl Unmet {
-    /// All of them.
+    /// All conditions.
     pub const ALL: [Unmet; 7] = [
         Unmet::Check,
         Unmet::Capture,
@@ -58,7 +59,7 @@ impl Unmet {
         Unmet::Pieces,
     ];
 
-    /// What is said of positions that are left out for it.
+    /// The words for positions that are left out because of the condition.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,11 +75,11 @@ impl Unmet {
 }
 
 impl Filter {
-    /// Whether files say what the conditions ask for.
+    /// Checks that the files contain what the conditions ask for.
     ///
     /// # Errors
     ///
-    /// [`DataError::Format`] of the first file whose format does not.
+    /// [`DataError::Format`] of the first file whose format does not contain it.
     pub fn check(&self, inputs: &[Input]) -> Result<(), DataError> {
         for input in inputs {
             let format = input.format();

@@ -17,12 +17,12 @@ use crate::record::Record;
 
 pub use write::WrittenFormat;
 
-/// A format that is read.
+/// A format of files that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A position a line: `FEN | score | result`.
+    /// Text with a position a line: `FEN | score | result`.
     Text,
-    /// 32 bytes a position, as bullet reads them.
+    /// Records of 32 bytes, as bullet reads them.
     Bullet,
     /// Games with an evaluation for each move, as Viridithas writes them.
     Viri,
@@ -34,10 +34,10 @@ pub enum Format {
 const BINPACK: (&str, &[u8]) = ("binpack", b"BINP");
 
 impl Format {
-    /// All of them.
+    /// All formats that can be read.
     pub const ALL: [Format; 4] = [Format::Text, Format::Bullet, Format::Viri, Format::Pgn];
 
-    /// What it is called in arguments.
+    /// The name of the format in arguments.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -75,13 +75,13 @@ impl Format {
         })
     }
 
-    /// Whether it says which move was played in a position.
+    /// Whether the format says which move was played in a position.
     #[must_use]
     pub fn knows_moves(self) -> bool {
         matches!(self, Format::Viri | Format::Pgn)
     }
 
-    /// Whether it says how many moves were made before a position; of text, each line can.
+    /// Whether the format says how many moves were made before a position; in text, each line can.
     #[must_use]
     pub fn knows_plies(self) -> bool {
         self != Format::Bullet
@@ -115,10 +115,10 @@ impl fmt::Display for Format {
     }
 }
 
-/// A whole number of records.
+/// Some bytes of a file that hold a whole number of records.
 #[derive(Clone, Copy)]
 pub(crate) struct Chunk<'a> {
-    /// The file, for messages.
+    /// The name of the file, for messages.
     pub(crate) name: &'a str,
     /// The number of the first line, record or game, from 1.
     pub(crate) first: u64,

@@ -1,4 +1,4 @@
-//! Which positions are to train on, and which are to measure what was learnt.
+//! Which positions are trained on, and which are held out to measure what was learnt.
 //!
 //! Positions of one game resemble each other, so whole games are held out: a file is cut into blocks
 //! of at least [`BLOCK`] positions, which end where a game ends, and some blocks of all are held out.
@@ -15,28 +15,28 @@ pub const BLOCK: u32 = 1000;
 /// The longest game, in positions, that is not split where nobody knows where games end.
 pub const MARGIN: u32 = 250;
 
-/// How many blocks of how many are held out.
+/// The share of blocks that are held out: `part` of every `of` blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// How many are held out, at least 1.
+    /// How many blocks of every `of` are held out, at least 1.
     pub part: u32,
-    /// Of how many: more.
+    /// The number of blocks of which `part` are held out; larger than `part`.
     pub of: u32,
 }
 
-/// Which positions are used.
+/// Which positions of the files are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Split {
-    /// All of them.
+    /// All positions are used.
     #[default]
     All,
-    /// Those that are not held out.
+    /// The positions that are not held out are used, to train on.
     Training(Share),
-    /// Those that are held out.
+    /// The positions that are held out are used, to measure the loss.
     HeldOut(Share),
 }
 
-/// Goes along a file.
+/// Decides for each position of a file, in order, whether it is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Splitter {
     split: Split,

@@ -14,10 +14,10 @@ use crate::formats::{self, Format};
 /// How many bytes are read at once.
 const BLOCK: usize = 1 << 18;
 
-/// How many bytes a record has at most: where so many are none, the file is no file of the format.
+/// The most bytes of a record: where so many bytes hold no record, the file is not of the format.
 const MOST: usize = 1 << 26;
 
-/// How many bytes say whether gzip has compressed a file.
+/// How many bytes at the start of a file show whether gzip has compressed it.
 const GZIP: usize = 9;
 
 /// A file of positions.
@@ -29,7 +29,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// A file, or standard input if the path is `-`, of a format or of the one that its name says.
+    /// Opens a file, or standard input if the path is `-`; without a format, its name and its first
+    /// bytes decide.
     ///
     /// # Errors
     ///
@@ -41,7 +42,7 @@ impl Input {
             return Ok(input);
         }
         let of_name = match input.is_read_once() {
-            // What is read of a pipe to look at it would be missing later.
+            // Bytes that are read of a pipe to look at them would be missing later.
             true => Format::of(path, &[]),
             false => {
                 let mut bytes = input.bytes()?;
@@ -67,32 +68,32 @@ impl Input {
         }
     }
 
-    /// Whether it can be read only once: standard input, a pipe or a device.
+    /// Whether the input can be read only once: standard input, a pipe or a device.
     #[must_use]
     pub fn is_read_once(&self) -> bool {
         let is_file = || fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
         nnue_files::is_standard(&self.path) || self.path.exists() && !is_file()
     }
 
-    /// Where it is; `-` is standard input.
+    /// The path of the input; `-` is standard input.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it is called in messages.
+    /// The name of the input in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What its bytes are.
+    /// The format of the input.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The file cannot be used for what is wanted.
+    /// The error for an input that cannot be used for what is wanted.
     pub(crate) fn wrong(&self, wrong: impl Into<String>) -> DataError {
         DataError::Format {
             name: self.name.to_string(),
@@ -105,7 +106,7 @@ impl Input {
         DataError::Unreadable { name, error }
     }
 
-    /// The bytes, unpacked if gzip has compressed them.
+    /// The bytes of the input, unpacked if gzip has compressed them.
     fn bytes(&self) -> Result<Box<dyn BufRead + Send>, DataError> {
         let mut file = BufReader::with_capacity(BLOCK, nnue_files::open(&self.path)?);
         let mut start = Vec::new();
@@ -120,7 +121,7 @@ impl Input {
         })
     }
 
-    /// All chunks, from the start of the file.
+    /// All chunks of the input, from the start of the file.
     pub(crate) fn chunks(&self) -> Chunks {
         Chunks {
             input: self.clone(),
@@ -139,7 +140,7 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// Whether it is the first of its file.
+    /// Whether the chunk is the first of its file.
     pub(crate) fn is_first(&self) -> bool {
         self.first == 1
     }
@@ -169,9 +170,9 @@ fn is_packed(start: &[u8]) -> bool {
 /// The chunks of a file.
 pub(crate) struct Chunks {
     input: Input,
-    /// What is still to be read; `None` before the file is opened.
+    /// The bytes that are still to be read; `None` before the file is opened.
     bytes: Option<Box<dyn BufRead + Send>>,
-    /// What was read behind the last whole record.
+    /// The bytes that were read behind the last whole record.
     waiting: Vec<u8>,
     first: u64,
 }

@@ -16,7 +16,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// 1 for a win of that player, 0.5 for a draw, 0 for a loss.
+    /// The points of a player: 1 for a win of that player, 0.5 for a draw, 0 for a loss.
     #[must_use]
     pub fn points(self, player: Color) -> f32 {
         match (self, player) {
@@ -38,11 +38,11 @@ pub struct Record {
     pub(crate) side_to_move: Color,
     /// What FEN says after the side to move.
     pub rest: Rest,
-    /// Centipawns from the side to move's view, if the file knows.
+    /// The score in centipawns from the side to move's view, if the file has it.
     pub score: Option<f32>,
-    /// How the game ended, if the file knows.
+    /// How the game ended, if the file has it.
     pub result: Option<GameResult>,
-    /// Whether the move that was played captures a piece or promotes a pawn, if the file knows.
+    /// Whether the move that was played captures a piece or promotes a pawn, if the file has it.
     pub tactical: Option<bool>,
 }
 
@@ -51,9 +51,9 @@ pub struct Record {
 pub struct Rest {
     /// Castling rights as they are written, with zeros behind them; all zeros for none.
     pub castling: [u8; 4],
-    /// The square behind a pawn that has moved two squares.
+    /// The en passant square: the square behind a pawn that has just moved two squares.
     pub en_passant: Option<Square>,
-    /// Moves without captures and moves of pawns.
+    /// Half moves since the last capture or pawn move.
     pub halfmove_clock: u16,
     /// Half moves since the start of the game: 0 before white's first move, 1 before black's; if
     /// known.
@@ -61,8 +61,8 @@ pub struct Rest {
 }
 
 impl Record {
-    /// A position of which nothing else is known. Of more than 32 pieces, which no [`Board`] that
-    /// was read has, the last are left out.
+    /// A record of a position of which nothing else is known. If there are more than 32 pieces,
+    /// which no [`Board`] that was read has, the last are left out.
     #[must_use]
     pub fn new(position: &impl Position) -> Record {
         let mut squares = [0; 64];
@@ -87,7 +87,7 @@ impl Record {
         }
     }
 
-    /// The position.
+    /// The position of the record.
     #[must_use]
     pub fn position(&self) -> Unpacked {
         let mut bitboards = [Bitboard::EMPTY; 12];
@@ -102,13 +102,13 @@ impl Record {
         }
     }
 
-    /// How many pieces there are.
+    /// The number of pieces, kings and pawns included.
     #[must_use]
     pub fn pieces(&self) -> usize {
         self.occupied.count_ones() as usize
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     #[must_use]
     pub fn side_to_move(&self) -> Color {
         self.side_to_move
@@ -131,14 +131,14 @@ impl Record {
             || cozy_chess::get_rook_moves(king, blockers).0 & (others(Role::Rook) | queens) != 0
     }
 
-    /// 1, 0.5 or 0 from the side to move's view, if the file knows.
+    /// The result from the side to move's view, 1, 0.5 or 0, if the file has it.
     #[must_use]
     pub fn points(&self) -> Option<f32> {
         Some(self.result?.points(self.side_to_move))
     }
 }
 
-/// A FEN. Where the ply is not known, the clocks are left out.
+/// The record as FEN. Where the ply is not known, the clocks are left out.
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let board = Board::of(&self.position()).map_err(|_| fmt::Error)?;

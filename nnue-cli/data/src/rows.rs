@@ -14,12 +14,12 @@ use crate::record::Record;
 pub enum UnsupportedNetwork {
     /// The engine tells which features of a set are active.
     ToldFeatures {
-        /// The set.
+        /// The name of the feature set.
         set: String,
     },
     /// The engine chooses the stack of layers.
     ChosenStack {
-        /// How many there are.
+        /// How many stacks the network has.
         stacks: usize,
     },
 }
@@ -53,7 +53,7 @@ pub struct RowMaker {
 }
 
 impl RowMaker {
-    /// For a network whose rows follow from positions.
+    /// Prepares the search for rows of a network whose rows follow from positions.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl RowMaker {
         })
     }
 
-    /// For each feature set, how many rows it has and how many perspectives see it.
+    /// The feature sets: for each, how many rows it has and how many perspectives see it.
     pub fn sets(&self) -> impl Iterator<Item = (u32, usize)> {
         self.sets.iter().map(|set| (set.rows, self.perspectives))
     }
@@ -136,37 +136,38 @@ impl RowMaker {
 /// Positions as a trainer reads them.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// For each set, for each perspective, the active rows of all positions.
+    /// The active rows of all positions: for each set, for each perspective.
     pub active: Vec<ActiveRows>,
     /// The stack of layers that each position uses.
     pub stack: Vec<u8>,
-    /// How many pieces there are.
+    /// The number of pieces of each position.
     pub pieces: Vec<u8>,
-    /// 1 if white is to move.
+    /// For each position, 1 if white is to move, else 0.
     pub white: Vec<u8>,
-    /// Centipawns from the side to move's view, NaN where the file has none.
+    /// Scores in centipawns from the side to move's view, NaN where the file has none.
     pub score: Vec<f32>,
-    /// 1, 0.5 or 0 from the side to move's view, NaN where the file has none.
+    /// Results from the side to move's view, 1, 0.5 or 0, NaN where the file has none.
     pub result: Vec<f32>,
 }
 
 /// The active rows of one set for one perspective.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActiveRows {
-    /// For each position the index of its first row, and the number of all rows.
+    /// For each position the index of its first row in `rows`, and at the end the number of all
+    /// rows.
     pub offsets: Vec<u32>,
-    /// Rows, counted from the set's first one.
+    /// Active rows, counted from the first row of the set.
     pub rows: Vec<u32>,
 }
 
 impl Batch {
-    /// How many positions there are.
+    /// The number of positions in the batch.
     #[must_use]
     pub fn len(&self) -> usize {
         self.stack.len()
     }
 
-    /// Whether there are no positions.
+    /// Whether the batch has no positions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stack.is_empty()

@@ -1,4 +1,4 @@
-//! What positions are: how many, how they are scored, how their games ended.
+//! Counts of positions: how many there are, how they are scored, how their games ended.
 
 use std::thread;
 
@@ -10,12 +10,12 @@ use crate::error::DataError;
 use crate::input::Input;
 use crate::record::{GameResult, Record};
 
-/// What the positions of some files are.
+/// Counts of the positions of some files.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// How many there are.
+    /// How many positions were counted.
     pub positions: u64,
-    /// Positions with white to move; all of them in bulletformat, which turns boards.
+    /// Positions with white to move; all positions in bulletformat, which turns boards.
     pub white_to_move: u64,
     /// Positions in which the side to move is in check.
     pub checks: u64,
@@ -26,26 +26,27 @@ pub struct Summary {
     /// Runs of positions with a growing number of half moves, which are games if these follow one
     /// another.
     pub games: u64,
-    /// The scores, if there are some.
+    /// The scores of the positions, if some have scores.
     pub scores: Option<Scores>,
-    /// Positions of games that white won, that nobody won, that black won, and without a result.
+    /// Positions by result: of games that white won, that were drawn, that black won, and without a
+    /// result.
     pub results: [u64; 4],
-    /// Positions with 0 to 32 pieces.
+    /// Positions by the number of pieces, 0 to 32.
     pub pieces: Vec<u64>,
 }
 
 /// Scores in centipawns, from the side to move's view.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Scores {
-    /// How many there are.
+    /// How many positions have a score.
     pub count: u64,
-    /// The lowest.
+    /// The lowest score.
     pub lowest: f32,
-    /// The highest.
+    /// The highest score.
     pub highest: f32,
-    /// The mean.
+    /// The mean score.
     pub mean: f64,
-    /// The mean distance from 0.
+    /// The mean distance of the scores from 0.
     pub mean_distance: f64,
 }
 

@@ -9,7 +9,7 @@ use nnue_compiler::network::{Network, OUTPUT_RUN};
 
 use fastrand::Rng;
 
-/// What begins a tensor of Stockfish's files that is compressed.
+/// The bytes at the start of a compressed tensor in Stockfish's files.
 pub const LEB128_MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 
 /// A value of a network's tensor.
@@ -17,15 +17,15 @@ pub const LEB128_MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 pub struct Weight<'a> {
     /// The tensor's name, as in `transformer.weights` or `fc_0.biases`.
     pub tensor: &'a str,
-    /// Which tensor it is.
+    /// The role of the tensor.
     pub role: Role,
-    /// The stack it is for; 0 for those of the transformer.
+    /// The stack of the tensor; 0 for tensors of the transformer.
     pub stack: usize,
-    /// The feature, or the output; 0 for those of biases.
+    /// The feature, or the output; 0 for biases.
     pub row: usize,
     /// The neuron or the PSQT bucket, the input, or the output of biases.
     pub column: usize,
-    /// Its number in the file's order of the tensor, padding included.
+    /// The index of the value in the file's order of the tensor, padding included.
     pub index: usize,
 }
 
@@ -41,8 +41,8 @@ pub fn net_file(
     })
 }
 
-/// The net file that makes a network of these values: `value` is asked for each of them, as the
-/// network has it once it is loaded. Padding is zero.
+/// The net file that makes a network of the values that `value` returns: it is asked for each value
+/// as the network has it once the file is loaded. Padding is zero.
 ///
 /// # Panics
 ///

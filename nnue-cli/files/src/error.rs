@@ -10,35 +10,35 @@ use crate::is_standard;
 
 /// Why a file is not read or written. All messages name the file.
 pub enum Error {
-    /// The system does not let it be read.
+    /// The system does not let a file be read.
     Unreadable {
         /// The file; `-` is standard input.
         path: PathBuf,
         /// What the system says.
         error: io::Error,
     },
-    /// It is a folder, a device or a pipe, where only files are read.
+    /// A path leads to a folder, a device or a pipe, where only files are read.
     NoFile {
-        /// What is no file.
+        /// The path that is no file.
         path: PathBuf,
-        /// What it is: "a folder", "a device".
+        /// The kind of what is at the path: "a folder", "a device".
         kind: &'static str,
     },
-    /// It is longer than what may be read.
+    /// A file is longer than what may be read.
     TooLong {
         /// The file; `-` is standard input.
         path: PathBuf,
         /// The most bytes that are read.
         limit: u64,
     },
-    /// The system does not let it be written.
+    /// The system does not let a file be written.
     Unwritable {
         /// The file; `-` is standard output.
         path: PathBuf,
         /// What the system says.
         error: io::Error,
     },
-    /// It would be written over an input.
+    /// An output would be written over an input.
     Overwritten {
         /// The output; `-` is standard output.
         path: PathBuf,
@@ -49,7 +49,7 @@ pub enum Error {
     WrittenTwice {
         /// The first output.
         first: PathBuf,
-        /// The other name of it.
+        /// The second output, which is another name of the first.
         second: PathBuf,
     },
     /// A file is there that must not be replaced.
@@ -65,20 +65,20 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a file was to be read that is not there.
+    /// Whether the error is that a file to be read is not there.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         matches!(self, Error::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// What the system says of a file that is read.
+    /// The error for a file that cannot be read.
     #[must_use]
     pub fn unreadable(path: &Path, error: io::Error) -> Error {
         let path = path.into();
         Error::Unreadable { path, error }
     }
 
-    /// What the system says of a file or a folder that is written.
+    /// The error for a file or a folder that cannot be written.
     #[must_use]
     pub fn unwritable(path: &Path, error: io::Error) -> Error {
         let path = path.into();

@@ -1,4 +1,4 @@
-//! What must not be written, because it is read.
+//! Files that must not be written, because they are read.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,8 +9,9 @@ use file_id::FileId;
 use crate::output::{folder, target};
 use crate::{Error, is_standard, standard};
 
-/// The files that a program reads, by what they are and not by their names: hard links and symbolic
-/// ones lead to the same file. Standard input is among them if it was redirected from a file.
+/// The files that a program reads, identified by the system and not by their names: hard links and
+/// symbolic links lead to the same file. Standard input is among them if it was redirected from a
+/// file.
 ///
 /// Only regular files count: nothing is lost if a terminal is read and written.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub struct Inputs {
     files: HashMap<FileId, PathBuf>,
 }
 
-/// What tells a file from others: a file that is there, or the place of one that is not.
+/// The identity of a file: a file that is there, or the place of a file that is not.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     File(FileId),

@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use crate::Error;
 
-/// The file in a folder that is locked. It stays: who removes it may remove another's lock.
+/// The locked file in the folder. It stays: a program that removed it might remove another's lock.
 const NAME: &str = ".nnue-lock";
 
 /// A folder that no other program locks while this value is there. The system ends the lock with the
@@ -45,7 +45,7 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// Those of the system, which may have no more handles.
+    /// The errors of the system, which may have no more handles.
     pub fn share(&self) -> io::Result<Stdio> {
         self.file.try_clone().map(Stdio::from)
     }

@@ -177,7 +177,7 @@ impl Place {
 /// The longest name that the temporary file's name begins with, in bytes: systems allow 255 in all.
 const LONGEST: usize = 200;
 
-/// A temporary file in the folder of the one whose place it takes.
+/// A temporary file in the folder of the file whose place it takes.
 fn beside(target: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let name = target.file_name().ok_or(ErrorKind::IsADirectory)?;
     let mut prefix = match name.len() {
@@ -222,7 +222,7 @@ fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }
 
-/// Whether an open file is the one at a path.
+/// Whether an open file is the file at a path.
 #[cfg(unix)]
 fn is_at(file: &Metadata, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,10 +1,10 @@
-//! What standard input, standard output and standard error are, if they were redirected.
+//! The files to which standard input, standard output and standard error were redirected.
 
 use std::path::Path;
 
 use file_id::FileId;
 
-/// The regular files into which goes what is printed, each with a name for messages.
+/// The regular files to which printed text goes, each with a name for messages.
 pub(crate) fn outputs() -> impl Iterator<Item = (FileId, &'static str)> {
     let [output, error] = [output(), error()];
     let output = output.map(|file| (file, "-"));

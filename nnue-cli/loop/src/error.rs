@@ -51,23 +51,23 @@ pub enum Error {
     },
     /// What an interrupted loop has started still runs.
     Running {
-        /// Its program, and the number of its process.
+        /// The program that runs, and the number of its process.
         what: String,
         /// The folder in which it works.
         folder: PathBuf,
     },
     /// A stage has failed.
     Stage {
-        /// The stage.
+        /// The name of the stage.
         name: String,
-        /// What became of it.
+        /// How the stage failed.
         reason: String,
-        /// Its command.
+        /// The command of the stage.
         command: String,
     },
     /// A file or an output that a stage has left is not the JSON that it should be.
     Json {
-        /// Where it comes from.
+        /// The file or the stage that it comes from.
         source: String,
         /// What is wrong with it.
         error: serde_json::Error,
@@ -79,7 +79,7 @@ pub enum Error {
         /// What the system says.
         error: io::Error,
     },
-    /// Who is told what happens cannot take it.
+    /// The observer of events has failed.
     Observer(io::Error),
 }
 

@@ -25,13 +25,13 @@ pub(crate) struct Files {
     pub(crate) current_engine: PathBuf,
     /// The positions of the games that the engine plays against itself.
     pub(crate) positions: PathBuf,
-    /// What the trainer writes.
+    /// The folder that the trainer writes.
     pub(crate) training: PathBuf,
     /// The new net.
     pub(crate) net: PathBuf,
     /// Positions with the values that the trainer computed for them.
     pub(crate) golden: PathBuf,
-    /// What the trainer says of the run.
+    /// The trainer's summary of the run.
     pub(crate) summary: PathBuf,
     pub(crate) matches: PathBuf,
     pub(crate) report: PathBuf,

@@ -23,13 +23,13 @@ use crate::error::Error;
 /// The subcommand of `nnue` that is a guard.
 pub(crate) const NAME: &str = "guard";
 
-/// How often it is looked whether the loop is still there.
+/// How often the guard looks whether the loop is still there.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long a command may take to end what it has started, and itself.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A command and what it ends with.
+/// A command that a guard runs, and the process with which it ends.
 #[derive(Clone, Debug)]
 pub struct Guard {
     /// The number of the process with which the command ends.
@@ -38,7 +38,7 @@ pub struct Guard {
     pub note: PathBuf,
     /// The program of the command.
     pub program: OsString,
-    /// Its arguments.
+    /// The arguments of the command.
     pub arguments: Vec<OsString>,
 }
 
@@ -48,7 +48,8 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// [`Error::Guarded`] if it cannot be started, [`Error::File`] if the note cannot be written.
+    /// [`Error::Guarded`] if the command cannot be started, [`Error::File`] if the note cannot be
+    /// written.
     pub fn run(&self) -> Result<Option<ExitStatus>, Error> {
         let failed = |error| Error::Guarded {
             program: self.program.clone(),

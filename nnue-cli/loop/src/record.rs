@@ -1,4 +1,4 @@
-//! What a stage was made from and what it left, by which a later run knows that it is done.
+//! The inputs and the results of a stage, by which a later run knows that the stage is done.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -53,7 +53,7 @@ impl Content {
 ///
 /// # Errors
 ///
-/// Those of the system, and one for what is no regular file: it would be read for ever.
+/// The errors of the system, and an error for what is no regular file: it would be read for ever.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     // To open a pipe waits for who writes to it.
     match fs::metadata(path)?.is_file() {
@@ -65,7 +65,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// What files have in them now, by their paths.
+/// The contents of files as they are now, by their paths.
 ///
 /// # Errors
 ///
@@ -83,12 +83,12 @@ pub(crate) fn contents(paths: &[PathBuf]) -> Result<BTreeMap<String, Content>, E
 pub(crate) struct Basis {
     /// Arguments, variables of the environment and keys of the run file, by their names.
     pub(crate) words: BTreeMap<String, String>,
-    /// The files that it reads, by their paths.
+    /// The files that the stage reads, by their paths.
     pub(crate) files: BTreeMap<String, Content>,
 }
 
 impl Basis {
-    /// In what it differs from an earlier one.
+    /// The differences from an earlier basis, as words for a message.
     fn changes_since(&self, before: &Basis) -> Vec<String> {
         let mut changes = Vec::new();
         for name in names(&before.words, &self.words) {
@@ -123,24 +123,24 @@ fn names<'m, V>(
     one.keys().chain(other.keys()).collect()
 }
 
-/// What a stage left. It is written when all that the stage leaves is there.
+/// The record of a finished stage. It is written when all results of the stage are there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finished {
-    /// The stage, such as `training`.
+    /// The name of the stage, such as `training`.
     pub name: String,
     /// The command as a shell takes it.
     pub command: String,
-    /// How long it took.
+    /// The time that the stage took, in seconds.
     pub seconds: f64,
-    /// What it wrote to standard output.
+    /// The text that the stage wrote to standard output.
     pub(crate) printed: String,
     pub(crate) basis: Basis,
-    /// The files that it wrote, by their paths.
+    /// The files that the stage wrote, by their paths.
     pub(crate) products: BTreeMap<String, Content>,
 }
 
 impl Finished {
-    /// Why the stage has to be done again; nothing if it is done.
+    /// The reasons for which the stage has to be done again; empty if it is done.
     pub(crate) fn stale(&self, basis: &Basis, products: &[PathBuf]) -> Vec<String> {
         let mut reasons = basis.changes_since(&self.basis);
         for path in products {

@@ -20,22 +20,22 @@ use crate::training::Training;
 /// The spec of a net.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// Its text.
+    /// The text of the spec.
     pub text: String,
-    /// Its file, which the loop must not write over, if it has one.
+    /// The file of the spec, which the loop must not write over, if the spec has a file.
     pub file: Option<PathBuf>,
 }
 
 /// A loop that can be run.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop<'l> {
-    /// What it is told to do.
+    /// The run file.
     pub run: &'l RunFile,
     /// The spec of the new net.
     pub spec: &'l Spec,
     /// The spec of the current net, which must be there if the run file names one.
     pub current_spec: Option<&'l Spec>,
-    /// The folder for all that it makes. It is made if it is not there.
+    /// The folder for all files that the loop makes. It is made if it is not there.
     pub folder: &'l Path,
     /// The folder of the engine's package, where the run file names none.
     pub engine: &'l Path,
@@ -43,16 +43,16 @@ pub struct Loop<'l> {
     pub nnue: &'l Path,
 }
 
-/// What a loop has found. No other loop works in the folder as long as this value is there.
+/// The outcome of a loop. No other loop works in the folder as long as this value is there.
 #[derive(Debug)]
 pub struct Outcome {
     /// The stages, in their order.
     pub stages: Vec<Finished>,
     /// The matches of the new net.
     pub matches: Vec<NetMatch>,
-    /// What the trainer says.
+    /// The trainer's report of the run.
     pub training: Training,
-    /// Where a report of all this belongs. It is not written yet.
+    /// The path for a report of the outcome. The report is not written yet.
     pub report: PathBuf,
     _lock: Lock,
 }
@@ -60,9 +60,9 @@ pub struct Outcome {
 /// A match of the new net.
 #[derive(Debug)]
 pub struct NetMatch {
-    /// Whom it played against.
+    /// The opponent of the new net.
     pub opponent: String,
-    /// What `nnue match` has found, from the new net's view.
+    /// The result of `nnue match`, from the new net's view.
     pub result: Report,
 }
 
@@ -337,7 +337,7 @@ impl Loop<'_> {
 struct Player {
     name: String,
     engine: PathBuf,
-    /// The value of its option `EvalFile`.
+    /// The value of the engine's option `EvalFile`.
     net: OsString,
 }
 

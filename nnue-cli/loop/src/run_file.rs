@@ -73,11 +73,11 @@ struct Current {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfPlay {
-    /// How many games.
+    /// The number of games.
     pub games: NonZeroU32,
-    /// Nodes of a search.
+    /// The number of nodes for each search.
     pub nodes: NonZeroU64,
-    /// Which games.
+    /// The seed of the games.
     #[serde(default = "one")]
     pub seed: u64,
 }
@@ -92,9 +92,9 @@ fn one() -> u64 {
 pub struct Matches {
     /// Games of each match, an even number.
     pub games: u32,
-    /// Nodes of a search.
+    /// The number of nodes for each search.
     pub nodes: NonZeroU64,
-    /// Which openings.
+    /// The seed of the openings.
     pub seed: u64,
 }
 
@@ -111,11 +111,11 @@ impl Default for Matches {
 /// A run file as a loop needs it: paths are relative to the working folder.
 #[derive(Debug)]
 pub struct RunFile {
-    /// Where it is.
+    /// The path of the run file.
     pub path: PathBuf,
-    /// Its text.
+    /// The text of the run file.
     pub text: String,
-    /// The keys of it that are for the trainer, with their values.
+    /// The keys of the run file that are for the trainer, with their values.
     pub for_trainer: BTreeMap<String, String>,
     /// The spec of the new net, as the run file says it: the name of a known one, or a path that is
     /// relative to the run file's folder.
@@ -126,26 +126,27 @@ pub struct RunFile {
     pub engine: Option<PathBuf>,
     /// The trainer's program and its first arguments.
     pub trainer: Vec<String>,
-    /// The net that the new one has to beat, besides material.
+    /// The net that the new net has to beat, besides material.
     pub current: Option<CurrentNet>,
     /// The games that the trainer learns from, if no files are named for it.
     pub selfplay: Option<SelfPlay>,
     /// How the new net plays its matches.
     pub matches: Matches,
-    /// The files that the trainer reads as the run file says.
+    /// The files that the trainer reads according to the run file.
     pub data: Vec<PathBuf>,
     /// Files of data whose place games of the engine take.
     pub replaced: Vec<PathBuf>,
 }
 
-/// The net that the new one has to beat.
+/// The net that the new net has to beat.
 #[derive(Debug)]
 pub struct CurrentNet {
-    /// Its spec, as the run file says it.
+    /// The spec of the net, as the run file says it: the name of a known spec, or a path that is
+    /// relative to the run file's folder.
     pub spec: String,
-    /// Its file.
+    /// The path of the net file.
     pub net: PathBuf,
-    /// How many of its units are a pawn, if its engine is to be told.
+    /// How many of the network's units are a pawn, if the engine is to be told.
     pub pawn: Option<NonZeroU16>,
 }
 
@@ -154,8 +155,8 @@ impl RunFile {
     ///
     /// # Errors
     ///
-    /// [`Error::RunFile`] if it is no TOML, or says what a loop cannot do. Keys that nobody knows are
-    /// reported by the trainer.
+    /// [`Error::RunFile`] if the text is no TOML, or says what a loop cannot do. The trainer
+    /// reports keys that nobody knows.
     pub fn parse(path: &Path, text: String) -> Result<RunFile, Error> {
         let wrong = |wrong: &dyn std::fmt::Display| Error::RunFile {
             path: path.into(),

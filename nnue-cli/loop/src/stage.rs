@@ -15,17 +15,17 @@ pub(crate) struct Stage {
     pub(crate) name: String,
     program: OsString,
     arguments: Vec<OsString>,
-    /// Variables of its environment.
+    /// Variables of the command's environment.
     variables: Vec<(&'static str, OsString)>,
-    /// Files that it reads.
+    /// Files that the command reads.
     inputs: Vec<PathBuf>,
     /// Arguments on which the result does not depend, behind the others.
     other: Vec<OsString>,
-    /// Keys of the run file that it reads.
+    /// Keys of the run file that the command reads, with their values.
     settings: BTreeMap<String, String>,
-    /// The files that it writes; without one, what it prints is its result.
+    /// The files that the command writes; without files, its output is its result.
     pub(crate) products: Vec<PathBuf>,
-    /// What it goes on from after an interruption: a file or a folder. The same command with other
+    /// The file or folder with which an interrupted command goes on. The same command with other
     /// inputs must not find it.
     pub(crate) partial: Option<PathBuf>,
 }
@@ -59,25 +59,25 @@ impl Stage {
         self
     }
 
-    /// A file that it reads.
+    /// Adds a file that the command reads.
     pub(crate) fn reads(mut self, file: impl Into<PathBuf>) -> Stage {
         self.inputs.push(file.into());
         self
     }
 
-    /// An option on which the result does not depend.
+    /// Adds an option on which the result does not depend.
     pub(crate) fn other_option(mut self, name: &str, value: impl AsRef<OsStr>) -> Stage {
         self.other.extend([name.into(), value.as_ref().into()]);
         self
     }
 
-    /// Keys of the run file, with their values, on which the result depends.
+    /// Sets the keys of the run file, with their values, on which the result depends.
     pub(crate) fn settings(mut self, settings: BTreeMap<String, String>) -> Stage {
         self.settings = settings;
         self
     }
 
-    /// A file that it writes.
+    /// Adds a file that the command writes.
     pub(crate) fn writes(mut self, file: impl Into<PathBuf>) -> Stage {
         self.products.push(file.into());
         self
@@ -93,7 +93,7 @@ impl Stage {
         self.words().join(" ")
     }
 
-    /// The same in a message, where long words are cut.
+    /// The command for a message, where long words are cut.
     pub(crate) fn in_message(&self) -> String {
         let words = self.words().into_iter();
         let words = words.map(|word| foreign(word).to_string());
@@ -108,7 +108,7 @@ impl Stage {
         variables.chain(words).collect()
     }
 
-    /// All that its result depends on, as it is now.
+    /// The inputs on which the result of the command depends, as they are now.
     pub(crate) fn basis(&self) -> Result<Basis, Error> {
         let mut words = self.settings.clone();
         words.extend(
@@ -127,7 +127,7 @@ impl Stage {
         Ok(Basis { words, files })
     }
 
-    /// The command, in a guard if that is what runs commands.
+    /// The command, run by a guard if one is given.
     pub(crate) fn command(&self, guard: Option<&Guarded<'_>>) -> Command {
         let mut command = match guard {
             Some(guard) => guard.command(&self.program),
@@ -143,7 +143,7 @@ impl Stage {
 /// A program that runs a command, and ends it when this process ends.
 pub(crate) struct Guarded<'g> {
     pub(crate) program: &'g Path,
-    /// The file in which it says what it runs.
+    /// The file in which the guard notes what it runs.
     pub(crate) note: PathBuf,
 }
 

@@ -24,35 +24,35 @@ const LONGEST_RECORD: u64 = 1 << 24;
 /// How many bytes a record keeps of what a stage printed, at most.
 const LONGEST_PRINTED: usize = 1 << 20;
 
-/// What happens in a loop.
+/// An event in a loop.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A stage that was finished is done again.
+    /// A finished stage is done again.
     Again {
-        /// The stage.
+        /// The name of the stage.
         name: String,
-        /// What has changed that it reads or has left.
+        /// The changes of its inputs or results.
         reasons: Vec<String>,
     },
-    /// What a stage had done before an interruption is not gone on with.
+    /// A stage starts anew, and does not go on with what it had done before an interruption.
     Anew {
-        /// The stage.
+        /// The name of the stage.
         name: String,
-        /// Why it is not known what it was made from.
+        /// Why it is not known from which inputs the partial result was made.
         reason: String,
     },
     /// A stage is finished.
     Finished {
-        /// The stage.
+        /// The name of the stage.
         name: String,
-        /// How long it took.
+        /// The time that the stage took, in seconds.
         seconds: f64,
-        /// Whether an earlier run has done it.
+        /// Whether an earlier run has done the stage.
         before: bool,
     },
 }
 
-/// Takes what happens, such as to tell it; an error ends the loop.
+/// An observer of events, for example to show them; an error of the observer ends the loop.
 pub(crate) type Observe<'o> = dyn FnMut(Event) -> io::Result<()> + 'o;
 
 /// The stages of a loop, in a folder that remembers which are finished. Nobody else works there as
@@ -62,7 +62,7 @@ pub(crate) struct Stages<'o> {
     observe: &'o mut Observe<'o>,
     /// The program that runs commands, so that they end with this one.
     guard: Option<PathBuf>,
-    /// What is started has it too.
+    /// The lock of the folder, which every started command holds too.
     running: Lock,
     pub(crate) finished: Vec<Finished>,
 }
@@ -223,7 +223,7 @@ fn json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, Error> {
 /// The file with the name and the number of the command that runs.
 const NOTE: &str = "running";
 
-/// The most bytes that it has.
+/// The most bytes that the note has.
 const LONGEST_NOTE: u64 = 1 << 12;
 
 /// Locks the folder of stages, as soon as all has ended that a loop has left there.

@@ -1,4 +1,4 @@
-//! What the trainer says of a run.
+//! The trainer's report of a run.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 
-/// So many times the loss of training is a loss of validation that tells of too little data.
+/// The ratio of the loss of validation to the loss of training that tells of too little data.
 const FAR: f64 = 1.5;
 
 /// The most bytes that are read of a file of the trainer.
@@ -20,7 +20,7 @@ const LONGEST: u64 = 1 << 24;
 pub struct Summary {
     /// Positions trained on, counted as often as seen.
     pub positions: Option<f64>,
-    /// The time of training.
+    /// The time of training in seconds.
     pub seconds: Option<f64>,
     /// How many positions were trained on in a second.
     pub positions_per_second: Option<f64>,
@@ -30,15 +30,15 @@ pub struct Summary {
     pub validation_loss: Option<f64>,
     /// The same loss of the net file, in integers.
     pub validation_loss_of_integers: Option<f64>,
-    /// How many positions it has not seen.
+    /// The number of positions that the net has not seen.
     pub validation_positions: Option<f64>,
     /// The share of blocks of four neurons that are all zero, 0 to 1.
     pub zero_blocks: Option<f64>,
-    /// What rounding costs.
+    /// The distance between values of the integers and of the trainer.
     pub rounding_cost: RoundingCost,
     /// How many weights and biases the net has.
     pub parameters: Option<f64>,
-    /// What it was trained on, such as `cpu`.
+    /// The device of the training, such as `cpu`.
     pub device: Option<String>,
     /// The version of torch.
     pub torch: Option<String>,
@@ -52,27 +52,27 @@ pub struct Summary {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct RoundingCost {
-    /// What rounding in training leaves out.
+    /// The distance that rounding in training leaves out.
     pub fake: Option<Cost>,
-    /// What rounding costs a net in floating point.
+    /// The distance of a net in floating point that is rounded.
     pub float: Option<Cost>,
 }
 
-/// A distance of values over positions.
+/// A distance of values over positions, in centipawns.
 #[derive(Debug, Deserialize)]
 pub struct Cost {
-    /// The mean.
+    /// The mean distance.
     pub mean_centipawns: f64,
-    /// The largest.
+    /// The largest distance.
     pub most_centipawns: f64,
 }
 
 /// A run of the trainer that is over.
 #[derive(Debug)]
 pub struct Training {
-    /// Its numbers.
+    /// The numbers of the run.
     pub summary: Summary,
-    /// Its curves, as SVG, or why there are none.
+    /// The curves of the run as SVG, or why there are none.
     pub curves: Result<String, String>,
 }
 
@@ -99,8 +99,8 @@ impl Training {
         Ok(Training { summary, curves })
     }
 
-    /// How many times the loss of training the loss of validation is, if it is so many that there was
-    /// too little data.
+    /// The ratio of the loss of validation to the loss of training, if it is so large that there
+    /// was too little data.
     #[must_use]
     pub fn overfitting(&self) -> Option<f64> {
         let Summary {

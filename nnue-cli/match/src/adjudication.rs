@@ -4,14 +4,14 @@ use std::fmt;
 
 use cozy_chess::Color;
 
-/// A draw, when both engines have found nothing else for a while.
+/// A rule that calls a game a draw when both engines have found nothing else for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawRule {
-    /// Not before the move of this number, as FEN counts moves.
+    /// The number of the move, as FEN counts moves, before which no draw is called.
     pub from: u16,
-    /// Through so many moves of each player, without a capture or a move of a pawn.
+    /// How many moves of each player the scores must last, without a capture or a move of a pawn.
     pub moves: u16,
-    /// No score was farther from 0, in centipawns.
+    /// The largest distance of the scores from 0, in centipawns.
     pub centipawns: i32,
 }
 
@@ -21,12 +21,12 @@ impl fmt::Display for DrawRule {
     }
 }
 
-/// A win, when both engines have seen it for a while.
+/// A rule that calls a game a win when both engines have seen the win for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WinRule {
-    /// Through so many moves of each player.
+    /// How many moves of each player the scores must last.
     pub moves: u16,
-    /// All scores were at least so far from 0, in centipawns, in favour of the same player.
+    /// The least distance of all scores from 0, in centipawns, in favour of the same player.
     pub centipawns: i32,
 }
 

@@ -13,22 +13,22 @@ use crate::game::can_move;
 /// Openings that are made of random legal moves.
 #[derive(Clone, Debug)]
 pub struct RandomBook {
-    /// Chooses the openings.
+    /// The seed that chooses the openings.
     pub seed: u64,
     /// How many moves are made, of both players together.
     pub plies: u8,
-    /// Whether they begin at random starts of Chess960.
+    /// Whether the openings begin at random starts of Chess960.
     pub chess960: bool,
     /// How much material, in pawns, a player may be ahead when the captures are over.
     pub imbalance: u8,
 }
 
 impl RandomBook {
-    /// So many openings, the first of which are the same however many there are.
+    /// Generates `count` openings, the first of which are the same however many there are.
     ///
     /// # Errors
     ///
-    /// [`Error::FewMoves`] if there are not so many, as far as trying shows.
+    /// [`Error::FewMoves`] if too few different openings are found in a bounded number of attempts.
     pub fn openings(&self, count: usize) -> Result<Vec<Board>, Error> {
         /// Attempts for one opening.
         const ATTEMPTS: usize = 20_000;
@@ -154,11 +154,11 @@ impl ListedBook {
         Ok(())
     }
 
-    /// So many openings, in an order that a seed chooses.
+    /// Chooses `count` openings of the list, in an order that the seed determines.
     ///
     /// # Errors
     ///
-    /// [`Error::ShortList`] if there are not so many.
+    /// [`Error::ShortList`] if the list has fewer openings.
     pub fn openings(mut self, seed: u64, count: usize) -> Result<Vec<Board>, Error> {
         if self.openings.len() < count {
             return Err(Error::ShortList {
@@ -176,19 +176,19 @@ impl ListedBook {
 /// Why a position is no opening. All messages show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadOpening {
-    /// No game can come to it.
+    /// No game can reach the position.
     Unreachable {
         /// The position.
         fen: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// The game is over there.
+    /// The game is over in the position.
     Over {
         /// The position.
         fen: String,
     },
-    /// It castles as only Chess960 does, which is not played.
+    /// The position has castling rights that only Chess960 has, which is not played.
     Chess960 {
         /// The position.
         fen: String,

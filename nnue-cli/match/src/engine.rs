@@ -12,14 +12,14 @@ use nnue_format::foreign;
 
 use crate::player::Player;
 
-/// Why an engine did not do what it was asked to.
+/// Why an engine did not do what was asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It could not be started, or does not take an option.
+    /// The engine could not be started, or does not take an option.
     Unusable(String),
-    /// Its process ended, or closed its output.
+    /// The process of the engine ended, or closed its output.
     Crashed(String),
-    /// It said nothing for so long.
+    /// The engine said nothing for this time.
     Silent(Duration),
     /// The match was stopped, which is not the engine's fault.
     Stopped,
@@ -40,14 +40,14 @@ impl fmt::Display for Fault {
 /// What an engine thinks a position is worth, from the view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
-    /// In hundredths of a pawn.
+    /// An evaluation in hundredths of a pawn.
     Centipawns(i32),
-    /// So many moves until mate; negative if the side to move is mated, 0 if it is already.
+    /// The number of moves until mate; negative if the side to move is mated, 0 if it is already.
     Mate(i32),
 }
 
 impl Score {
-    /// In centipawns; a mate is worth more than any evaluation.
+    /// The score in centipawns; a mate is worth more than any evaluation.
     #[must_use]
     pub fn centipawns(self) -> i32 {
         const MATE: i32 = 1_000_000;
@@ -65,13 +65,13 @@ impl Score {
 pub struct Thought {
     /// The move as the engine wrote it.
     pub best: String,
-    /// What the position is worth.
+    /// The score of the position.
     pub score: Option<Score>,
-    /// How deep the search was, in plies.
+    /// The depth of the search, in plies.
     pub depth: Option<u32>,
-    /// How many nodes the search had.
+    /// The number of nodes of the search.
     pub nodes: Option<u64>,
-    /// From the order to the answer.
+    /// The time from the order to the answer.
     pub time: Duration,
 }
 
@@ -119,8 +119,8 @@ const LONGEST: usize = 256;
 /// A line of an engine, and when it came.
 type Line = (Instant, String);
 
-/// An engine that runs. It is told to quit when this value is dropped, and killed if it does not,
-/// with all that it has started where the system knows that.
+/// An engine that runs. The engine is told to quit when this value is dropped, and is killed if it
+/// does not quit, with all processes that it has started where the system knows them.
 pub struct Engine<'a> {
     child: Child,
     /// How its process ended, once that is known.
@@ -145,7 +145,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     ///
-    /// [`Fault`] if it cannot be started, does not answer, or does not take an option.
+    /// [`Fault`] if the engine cannot be started, does not answer, or does not take an option.
     pub fn start(
         player: &Player,
         chess960: bool,
@@ -229,7 +229,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     ///
-    /// [`Fault`] if it does not answer.
+    /// [`Fault`] if the engine does not answer.
     pub fn new_game(&mut self, patience: Duration) -> Result<(), Fault> {
         self.send("ucinewgame")?;
         self.until_ready(patience, |_| {})
@@ -249,7 +249,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     ///
-    /// [`Fault`] if it does not answer. It goes on thinking after [`Fault::Silent`].
+    /// [`Fault`] if the engine does not answer. It goes on thinking after [`Fault::Silent`].
     pub fn think(
         &mut self,
         position: &str,
@@ -284,7 +284,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     ///
-    /// [`Fault`] if it does not answer.
+    /// [`Fault`] if the engine does not answer.
     pub fn interrupt(&mut self, patience: Duration) -> Result<(), Fault> {
         self.send("stop")?;
         self.wait(patience, |line| line.starts_with("bestmove"))?;

@@ -59,16 +59,16 @@ pub enum Error {
     Version {
         /// The file.
         path: PathBuf,
-        /// The version of its form.
+        /// The version of the state's form.
         found: u32,
-        /// The version that is read.
+        /// The version that this program reads.
         read: u32,
     },
     /// A state is that of another match.
     OtherMatch {
         /// The file.
         path: PathBuf,
-        /// In which settings the matches differ.
+        /// The settings in which the matches differ.
         differences: Vec<String>,
     },
     /// Another match has a state open.

@@ -17,7 +17,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate of what increases with this one.
+    /// The estimate of a quantity that increases with this estimate.
     pub(crate) fn map(self, of: impl Fn(f64) -> f64) -> Estimate {
         Estimate {
             value: of(self.value),

@@ -1,4 +1,4 @@
-//! The files of the players: their programs, and what these read.
+//! The files of the players: their programs, and the files that these read.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,8 +15,8 @@ use crate::player::Player;
 /// The most bytes that a file of a player can have.
 const LONGEST: u64 = 1 << 32;
 
-/// Where a program is. A name without a folder is looked for here, and then where the system looks:
-/// which file it is decides what must not be written, and whether a match can go on.
+/// The path of a program. A name without a folder is looked for here, and then where the system
+/// looks: which file it is decides what must not be written, and whether a match can go on.
 #[must_use]
 pub fn find_program(path: &Path) -> PathBuf {
     if path.components().count() != 1 {
@@ -48,12 +48,13 @@ fn is_program(place: &Path) -> bool {
     })
 }
 
-/// What is in the files of the players, each of which is read once.
+/// Hashes of the files of the players, each of which is read once.
 #[derive(Clone, Debug, Default)]
 pub struct Fingerprints(BTreeMap<PathBuf, String>);
 
 impl Fingerprints {
-    /// Remembers what is in a file that was read, and returns its path with a hash of that.
+    /// Remembers the content of a file that was read, and returns the path with a hash of the
+    /// content.
     pub fn add(&mut self, path: &Path, bytes: &[u8]) -> String {
         let hash = Sha256::digest(bytes);
         let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -62,11 +63,11 @@ impl Fingerprints {
         fingerprint
     }
 
-    /// A file's path, and a hash of what is in it.
+    /// The path of a file, with a hash of its content.
     ///
     /// # Errors
     ///
-    /// [`Error::File`] if it was not read before, and cannot be.
+    /// [`Error::File`] if the file was not read before, and cannot be read.
     pub fn of(&mut self, path: &Path) -> Result<String, Error> {
         match self.0.get(path) {
             Some(known) => Ok(known.clone()),
@@ -74,8 +75,8 @@ impl Fingerprints {
         }
     }
 
-    /// The arguments and options of a player that are files, and what is in these. The files that it
-    /// logs to are not among them.
+    /// The arguments and options of a player that are files, with their paths and hashes. The files
+    /// that the player logs to are not among them.
     ///
     /// # Errors
     ///

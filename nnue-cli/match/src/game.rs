@@ -16,15 +16,15 @@ use crate::player::{Player, Side};
 /// How much an engine may think.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// So many nodes for each move.
+    /// The number of nodes for each move.
     Nodes(u64),
-    /// So long for each move.
+    /// The time for each move.
     MoveTime(Duration),
-    /// So long for the game, and so much more for each move.
+    /// A clock: time for the game, and an increment for each move.
     Clock {
-        /// For the game.
+        /// The time for the game.
         base: Duration,
-        /// For each move.
+        /// The increment for each move.
         increment: Duration,
     },
 }
@@ -41,12 +41,12 @@ impl fmt::Display for Limit {
     }
 }
 
-/// How games are played.
+/// The rules by which games are played.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// How much an engine may think.
     pub limit: Limit,
-    /// Whether it is Chess960, which engines are told by `UCI_Chess960`.
+    /// Whether the game is Chess960, which engines are told by `UCI_Chess960`.
     pub chess960: bool,
     /// When a game is called a draw.
     pub draw: Option<DrawRule>,
@@ -66,28 +66,28 @@ pub enum Reason {
     Checkmate,
     /// A player has no legal move, and is not in check.
     Stalemate,
-    /// A position came for the third time.
+    /// A position occurred for the third time.
     Repetition,
     /// Fifty moves of each player were no captures and no moves of pawns.
     FiftyMoves,
-    /// Nobody can mate.
+    /// Neither player has the material to mate.
     Material,
     /// [`DrawRule`] called it a draw.
     AdjudicatedDraw,
     /// [`WinRule`] called it a win.
     AdjudicatedWin,
-    /// The loser's engine ended.
+    /// The process of the loser's engine ended.
     Crash,
-    /// It did not answer.
+    /// The loser's engine did not answer.
     Hang,
-    /// It answered with something that is no legal move.
+    /// The loser's engine answered with something that is no legal move.
     IllegalMove,
-    /// Its time was over.
+    /// The loser's time was over.
     Time,
 }
 
 impl Reason {
-    /// Whether it is a fault of the loser, and not of its chess.
+    /// Whether the reason is a fault of the loser's engine, and not of its chess.
     #[must_use]
     pub fn is_forfeit(self) -> bool {
         matches!(
@@ -97,14 +97,14 @@ impl Reason {
     }
 }
 
-/// What the moves of a player took.
+/// The moves of a player, with the nodes and the time that they took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// How many moves there were.
+    /// The number of moves.
     pub moves: u64,
-    /// The nodes of their searches, as engines told them.
+    /// The nodes of the searches, as engines told them.
     pub nodes: u64,
-    /// Their time.
+    /// The time of the searches in seconds.
     pub seconds: f64,
 }
 
@@ -120,12 +120,12 @@ pub(crate) struct Turn {
 pub(crate) struct Game {
     pub(crate) white: Side,
     pub(crate) moves: Vec<Turn>,
-    /// `None` is a draw.
+    /// The side that won; `None` is a draw.
     pub(crate) winner: Option<Side>,
     pub(crate) reason: Reason,
-    /// What more is to say of the reason.
+    /// What more is to say of the reason; may be empty.
     pub(crate) detail: String,
-    /// Of A and B.
+    /// The usage of A and B.
     pub(crate) usage: [Usage; 2],
 }
 

@@ -8,17 +8,17 @@ use nnue_format::foreign;
 /// One of the two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Side {
-    /// The first player, whose view results have.
+    /// The first player, from whose view results are given.
     A,
-    /// Its opponent.
+    /// The opponent of the first player.
     B,
 }
 
 impl Side {
-    /// Both, as they index arrays.
+    /// Both sides, in the order in which they index arrays.
     pub const BOTH: [Side; 2] = [Side::A, Side::B];
 
-    /// The opponent.
+    /// The opponent of this side.
     #[must_use]
     pub fn other(self) -> Side {
         match self {
@@ -31,7 +31,7 @@ impl Side {
 /// An engine, and how it is started and set up.
 #[derive(Clone, Debug)]
 pub struct Player {
-    /// What results call it.
+    /// The name of the player in results.
     pub name: String,
     /// The file that is started, or a name that the system looks for.
     pub program: PathBuf,
@@ -42,7 +42,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// The files that it may read: its program, and whatever arguments and options name.
+    /// The files that the player may read: its program, and whatever arguments and options name.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         let values = self.options.iter().map(|(_, value)| value);
         let named = self.arguments.iter().chain(values).map(Path::new);
@@ -50,7 +50,7 @@ impl Player {
     }
 }
 
-/// Its name, which may be that of a file.
+/// The name of the player, which may be that of a file.
 impl fmt::Display for Player {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         foreign(&self.name).fmt(f)

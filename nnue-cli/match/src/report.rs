@@ -13,7 +13,7 @@ use crate::statistics::{Pentanomial, Sprt, Verdict, elo, normalised_elo};
 /// have no bound are `null`.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// What the players A and B are.
+    /// The names of the players A and B.
     pub names: [String; 2],
     /// How many games were asked for. A test may have ended the match before.
     pub planned: u64,
@@ -35,7 +35,7 @@ pub struct Report {
     pub elo_high: Option<f64>,
     /// How much A is stronger in units of the standard deviation of a game's result.
     pub normalised_elo: Option<f64>,
-    /// The lower end of the interval of 95 % of that.
+    /// The lower end of the interval of 95 % of the normalised Elo.
     pub normalised_elo_low: Option<f64>,
     /// The upper end of that interval.
     pub normalised_elo_high: Option<f64>,
@@ -43,23 +43,23 @@ pub struct Report {
     pub sprt: Option<Test>,
     /// How many games A and B lost by crashes, hangs, illegal moves and on time.
     pub forfeits: [u64; 2],
-    /// Means of A and B over all moves: nodes as the engines told them last before each move.
+    /// Mean nodes per move of A and B, as the engines told them last before each move.
     pub nodes_per_move: [Option<f64>; 2],
-    /// Means of A and B over all moves.
+    /// Mean seconds per move of A and B.
     pub seconds_per_move: [Option<f64>; 2],
 }
 
 /// A sequential test and where it stands.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Test {
-    /// What is tested; in JSON its keys are beside the others.
+    /// The hypotheses of the test; in JSON its keys are beside the others.
     #[serde(flatten)]
     pub sprt: Sprt,
     /// The log-likelihood ratio.
     pub llr: f64,
-    /// At most so much accepts `elo0`.
+    /// The bound of the ratio: a ratio of at most this accepts `elo0`.
     pub lower: f64,
-    /// At least so much accepts `elo1`.
+    /// The bound of the ratio: a ratio of at least this accepts `elo1`.
     pub upper: f64,
     /// Which hypothesis is accepted; `None` while the test is not decided.
     pub accepted: Option<Verdict>,
@@ -123,7 +123,7 @@ impl Report {
         text(elo(&self.pentanomial))
     }
 
-    /// The same in normalised Elo.
+    /// How much A is stronger in normalised Elo, in the same form.
     #[must_use]
     pub fn normalised_elo_text(&self) -> String {
         text(normalised_elo(&self.pentanomial))
@@ -139,7 +139,7 @@ fn text(estimate: Option<Estimate>) -> String {
     estimate.map_or("unknown".into(), |estimate| estimate.to_string())
 }
 
-/// One line of where a match stands, such as `+4 =1 -1, Elo +190.8 ± 35.1, LLR 0.52`.
+/// A line with the current state of a match, such as `+4 =1 -1, Elo +190.8 ± 35.1, LLR 0.52`.
 #[must_use]
 pub fn standing(results: &Results, sprt: Option<Sprt>) -> String {
     let Results {

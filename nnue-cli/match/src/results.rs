@@ -1,4 +1,4 @@
-//! What the games of a match add up to.
+//! The sums of the games of a match.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use crate::game::{Game, Reason, Usage};
 use crate::player::Side;
 use crate::statistics::Pentanomial;
 
-/// A game, as much of it as is kept.
+/// A finished game, as much of it as is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Played {
     /// Who won; `None` is a draw.
     pub winner: Option<Side>,
     /// Why the game ended.
     pub reason: Reason,
-    /// What the moves of A and B took.
+    /// The moves, nodes and seconds of A and B.
     pub usage: [Usage; 2],
     /// The game as PGN, with an empty line at the end.
     pub pgn: String,
@@ -29,7 +29,7 @@ impl Played {
         }
     }
 
-    /// A's points, in halves.
+    /// The points of A, in halves.
     fn halves(&self) -> usize {
         match self.winner {
             Some(Side::A) => 2,
@@ -42,13 +42,13 @@ impl Played {
 /// Two games with the same opening: A has white in the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
-    /// The number of its opening, from 0.
+    /// The number of the pair's opening, from 0.
     pub index: usize,
-    /// The game in which A has white, and then the other.
+    /// The game in which A has white, and then the game in which B has white.
     pub games: [Played; 2],
 }
 
-/// The sum of pairs.
+/// The sums of the pairs that count.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// How many pairs there are.
@@ -63,12 +63,12 @@ pub struct Results {
     pub pentanomial: Pentanomial,
     /// How many games A and B lost by a fault and not by chess.
     pub forfeits: [u64; 2],
-    /// What the moves of A and B took.
+    /// The moves, nodes and seconds of A and B.
     pub usage: [Usage; 2],
 }
 
 impl Results {
-    /// Adds a pair.
+    /// Adds a pair to the sums.
     pub fn add(&mut self, pair: &Pair) {
         self.pairs += 1;
         self.pentanomial[pair.games[0].halves() + pair.games[1].halves()] += 1;
@@ -91,7 +91,7 @@ impl Results {
         }
     }
 
-    /// How many games there are.
+    /// The number of games, two for each pair.
     #[must_use]
     pub fn games(&self) -> u64 {
         2 * self.pairs as u64

@@ -45,7 +45,7 @@ impl State {
     ///
     /// # Errors
     ///
-    /// [`Error`] if it is not such a file, or of a match with other settings, or in use.
+    /// [`Error`] if the file is no state, or of a match with other settings, or in use.
     pub fn open(path: &Path, settings: &Settings) -> Result<(State, BTreeMap<usize, Pair>), Error> {
         if is_standard(path) {
             return Err(Error::NoState {

@@ -1,4 +1,4 @@
-//! What pairs of games say about two players.
+//! The statistics of pairs of games between two players.
 //!
 //! The two games of a pair have the same opening, so they are not independent, and the pair is what
 //! is counted. All of this follows M. Van den Bergh, "Comments on normalized Elo" and "The
@@ -13,7 +13,7 @@ use crate::estimate::Estimate;
 /// How many pairs there were of each score: 0, ½, 1, 1½ and 2 points of the first player.
 pub type Pentanomial = [u64; 5];
 
-/// The share of a normal distribution within so many standard deviations is 95 %.
+/// The number of standard deviations around the mean that hold 95 % of a normal distribution.
 const DEVIATIONS: f64 = 1.959_963_984_540_054;
 
 /// A probability for each share of the points that a pair can give: 0, ¼, ½, ¾, 1.
@@ -91,7 +91,7 @@ pub fn normalised_elo(counts: &Pentanomial) -> Option<Estimate> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
-    /// Normalised Elo, as on OpenBench.
+    /// Normalised Elo, the model of OpenBench.
     Normalised,
     /// Logistic Elo.
     Logistic,
@@ -109,7 +109,7 @@ pub struct Sprt {
     pub alpha: f64,
     /// The probability of accepting `elo0` though `elo1` is true.
     pub beta: f64,
-    /// What the differences are in.
+    /// The unit of both differences.
     pub model: Model,
 }
 
@@ -117,9 +117,9 @@ pub struct Sprt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// That the first player is only `elo0` stronger.
+    /// The hypothesis that the first player is only `elo0` stronger.
     Elo0,
-    /// That it is `elo1` stronger.
+    /// The hypothesis that the first player is `elo1` stronger.
     Elo1,
 }
 
@@ -131,7 +131,7 @@ impl Sprt {
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// The generalised log-likelihood ratio; 0 without pairs.
+    /// The generalised log-likelihood ratio of these pairs; 0 without pairs.
     #[must_use]
     pub fn llr(&self, counts: &Pentanomial) -> f64 {
         if pairs(counts) == 0.0 {
@@ -169,7 +169,8 @@ fn most_likely_with_mean(seen: &Shares, mean: f64) -> Shares {
     most_likely(seen, &std::array::from_fn(|i| share(i) - mean))
 }
 
-/// The same of those whose mean is so many of their standard deviations above one half.
+/// The distribution under which `seen` is most likely, of those whose mean is `deviations` of their
+/// standard deviations above one half.
 ///
 /// The constraint is not linear in the probabilities, so it is replaced by its tangent at the last
 /// estimate until that stays where it is.

@@ -19,31 +19,31 @@ use crate::player::{Player, Side};
 use crate::results::{Pair, Played, Results};
 use crate::statistics::{Sprt, Verdict};
 
-/// What is to be played.
+/// A match that is to be played.
 #[derive(Clone, Copy, Debug)]
 pub struct Match<'a> {
-    /// A and B.
+    /// The players A and B.
     pub players: &'a [Player; 2],
     /// How each game is played.
     pub rules: &'a Rules,
-    /// One for each pair.
+    /// The openings, one for each pair.
     pub openings: &'a [Board],
     /// How many games are played at a time.
     pub concurrency: usize,
-    /// Ends the match when it has decided.
+    /// A sequential test that ends the match when it has decided.
     pub sprt: Option<Sprt>,
-    /// Ends the match when it is set. It is set when the match has ended.
+    /// A flag that ends the match when it is set. The match sets it when it has ended.
     pub stop: &'a AtomicBool,
 }
 
-/// What happens in a match.
+/// An event in a match.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// A player lost by a fault, which is described.
+    /// A player lost by a fault, which the text describes.
     Forfeit(String),
     /// A pair is finished.
     Finished(&'e Pair),
-    /// All pairs before this one are finished too, and these are their results with it.
+    /// A pair is finished, and so are all pairs before it; the results include this pair.
     Counted(&'e Pair, &'e Results),
 }
 
@@ -91,7 +91,7 @@ impl Match<'_> {
         Ok(count.results)
     }
 
-    /// What the test says of these results, if there is one.
+    /// The state of the sequential test after these results, if the match has a test.
     #[must_use]
     pub fn verdict(&self, results: &Results) -> Option<Verdict> {
         self.sprt?.verdict(&results.pentanomial)

@@ -21,27 +21,27 @@ pub use self::laid_out::lay_out;
 use crate::Error;
 use crate::net_file::NetFile;
 
-/// A file in another form.
+/// A net file in another form.
 #[derive(Debug)]
 pub struct Converted {
-    /// The file.
+    /// The bytes of the new file.
     pub bytes: Vec<u8>,
-    /// What the file that was read has, and this one has no place for.
+    /// Contents of the file that was read for which the new file has no place.
     pub lost: Vec<&'static str>,
 }
 
 /// Why a net cannot become a file of another spec, or not be laid out.
 #[derive(Debug)]
 pub enum ConversionError {
-    /// The other spec is factorised and that of the file is not.
+    /// The other spec is factorised and the spec of the file is not.
     NotFactorised,
     /// The specs describe different networks.
     OtherNetwork {
         /// The first place at which their descriptions differ.
         place: String,
-        /// What the first has there.
+        /// What the first spec has there.
         first: String,
-        /// What the second has there.
+        /// What the second spec has there.
         second: String,
     },
     /// The specs describe the same network, and its weights are loaded to other places: a mistake
@@ -51,7 +51,7 @@ pub enum ConversionError {
     Sums(LoadError),
     /// A file of the other spec has no room for some number.
     Numbers(LoadError),
-    /// A file of the other spec has other numbers in place of some.
+    /// A file of the other spec would hold other numbers in place of some of the file's numbers.
     Changed,
     /// The file has more besides its weights than a header has room for.
     Header(MapError),
@@ -111,8 +111,8 @@ pub fn convert(from: NetFile, to: &Network) -> Result<Converted, Error> {
     Ok(converted)
 }
 
-/// The same without the confirmation that all values are as they were: where the file has integers
-/// that become floating point, it has the nearest ones.
+/// Converts like [`convert`], but does not confirm that all values are as they were: where the file
+/// has integers that become floating point, the new file has the nearest integers.
 ///
 /// # Errors
 ///
@@ -140,7 +140,7 @@ fn rewrite(from: NetFile, to: &Network) -> Result<(Converted, Vec<u8>), Error> {
     Ok((Converted { bytes, lost }, weights))
 }
 
-/// A file with these weights.
+/// Stores weights as a file of the layout.
 fn store(layout: &FileLayout, weights: &[u8], loaded: &Loaded) -> Vec<u8> {
     let mut file = Vec::new();
     let stored = format::store(layout, &[0], weights, loaded, &mut |piece| {

@@ -13,13 +13,14 @@ use crate::tensors::{self, Values};
 /// Two net files side by side.
 #[derive(Debug, Serialize)]
 pub struct Difference {
-    /// The paths of both.
+    /// The paths of both files.
     pub files: [String; 2],
     /// The names of their networks.
     pub networks: [String; 2],
     /// The tensors, those of the first file first.
     pub tensors: Vec<TensorDifference>,
-    /// The evaluations by both; empty for networks whose features the engine tells.
+    /// The evaluations of each position by both networks; empty if the engine tells the networks'
+    /// features.
     pub evaluations: Vec<Evaluations>,
     /// Whether some tensor or some evaluation differs.
     pub differ: bool,
@@ -40,14 +41,14 @@ pub struct TensorDifference {
     pub largest: Option<f64>,
 }
 
-/// What both networks say of a position, in the units of each.
+/// The evaluations of a position by both networks, in the units of each.
 #[derive(Debug, Serialize)]
 pub struct Evaluations {
-    /// The position.
+    /// The position as FEN.
     pub fen: String,
-    /// The values of the first: one, or those of win, draw and loss.
+    /// The values of the first network: one value, or the values of win, draw and loss.
     pub first: Vec<i32>,
-    /// The values of the second.
+    /// The values of the second network, in the same form.
     pub second: Vec<i32>,
 }
 

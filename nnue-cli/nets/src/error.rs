@@ -28,7 +28,7 @@ pub enum Error {
     NoNet {
         /// The file.
         path: PathBuf,
-        /// What it is instead; `None` if it is empty.
+        /// What the file is instead; `None` if it is empty.
         identity: Option<Identity>,
     },
     /// A file is not a net of this network.
@@ -37,14 +37,14 @@ pub enum Error {
         path: PathBuf,
         /// The name of the network.
         network: String,
-        /// Why it is not.
+        /// Why the file does not fit the network.
         problem: Box<LoadError>,
     },
     /// Nothing in a file tells which network it is of.
     Unrecognised {
         /// The file.
         path: PathBuf,
-        /// What is known of it.
+        /// What is known of the file.
         identity: Identity,
     },
     /// Weights cannot be loaded.
@@ -53,7 +53,7 @@ pub enum Error {
     Conversion(ConversionError),
     /// A list can be read no further.
     UnreadableList {
-        /// Where it comes from.
+        /// Where the list comes from.
         source: String,
         /// What the system says.
         error: io::Error,
@@ -69,16 +69,16 @@ pub enum Error {
     },
     /// A list has too many lines to be kept.
     TooMany {
-        /// Where it comes from.
+        /// Where the list comes from.
         source: String,
         /// What its lines are, in the plural.
         what: &'static str,
-        /// The most that it can have.
+        /// The most lines that a list can have.
         most: usize,
     },
     /// A list has no lines but comments.
     EmptyList {
-        /// Where it comes from.
+        /// Where the list comes from.
         source: String,
         /// What its lines should be, in the plural.
         what: &'static str,

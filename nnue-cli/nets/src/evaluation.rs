@@ -10,22 +10,22 @@ pub use self::interpreted::{Interpreted, told_features};
 
 /// A network with its weights that evaluates positions.
 pub trait Evaluate {
-    /// The name that the spec gives it.
+    /// The name of the network in its spec.
     fn name(&self) -> &str;
 
-    /// What computes it: the name of an instruction set, or that it is interpreted.
+    /// The computation: the name of an instruction set, or `interpreted`.
     fn computed_by(&self) -> &'static str;
 
-    /// What the net file says of itself: text by convention, but any bytes.
+    /// The description in the net file: text by convention, but any bytes.
     fn description(&self) -> &[u8];
 
-    /// What the weights say against the spec.
+    /// Warnings about weights that contradict the spec.
     fn warnings(&self) -> Vec<Warning>;
 
     /// The number of layer stacks.
     fn buckets(&self) -> usize;
 
-    /// The bucket of positions with so many pieces; `None` where the engine chooses it.
+    /// The bucket of positions with `pieces` pieces; `None` where the engine chooses the bucket.
     fn bucket(&self, pieces: usize) -> Option<usize>;
 
     /// Whether an evaluation is one value and nothing else, in a bucket that the position chooses.
@@ -35,19 +35,19 @@ pub trait Evaluate {
     fn evaluate(&self, board: &Board) -> Evaluation;
 }
 
-/// What a network says of a position. All values are from the view of the side to move.
+/// The outputs of a network for a position. All values are from the view of the side to move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evaluation {
     /// The side to move: `white` or `black`.
     #[serde(serialize_with = "color")]
     pub side_to_move: Color,
-    /// The bucket that the position chooses, from 0; none where the engine has to choose it.
+    /// The bucket that the position chooses, from 0; `None` where the engine has to choose it.
     pub bucket: Option<usize>,
-    /// What the layers of all buckets say, from the first bucket.
+    /// The outputs of the layers of all buckets, from the first bucket.
     pub outputs: Vec<BucketOutput>,
 }
 
-/// What the layers of one bucket say.
+/// The output of the layers of one bucket.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BucketOutput {
     /// The evaluation.
@@ -62,9 +62,9 @@ pub struct BucketOutput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
-    /// One value.
+    /// The evaluation of a network with one value.
     Value(Sums),
-    /// Three values.
+    /// The evaluation of a network of win, draw and loss.
     Wdl {
         /// How much speaks for a win.
         win: Sums,
@@ -90,9 +90,9 @@ pub struct Sums {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// One value.
+    /// The value of a network with one value.
     One(i32),
-    /// Three values.
+    /// The values of a network of win, draw and loss.
     Wdl {
         /// How much speaks for a win.
         win: i32,
@@ -104,7 +104,7 @@ pub enum Value {
 }
 
 impl Evaluation {
-    /// What the bucket says that the position chooses.
+    /// The output of the bucket that the position chooses.
     #[must_use]
     pub fn chosen(&self) -> Option<&BucketOutput> {
         self.outputs.get(self.bucket?)
@@ -135,7 +135,7 @@ impl Evaluation {
 }
 
 impl BucketOutput {
-    /// The sums of its evaluation: one, or those of win, draw and loss in this order.
+    /// The sums of the evaluation: one, or those of win, draw and loss in this order.
     #[must_use]
     pub fn sums(&self) -> Vec<Sums> {
         match self.answer {

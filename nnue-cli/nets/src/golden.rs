@@ -14,12 +14,12 @@ use nnue_runtime::Output;
 use crate::Error;
 use crate::positions::{Given, Lines};
 
-/// A position with what is expected of it.
+/// A position with its expected integers.
 #[derive(Clone, Debug)]
 pub struct Vector {
     /// The position.
     pub given: Given,
-    /// What is expected of it.
+    /// The expected integers of the position.
     pub expected: Expected,
 }
 
@@ -34,7 +34,8 @@ impl Expected {
         *self == self.of(found)
     }
 
-    /// What there is to compare of an evaluation: the parts of a value only if they are expected.
+    /// The integers of an evaluation that are to be compared: the parts of a value only if they are
+    /// expected.
     pub fn of(&self, found: &[Output]) -> Expected {
         let mut all = Expected::from(found);
         if found.len() == 1 {
@@ -53,7 +54,7 @@ impl From<&[Output]> for Expected {
     }
 }
 
-/// As it stands in the file.
+/// The integers as they stand in the file.
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let integers: Vec<String> = self.0.iter().map(i32::to_string).collect();
@@ -61,11 +62,11 @@ impl fmt::Display for Expected {
     }
 }
 
-/// Reads all vectors of a file, at least one; `-` is standard input.
+/// Reads all vectors of a file, of which there must be at least one; `-` is standard input.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or has no vectors, or a line is none.
+/// The file cannot be read, or has no vectors, or a line is no vector.
 pub fn read(path: &Path) -> Result<Vec<Vector>, Error> {
     vectors(Lines::open(path)?)
 }
@@ -100,11 +101,11 @@ fn vector(line: &str) -> Result<Vector, String> {
     })
 }
 
-/// Writes a line.
+/// Writes a vector as a line.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write(given: &Given, outputs: &[Output], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} | {}", given.fen, Expected::from(outputs))
 }

@@ -18,19 +18,20 @@ use crate::tensors::{self, Values};
 pub struct Info {
     /// The path of the file.
     pub file: String,
-    /// Its bytes.
+    /// The length of the file in bytes.
     pub size: usize,
-    /// Which network it is of, or what it is instead, as words that follow "this is".
+    /// The kind of the file: which network it is of, or what it is instead, as words that follow
+    /// "this is".
     pub identity: String,
-    /// The known specs that it fits, by the names of their files.
+    /// The known specs that the file fits, by the names of their files.
     pub fits: Vec<&'static str>,
-    /// Why it does not load although its beginning says what it is.
+    /// Why the file does not load although its beginning names its network.
     pub refused: Option<String>,
-    /// What its network is, if a spec fits.
+    /// What the file contains, if a spec fits.
     pub network: Option<Contents>,
 }
 
-/// What a file of a network has.
+/// The contents of a net file, read by the spec of its network.
 #[derive(Debug, Serialize)]
 pub struct Contents {
     /// The name of the network.
@@ -41,35 +42,35 @@ pub struct Contents {
     pub header: Option<Header>,
     /// The tensors, in the order of the file.
     pub tensors: Vec<Statistics>,
-    /// How far the accumulator can go.
+    /// The bound of the accumulator's values.
     pub accumulator: AccumulatorBound,
-    /// How far the sums of the affine layers of integers can go.
+    /// The bounds of the sums of the affine layers of integers.
     pub layers: Vec<LayerBound>,
-    /// What the user of the network should know; a sound one has none.
+    /// Warnings for the user of the network; a sound network has none.
     pub warnings: Vec<String>,
-    /// What no file tells, so that the spec may be wrong about it although the file fits.
+    /// Facts that no file tells, so that the spec may be wrong about them although the file fits.
     pub untold: [&'static str; 5],
 }
 
 /// The header of a file of Stockfish's format.
 #[derive(Debug, Serialize)]
 pub struct Header {
-    /// The word at offset 0.
+    /// The format's version: the word at offset 0.
     pub version: u32,
-    /// The word at offset 4.
+    /// The hash of the architecture: the word at offset 4.
     pub hash: u32,
-    /// The description, without what is no UTF-8.
+    /// The description in the header, without bytes that are not UTF-8.
     pub description: String,
 }
 
 /// Bounds of the accumulator.
 #[derive(Debug, Serialize)]
 pub struct AccumulatorBound {
-    /// The features that can be active at once.
+    /// The largest number of features that can be active at once.
     pub features: usize,
-    /// No value is below this.
+    /// A lower bound of all values of the accumulator.
     pub lowest: i32,
-    /// No value is above this.
+    /// An upper bound of all values of the accumulator.
     pub highest: i32,
     /// The distance from the ends of 16 bits; negative if a bound is outside.
     pub margin: i32,
@@ -82,17 +83,17 @@ pub struct Statistics {
     pub name: String,
     /// The type of its numbers.
     pub element: &'static str,
-    /// How many there are, without padding.
+    /// How many numbers the tensor has, without padding.
     pub values: usize,
-    /// The smallest one.
+    /// The smallest number of the tensor.
     pub minimum: f64,
-    /// The largest one.
+    /// The largest number of the tensor.
     pub maximum: f64,
-    /// Their mean.
+    /// The mean of the tensor's numbers.
     pub mean: f64,
-    /// The share that is zero, from 0 to 1.
+    /// The share of numbers that are zero, from 0 to 1.
     pub zeros: f64,
-    /// The share that is the smallest or the largest number of the type; `null` for `f32`.
+    /// The share of numbers that are the smallest or the largest of the type; `null` for `f32`.
     pub saturated: Option<f64>,
 }
 
@@ -119,7 +120,7 @@ impl Statistics {
 }
 
 impl Info {
-    /// What the bytes of a file are; `given` is the file with the spec that the caller gave.
+    /// Describes the bytes of a file; `given` is the file with the spec that the caller gave.
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ impl Info {
         Ok(info)
     }
 
-    /// What the bytes of a file are that was opened with a spec, unless none is known.
+    /// Describes the bytes of a file that was opened with a spec, unless no spec is known.
     ///
     /// # Errors
     ///
@@ -197,7 +198,7 @@ impl Contents {
     }
 }
 
-/// What compiled networks warn of when they are loaded.
+/// The warnings that compiled networks give when they are loaded.
 fn warnings(
     file: &NetFile,
     accumulator: nnue_runtime::AccumulatorBound,

@@ -1,5 +1,5 @@
-//! Net files whose network a spec tells: one that the caller names, one that is known, or one that
-//! can be written for the file.
+//! Net files whose network follows from a spec: a spec that the caller names, a known spec, or a
+//! spec that can be written for the file.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::specs::{Known, SpecChoice};
 /// The most bytes that a net file can have. Networks are far smaller.
 pub const LONGEST_NET: u64 = 1 << 32;
 
-/// What no net file tells, so that only the spec can be right or wrong about it.
+/// Facts that no net file tells, so that only the spec can be right or wrong about them.
 pub const UNTOLD: [&str; 5] = [
     "shifts",
     "limits",
@@ -26,14 +26,15 @@ pub const UNTOLD: [&str; 5] = [
     "the order of what layers read",
 ];
 
-/// How many bytes more than those of the expected network are read: what another net is can be said.
+/// How many bytes beyond the length of the expected network are read, so that a message can say
+/// what another net is.
 const ROOM: u64 = 1 << 28;
 
-/// Reads a file that should be a net of a network, if that is known, or of any.
+/// Reads a file that should be a net of the given network, or of any network if none is given.
 ///
 /// # Errors
 ///
-/// [`Error::MissingNet`] if it is not there, and [`Error::File`] if it cannot be read.
+/// [`Error::MissingNet`] if the file is not there, and [`Error::File`] if it cannot be read.
 pub fn read_net(path: &Path, network: Option<&Network>) -> Result<Vec<u8>, Error> {
     let longest = network.map_or(LONGEST_NET, |network| {
         let longest = file_layout(network).max_len().saturating_add(ROOM);
@@ -45,7 +46,7 @@ pub fn read_net(path: &Path, network: Option<&Network>) -> Result<Vec<u8>, Error
     }
 }
 
-/// What to say of bytes that are no net, whatever a spec says; a spec would not help.
+/// The error for bytes that are no net, whatever a spec says; a spec would not help.
 fn no_net(path: &Path, bytes: &[u8]) -> Option<Error> {
     let identity = match format::identify(bytes) {
         _ if bytes.is_empty() => None,
@@ -59,20 +60,20 @@ fn no_net(path: &Path, bytes: &[u8]) -> Option<Error> {
 /// A net file that fits a network.
 #[derive(Debug)]
 pub struct NetFile {
-    /// Its path, for messages.
+    /// The path of the file, for messages.
     pub path: PathBuf,
-    /// Its network.
+    /// The network that the file fits.
     pub network: Network,
     /// What files of the network contain.
     pub layout: FileLayout,
-    /// What the file has besides its weights.
+    /// What the file has besides its weights, such as its header.
     pub loaded: Loaded,
     /// The file, unpacked if it was compressed as a whole.
     pub bytes: Vec<u8>,
 }
 
 impl NetFile {
-    /// The bytes of a file, which must fit the network. They are copied if they are borrowed.
+    /// Checks the bytes of a file, which must fit the network. Borrowed bytes are copied.
     ///
     /// # Errors
     ///
@@ -106,7 +107,7 @@ impl NetFile {
         })
     }
 
-    /// The file, of the network that a spec describes; without a spec, of the one that is
+    /// Opens a file of the network that a spec describes; without a spec, of the network that is
     /// [recognised](Recognised).
     ///
     /// # Errors
@@ -118,7 +119,7 @@ impl NetFile {
         NetFile::of_any(path, network, bytes)
     }
 
-    /// The bytes of a file, of the network if one is given, else of the one that is
+    /// Checks the bytes of a file of the given network; without a network, of the network that is
     /// [recognised](Recognised).
     ///
     /// # Errors
@@ -135,7 +136,8 @@ impl NetFile {
         }
     }
 
-    /// What compiled networks warn of when they load the file, but for what their weights prove.
+    /// The warnings that a compiled network gives when it loads the file, except those that follow
+    /// from its weights.
     pub fn warnings(&self) -> Vec<Warning> {
         let Loaded {
             ignored,
@@ -161,7 +163,7 @@ impl NetFile {
         warnings.collect()
     }
 
-    /// The network with the weights of the file.
+    /// Loads the weights of the file into its network.
     ///
     /// # Errors
     ///
@@ -174,9 +176,9 @@ impl NetFile {
 /// A net file that says by itself which network it is of.
 #[derive(Debug)]
 pub struct Recognised {
-    /// The text of its spec: one that is known, or one that was written for the file.
+    /// The text of the file's spec: a known spec, or a spec that was written for the file.
     pub spec: Cow<'static, str>,
-    /// The file, which fits it.
+    /// The file, which fits the spec.
     pub file: NetFile,
 }
 
@@ -239,7 +241,7 @@ fn encoded(bytes: &[u8]) -> Option<String> {
     fits(bytes, analysed).into_iter().next()
 }
 
-/// The known specs that a file fits: first those that its weights speak for.
+/// The known specs that a file fits: first the specs that its weights speak for.
 pub fn fitting(bytes: &[u8]) -> Vec<Known> {
     let known = Known::all().filter_map(|known| Some((known.network().ok()?, known)));
     fits(bytes, known)

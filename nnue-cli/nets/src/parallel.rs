@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::thread;
 
-/// What `work` makes of each item, in their order. Each core has a part of the items that lie next
-/// to each other.
+/// The results of `work` for each item, in the items' order. Each core has a part of the items that
+/// lie next to each other.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let share = items.len().div_ceil(cores).max(1);
@@ -14,7 +14,7 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
         let parts = items
             .chunks(share)
             .map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()));
-        // All have to be started before the first is waited for.
+        // All threads have to be started before the first is waited for.
         let parts: Vec<_> = parts.collect();
         let results = parts.into_iter().flat_map(|part| match part.join() {
             Ok(results) => results,

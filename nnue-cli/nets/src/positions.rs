@@ -1,4 +1,4 @@
-//! Positions as people write them: FEN, or EPD with its operations, one a line.
+//! Positions as people write them: FEN, or EPD with its operations, a position a line.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
@@ -13,7 +13,7 @@ use crate::Error;
 /// The start of a game, which may also be written as the word `startpos`, as in UCI.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// A position, and the part of the text that says it.
+/// A position, and the part of the text that describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
     /// All of a FEN, or what comes before the operations of EPD; [`START`] for its word.
@@ -63,7 +63,7 @@ pub fn source(path: &Path) -> String {
     }
 }
 
-/// The most bytes that a line of a list can have: what is longer may have no end.
+/// The most bytes that a line of a list can have: a longer line may have no end.
 const LONGEST: u64 = 1 << 20;
 
 /// The most lines of a list that is kept as a whole.
@@ -71,15 +71,15 @@ const MOST: usize = 1 << 20;
 
 /// The lines of a list that say something: not those that are blank or begin with `#`.
 pub struct Lines {
-    /// Where they come from, for messages.
+    /// Where the lines come from, for messages.
     pub source: String,
     lines: BufReader<Box<dyn Read>>,
-    /// How many lines were read.
+    /// How many lines were read so far.
     number: u64,
 }
 
 impl Lines {
-    /// The lines of a file, or of standard input if the path is `-`.
+    /// Opens the lines of a file, or of standard input if the path is `-`.
     ///
     /// # Errors
     ///
@@ -130,8 +130,8 @@ impl Lines {
         }
     }
 
-    /// What `parse` makes of each line, which must be right, and one at least. All are kept, so there
-    /// can be 2^20. Messages say that they are `what`.
+    /// Applies `parse` to each line; all lines must be right, and there must be at least one. All
+    /// results are kept, so there can be at most 2^20 lines. Messages call the lines `what`.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl Lines {
 pub struct Positions(Lines);
 
 impl Positions {
-    /// Those of a file, or of standard input if the path is `-`.
+    /// Opens the positions of a file, or of standard input if the path is `-`.
     ///
     /// # Errors
     ///
@@ -203,7 +203,7 @@ impl Positions {
         ))
     }
 
-    /// All of them, which must be positions, and one at least.
+    /// All positions of the list; each line must be a position, and there must be at least one.
     ///
     /// # Errors
     ///

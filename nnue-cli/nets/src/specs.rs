@@ -17,30 +17,30 @@ const LONGEST_TEXT: u64 = 1 << 26;
 /// A spec that is part of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The name of its file in `specs/`, without the extension.
+    /// The name of the spec's file in `specs/`, without the extension.
     pub name: &'static str,
-    /// Its text.
+    /// The text of the spec.
     pub text: &'static str,
 }
 
 impl Known {
-    /// All of them, the oldest network first.
+    /// All known specs, the oldest network first.
     pub fn all() -> impl Iterator<Item = Known> {
         known_specs().map(|(name, text)| Known { name, text })
     }
 
-    /// The one of that name, in any mixture of cases.
+    /// The known spec of that name, in any mixture of cases.
     ///
     /// # Errors
     ///
-    /// [`UnknownSpec`] if there is none.
+    /// [`UnknownSpec`] if no known spec has the name.
     pub fn named(name: &str) -> Result<Known, UnknownSpec> {
         Known::all()
             .find(|known| known.name.eq_ignore_ascii_case(name))
             .ok_or_else(|| UnknownSpec(name.into()))
     }
 
-    /// The network that it describes.
+    /// The network that the spec describes.
     ///
     /// # Errors
     ///
@@ -50,17 +50,17 @@ impl Known {
     }
 }
 
-/// What names a spec: the name of one that is known, or the path of a file.
+/// The choice of a spec: a known spec by its name, or the path of a file.
 #[derive(Clone, Debug)]
 pub enum SpecChoice {
-    /// A known one.
+    /// A spec that is part of the compiler.
     Known(Known),
-    /// A file.
+    /// A file with a spec.
     File(PathBuf),
 }
 
 impl SpecChoice {
-    /// Reads an argument: what has an extension or a folder is a file.
+    /// Reads a choice from an argument: an argument with an extension or a folder is a path.
     ///
     /// # Errors
     ///
@@ -76,7 +76,8 @@ impl SpecChoice {
         }
     }
 
-    /// Reads what a file says, whose paths are relative to its folder.
+    /// Reads a choice that stands in a file, in which paths are relative to the folder of that
+    /// file.
     ///
     /// # Errors
     ///
@@ -88,7 +89,7 @@ impl SpecChoice {
         })
     }
 
-    /// The file, if it is one.
+    /// The path of the spec, if it is a file.
     pub fn path(&self) -> Option<&Path> {
         match self {
             SpecChoice::Known(_) => None,

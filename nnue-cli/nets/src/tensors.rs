@@ -11,7 +11,7 @@ use crate::net_file::NetFile;
 /// A tensor of a file, those of all stacks together.
 #[derive(Clone, Debug)]
 pub struct Values {
-    /// Its name, as in `fc_0.weights`.
+    /// The name of the tensor, as in `fc_0.weights`.
     pub name: String,
     /// The type of the numbers, as the network has them.
     pub element: Element,
@@ -20,7 +20,7 @@ pub struct Values {
     pub numbers: Vec<f64>,
 }
 
-/// All tensors, in the order of the file.
+/// The values of all tensors, in the order of the file.
 ///
 /// # Errors
 ///

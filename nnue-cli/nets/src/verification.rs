@@ -10,49 +10,50 @@ use crate::evaluation::{Answer, Evaluate, told_features};
 use crate::golden::Vector;
 use crate::parallel;
 
-/// So many differences are told one by one.
+/// The number of differences that are described one by one.
 const TOLD: usize = 10;
 
 /// What was compared with golden vectors.
 #[derive(Debug, Serialize)]
 pub struct Verification {
-    /// The name of the network.
+    /// The name of the verified network.
     pub network: String,
     /// How many golden vectors there are.
     pub positions: usize,
     /// The ways in which the network was computed, of which each must give the expected integers.
     pub ways: Vec<Way>,
-    /// The first differences, in the order of the ways and then of the vectors.
+    /// The first differences that were found, in the order of the ways and then of the vectors.
     pub differences: Vec<Difference>,
 }
 
 /// A way of computing a network.
 #[derive(Debug, Serialize)]
 pub struct Way {
-    /// What computed it: `interpreted`, or an instruction set with how it came to each position.
+    /// The computation: `interpreted`, or an instruction set with how it came to each position.
     pub computed_by: String,
-    /// How many positions were compared. Along the list, these are the ones that differ by at most
-    /// four removed and four added pieces from the position before.
+    /// How many positions were compared. Along the list, these are the positions that differ by at
+    /// most four removed and four added pieces from the position before.
     pub compared: usize,
-    /// How many of them have the expected integers.
+    /// How many of the compared positions have the expected integers.
     pub equal: usize,
 }
 
-/// A position whose integers are not the expected ones.
+/// A position whose integers differ from the expected integers.
 #[derive(Debug, Serialize)]
 pub struct Difference {
-    /// The position.
+    /// The position as FEN.
     pub fen: String,
-    /// What was expected, as it stands in the file: the value, perhaps with its parts, or three.
+    /// The expected integers as they stand in the file: the value, perhaps with its parts, or three
+    /// values.
     pub expected: String,
-    /// What was found, in the same form.
+    /// The integers that were found, in the same form as [`Difference::expected`].
     pub found: String,
-    /// What computed it, as in the list of ways.
+    /// The computation that found them, as in [`Way::computed_by`].
     pub computed_by: String,
 }
 
 impl Verification {
-    /// What is to be compared, before anything is.
+    /// A verification of a network before anything is compared.
     #[must_use]
     pub fn of(network: &Network, vectors: &[Vector]) -> Verification {
         Verification {
@@ -63,12 +64,13 @@ impl Verification {
         }
     }
 
-    /// Whether all that was compared is equal.
+    /// Whether all integers that were compared are equal.
     pub fn is_equal(&self) -> bool {
         self.ways.iter().all(|way| way.equal == way.compared)
     }
 
-    /// Compares what was computed in a way: for each vector an output of each head, or nothing.
+    /// Compares the outputs of one way of computing: for each vector an output of each head, or
+    /// nothing.
     pub fn compare<'v>(
         &mut self,
         computed_by: &str,
@@ -98,7 +100,7 @@ impl Verification {
     }
 }
 
-/// Refuses networks of which a position alone has no values.
+/// Refuses a network whose values do not follow from a position alone.
 ///
 /// # Errors
 ///
@@ -119,9 +121,10 @@ pub fn require_values(network: &Network) -> Result<(), Error> {
     }
 }
 
-/// What the interpreter says of some positions, on all cores; `progress` is told of each.
+/// The outputs of the interpreter for some positions, on all cores; `progress` is told of each
+/// position.
 ///
-/// The network is one that [`require_values`] accepts.
+/// The network must be accepted by [`require_values`].
 pub fn interpret<T: Sync>(
     net: &Net,
     items: &[T],
@@ -137,7 +140,7 @@ pub fn interpret<T: Sync>(
     })
 }
 
-/// Compares what a network says of each position, on all cores; of one that is compiled, that is a
+/// Compares the outputs of a network for each position, on all cores; a compiled network makes a
 /// full refresh. `progress` is told of each position.
 pub fn compare_compiled_in(
     verification: &mut Verification,

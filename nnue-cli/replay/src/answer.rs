@@ -1,4 +1,4 @@
-//! What a network's program says of positions that it is given.
+//! The answers of a network's program about positions that it is given.
 
 use nnue_runtime::__private::file::foreign;
 use std::error::Error;
@@ -13,18 +13,20 @@ use nnue_runtime::{
 
 use crate::contenders::Evaluate;
 
-/// What a network says of a position: its value, or those of win, draw and loss in this order.
+/// The outputs of a network for a position: its value, or those of win, draw and loss in this
+/// order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// After a full refresh.
+    /// The outputs after a full refresh.
     pub refreshed: Vec<Output>,
-    /// After the changes from the position before it, if these are few enough for a [`Delta`].
+    /// The outputs after the changes from the position before, if these are few enough for a
+    /// [`Delta`].
     pub along: Option<Vec<Output>>,
 }
 
 /// The values of an evaluation, without further heads.
 pub trait Values {
-    /// One, or those of win, draw and loss.
+    /// The value of the evaluation, or the values of win, draw and loss.
     fn values(&self) -> Vec<Output>;
 }
 
@@ -40,10 +42,10 @@ impl Values for Wdl {
     }
 }
 
-/// Stands where there is no evaluation along the list.
+/// The text that stands where there is no evaluation along the list.
 const NOTHING: &str = "-";
 
-/// Stands between the two evaluations.
+/// The text that stands between the two evaluations.
 const BETWEEN: &str = " | ";
 
 impl fmt::Display for Answer {
@@ -93,8 +95,8 @@ impl FromStr for Answer {
     }
 }
 
-/// So many moves are pushed before an evaluator starts anew: as far as searches go, and within the
-/// memory that it begins with.
+/// The number of moves that are pushed before an evaluator starts anew: as far as searches go, and
+/// within the memory that an evaluator begins with.
 const LONGEST_LINE: usize = 128;
 
 /// Reads a FEN a line, and writes an [`Answer`] for each.

@@ -1,4 +1,4 @@
-//! What evaluates with a network, in each way.
+//! The contenders that evaluate with a network, in each way.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub trait Evaluate<A: Architecture> {
     /// The type of an evaluation.
     type Value;
 
-    /// Evaluates where an evaluator stands.
+    /// Evaluates the position at which an evaluator stands.
     fn along<C: Counter>(evaluator: &mut Evaluator<A, &Network<A>, C>) -> Self::Value;
 
     /// Evaluates a position from its accumulator.
@@ -66,7 +66,7 @@ pub struct Along<'n, A: Architecture, E, C = ()> {
 }
 
 impl<'n, A: Architecture, E: Evaluate<A>> Along<'n, A, E> {
-    /// With a network.
+    /// Creates the contender with a network.
     #[must_use]
     pub fn new(net: &'n Network<A>) -> Self {
         Along {
@@ -77,7 +77,7 @@ impl<'n, A: Architecture, E: Evaluate<A>> Along<'n, A, E> {
 }
 
 impl<'n, A: Architecture, E: Evaluate<A>> Along<'n, A, E, Statistics> {
-    /// With a network; counts its work.
+    /// Creates the contender with a network; the evaluator counts its work.
     #[must_use]
     pub fn counting(net: &'n Network<A>) -> Self {
         Along {
@@ -86,7 +86,7 @@ impl<'n, A: Architecture, E: Evaluate<A>> Along<'n, A, E, Statistics> {
         }
     }
 
-    /// The work so far.
+    /// The counted work so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.evaluator.statistics()
@@ -122,7 +122,7 @@ impl<A: Architecture, E: Evaluate<A>, C: Counter> Follow for Along<'_, A, E, C> 
     }
 }
 
-/// A full refresh of each position, and then the layers.
+/// A contender that makes a full refresh for each position, and then computes the layers.
 pub struct Refreshed<'n, A: Architecture, E> {
     net: &'n Network<A>,
     accumulator: Accumulator<A>,
@@ -130,7 +130,7 @@ pub struct Refreshed<'n, A: Architecture, E> {
 }
 
 impl<'n, A: Architecture, E: Evaluate<A>> Refreshed<'n, A, E> {
-    /// With a network.
+    /// Creates the contender with a network.
     #[must_use]
     pub fn new(net: &'n Network<A>) -> Self {
         Refreshed {
@@ -156,14 +156,14 @@ impl<A: Architecture, E: Evaluate<A>> Contender for Refreshed<'_, A, E> {
     }
 }
 
-/// The layers alone.
+/// A contender that computes the layers alone.
 pub struct Prepared<'n, A: Architecture, E> {
     net: &'n Network<A>,
     evaluate: PhantomData<E>,
 }
 
 impl<'n, A: Architecture, E: Evaluate<A>> Prepared<'n, A, E> {
-    /// With a network.
+    /// Creates the contender with a network.
     #[must_use]
     pub fn new(net: &'n Network<A>) -> Self {
         Prepared {

@@ -15,20 +15,20 @@ use nnue_trace::{Follow, Idle, Search, Trace};
 
 use crate::pass::Contender;
 
-/// What engines do between evaluations. Several may follow searches in it, one after the other, so
-/// that what is measured of them differs by no page of memory.
+/// The work of an engine between evaluations. Several contenders may follow searches in it, one
+/// after the other, so that their measurements differ by no page of memory.
 #[derive(Debug)]
 pub struct Engine(Mutex<State>);
 
 impl Engine {
-    /// How many bytes the hash table has where nobody chooses: as many as that of most engines.
+    /// The default size of the hash table in bytes: as many as that of most engines.
     pub const TABLE: usize = 16 << 20;
 
-    /// With a hash table of so many bytes, and at least 64.
+    /// Creates an engine with a hash table of `table` bytes, and at least 64.
     ///
     /// # Errors
     ///
-    /// That of the allocator, if there is not as much memory.
+    /// The error of the allocator, if there is not as much memory.
     pub fn new(table: usize) -> Result<Engine, TryReserveError> {
         Ok(Engine(Mutex::new(State::new(table)?)))
     }
@@ -69,7 +69,7 @@ pub struct Following<'e, F> {
 }
 
 impl<'e, F> Following<'e, F> {
-    /// In an engine, or alone for none.
+    /// Puts a follower into an engine, or lets it follow alone if there is none.
     pub fn new(follower: F, engine: Option<&'e Engine>) -> Self {
         Following { follower, engine }
     }
@@ -146,7 +146,7 @@ struct Ply {
     moved: usize,
 }
 
-/// As much as a processor loads at once.
+/// A line of the processor's cache, which is loaded at once.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct Line([u64; 8]);
@@ -157,21 +157,21 @@ const MOVES: usize = 6 * 64;
 /// What histories of moves know of one side.
 #[derive(Clone, Debug)]
 struct Histories {
-    /// How good moves were.
+    /// How good moves were, as a score for each move.
     moves: Vec<i16>,
-    /// How good they were after each of the other side's moves.
+    /// The same score after each of the other side's moves.
     replies: Vec<[i16; MOVES]>,
 }
 
 /// What an engine has in memory.
 #[derive(Debug)]
 struct State {
-    /// The positions from the root to the current one.
+    /// The positions from the root to the current position.
     line: Vec<Ply>,
     table: Vec<Line>,
     /// What makes the keys of this search others than those of the searches before it.
     salt: u64,
-    /// Those of both sides.
+    /// The histories of both sides.
     histories: [Histories; 2],
 }
 

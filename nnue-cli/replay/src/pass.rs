@@ -13,9 +13,9 @@ pub enum Pass {
     /// An [`Evaluator`](nnue_runtime::Evaluator) follows the search. Moves and unmakes are measured
     /// too.
     Incremental,
-    /// For each position, a full refresh of the accumulator and then the layers.
+    /// Each position takes a full refresh of the accumulator and then the layers.
     Refresh,
-    /// The layers alone, with accumulators that are in the processor's cache.
+    /// Each position takes the layers alone, with accumulators that are in the processor's cache.
     Forward,
 }
 
@@ -34,20 +34,20 @@ impl fmt::Display for Pass {
     }
 }
 
-/// What can be measured of a search.
+/// A part of the work of a search that can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// To evaluate it in this way.
+    /// The evaluation of all positions in this way.
     Pass(Pass),
-    /// What [`Pass::Incremental`] takes in an [`Engine`](crate::Engine), without what that takes
-    /// alone.
+    /// The time of [`Pass::Incremental`] in an [`Engine`](crate::Engine), less the time of the
+    /// engine alone.
     InEngine,
-    /// To read the trace.
+    /// The reading of the trace.
     Reading,
 }
 
 impl Work {
-    /// All of it, in the order in which it is measured.
+    /// All kinds of work, in the order in which they are measured.
     pub const ALL: [Work; 5] = [
         Work::Pass(Pass::Incremental),
         Work::Pass(Pass::Refresh),
@@ -56,7 +56,7 @@ impl Work {
         Work::Reading,
     ];
 
-    /// Its word in a request.
+    /// The word of the work in a request.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Work::Pass(Pass::Incremental) => "incremental",
@@ -78,7 +78,7 @@ impl fmt::Display for Work {
     }
 }
 
-/// What evaluates one trace after the other, and keeps its accumulators and caches in between, as
+/// An evaluator of one trace after the other that keeps its accumulators and caches in between, as
 /// an engine does from search to search.
 pub trait Contender {
     /// The type of an evaluation.

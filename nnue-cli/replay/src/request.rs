@@ -1,4 +1,4 @@
-//! What `nnue bench` and a network's program say to each other: one line of text each time.
+//! The lines of text that `nnue bench` and a network's program exchange.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,9 +8,9 @@ use crate::pass::Work;
 /// A search to evaluate. The answer is how many nanoseconds that took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What is to be done with it.
+    /// The work that is to be done with the search.
     pub work: Work,
-    /// Its number in the trace, from 0.
+    /// The number of the search in the trace, from 0.
     pub search: usize,
 }
 
@@ -34,10 +34,10 @@ impl FromStr for Request {
     }
 }
 
-/// What a network's program says of it when it is loaded.
+/// Facts about a network that its program reports when the network is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// Bytes of weights in memory.
+    /// Bytes of the weights in memory.
     pub weights: u64,
     /// Bytes of an accumulator, both perspectives.
     pub accumulator: u64,
@@ -45,7 +45,7 @@ pub struct Facts {
     pub rows: f64,
     /// Blocks of four inputs of the first layer that are not all zero, in a position.
     pub blocks: f64,
-    /// How many of them there are.
+    /// The number of such blocks, whether they are zero or not.
     pub all_blocks: u64,
 }
 

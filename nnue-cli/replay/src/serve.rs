@@ -18,19 +18,19 @@ use crate::engine::{Engine, Following};
 use crate::pass::{Contender, Pass, Work};
 use crate::request::{Facts, Request};
 
-/// What a network's program is started for: the first of its arguments.
+/// The task of a network's program: the first of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// To evaluate the searches of the trace: it writes its [`Facts`], and answers each [`Request`]
-    /// with the nanoseconds that it took, until there are no more.
+    /// The program evaluates the searches of the trace: it writes its [`Facts`], and answers each
+    /// [`Request`] with the nanoseconds that it took, until there are no more.
     Measure,
-    /// To evaluate positions: it reads a FEN a line, and writes an [`Answer`](crate::Answer) for
-    /// each.
+    /// The program evaluates positions: it reads a FEN a line, and writes an
+    /// [`Answer`](crate::Answer) for each.
     Evaluate,
 }
 
 impl Task {
-    /// Its word.
+    /// The word of the task in the arguments.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

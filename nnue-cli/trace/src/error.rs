@@ -7,21 +7,21 @@ use std::fmt;
 /// Why a trace cannot be read.
 #[derive(Clone, PartialEq, Eq)]
 pub enum TraceError {
-    /// The file begins like one compressed by gzip, but cannot be decompressed.
+    /// The file begins like a file compressed by gzip, but cannot be decompressed.
     Gzip {
-        /// What is wrong with it.
+        /// The message of the decompression.
         message: String,
     },
-    /// It is longer than a trace can be.
+    /// The file is longer than a trace can be.
     TooLong {
-        /// The most bytes that it can have, uncompressed.
+        /// The most bytes that a trace can have, uncompressed.
         limit: u64,
     },
     /// A line is not as the format says.
     Line {
-        /// Its number, counted from 1.
+        /// The number of the line, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         error: LineError,
     },
 }
@@ -29,20 +29,20 @@ pub enum TraceError {
 /// What is wrong with a line of a trace.
 #[derive(Clone, PartialEq, Eq)]
 pub enum LineError {
-    /// It is not UTF-8.
+    /// The line is not UTF-8.
     NotText,
-    /// It has no `;` after a FEN.
+    /// The line has no `;` after a FEN.
     NoRoot,
-    /// It begins with something else than the FEN of a legal position.
+    /// The line begins with something else than the FEN of a legal position.
     Root {
-        /// What it begins with.
+        /// The text with which the line begins.
         fen: String,
-        /// What is wrong with that.
+        /// What is wrong with that text.
         message: String,
     },
-    /// One of its tokens does not fit there.
+    /// A token of the line does not fit in its place.
     Token {
-        /// Its number after the `;`, counted from 1.
+        /// The number of the token after the `;`, counted from 1.
         number: usize,
         /// The token that was found.
         token: String,

@@ -27,31 +27,31 @@ pub struct Trace {
 /// The search of one root position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// Its line in the file, counted from 1.
+    /// The line of the search in the file, counted from 1.
     pub line: usize,
     /// The position at which it starts.
     pub root: Board,
-    /// The same by the rules of chess, for those who make moves on a board.
+    /// The root by the rules of chess, for those who make moves on a board.
     pub game: Game,
-    /// Its moves and evaluations, in order.
+    /// The moves and evaluations of the search, in order.
     pub events: Vec<Event>,
-    /// The moves that it makes, in order and without null moves, as legal moves of chess. Castling
-    /// is the king's move to its own rook.
+    /// The moves that the search makes, in order and without null moves, as legal moves of chess.
+    /// Castling is the king's move to its own rook.
     pub played: Vec<Move>,
-    /// The positions that it evaluates, in order.
+    /// The positions that the search evaluates, in order.
     pub evaluated: Vec<Board>,
 }
 
-/// What a search does next.
+/// The next step of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It makes a move.
+    /// The search makes a move.
     Make(Delta),
-    /// It makes a null move.
+    /// The search makes a null move.
     MakeNull,
-    /// It takes back the last move or null move.
+    /// The search takes back the last move or null move.
     Unmake,
-    /// It evaluates the position.
+    /// The search evaluates the position.
     Evaluate,
 }
 
@@ -69,19 +69,19 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// [`TraceError`] if it cannot be decompressed, or a line is not as the format says.
+    /// [`TraceError`] if the file cannot be decompressed, or a line is not as the format says.
     pub fn read(file: &[u8]) -> Result<Trace, TraceError> {
         let searches = parse::searches(file)?;
         Ok(Trace { searches })
     }
 
-    /// How many evaluations there are.
+    /// The number of evaluations in the trace.
     #[must_use]
     pub fn evaluations(&self) -> usize {
         self.evaluated().count()
     }
 
-    /// How many moves are made, null moves excluded.
+    /// The number of moves in the trace, null moves excluded.
     #[must_use]
     pub fn moves(&self) -> usize {
         let events = self.searches.iter().flat_map(|search| &search.events);
@@ -104,8 +104,8 @@ impl Trace {
         self.searches.iter().flat_map(|search| &search.evaluated)
     }
 
-    /// Where an evaluation stands, counted from 0 over the whole trace: its search, and its number
-    /// there.
+    /// The place of an evaluation, counted from 0 over the whole trace: its search, and its number
+    /// in that search.
     #[must_use]
     pub fn locate(&self, mut evaluation: usize) -> Option<(&Search, usize)> {
         for search in &self.searches {
@@ -167,7 +167,7 @@ pub trait Follow {
     fn evaluate(&mut self) -> Self::Value;
 }
 
-/// Follows without doing anything: what reading a trace costs by itself.
+/// A follower that does nothing: it measures the cost of reading a trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Idle;
 

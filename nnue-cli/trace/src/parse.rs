@@ -12,11 +12,11 @@ use nnue_runtime::{Board, Delta};
 use crate::error::{Expected, LineError, TraceError};
 use crate::{Event, Search};
 
-/// What every file compressed by gzip begins with.
+/// The first bytes of every file compressed by gzip.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
-/// The most bytes that a trace can have, uncompressed: eighteen times those of the one that comes with
-/// the project. Each letter of it may be a position that is kept.
+/// The most bytes that a trace can have, uncompressed: eighteen times those of the trace that comes
+/// with the project. Each letter of a trace may be a position that is kept.
 const LONGEST: u64 = 1 << 26;
 
 /// Reads a whole trace, compressed or not.
@@ -95,7 +95,7 @@ struct Line {
     game: Game,
     /// The positions before each move or null move, and which of the two it was.
     before: Vec<(Game, Made)>,
-    /// All moves that were made, those that were taken back among them.
+    /// All moves that were made, including moves that were taken back.
     played: Vec<Move>,
 }
 

@@ -35,7 +35,7 @@ pub struct Description {
     pub buckets: Buckets,
     /// The layers of a stack, in an order in which they can be computed.
     pub layers: Vec<Layer>,
-    /// From the layers' outputs to the engine's units.
+    /// The conversion of the layers' outputs to the engine's units.
     pub output: Output,
     /// The tensors of a net file, each once, in the order of the file.
     pub tensors: Vec<Tensor>,
@@ -57,9 +57,9 @@ pub struct Buckets {
 pub struct Values {
     /// How many values there are.
     pub len: usize,
-    /// Their type: `i8`, `u8`, `i16`, `u16`, `i32`, `i64` or `f32`.
+    /// The type of the values: `i8`, `u8`, `i16`, `u16`, `i32`, `i64` or `f32`.
     pub element: String,
-    /// What stands for 1.0: one number for all values, or one for each.
+    /// The integers that stand for 1.0: one number for all values, or one for each.
     pub ones: Vec<u32>,
     /// The smallest and the largest value that can occur if all biases are 0; `null` for `f32`.
     pub range: Option<[i64; 2]>,
@@ -80,7 +80,7 @@ impl Values {
 }
 
 impl Description {
-    /// The description of a network.
+    /// Describes a network.
     pub fn of(network: &Network) -> Description {
         let stacks = &network.stacks;
         Description {

@@ -3,20 +3,20 @@
 use super::{Format, bullet, text};
 use crate::record::Record;
 
-/// A format that is written.
+/// A format in which records can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenFormat {
-    /// [`Format::Text`].
+    /// The format [`Format::Text`].
     Text,
-    /// [`Format::Bullet`].
+    /// The format [`Format::Bullet`].
     Bullet,
 }
 
 impl WrittenFormat {
-    /// All of them.
+    /// All formats that can be written.
     pub const ALL: [WrittenFormat; 2] = [WrittenFormat::Text, WrittenFormat::Bullet];
 
-    /// The same format, to be read.
+    /// The same format as a format that can be read.
     #[must_use]
     pub fn read(self) -> Format {
         match self {
@@ -25,7 +25,8 @@ impl WrittenFormat {
         }
     }
 
-    /// What names of files end in, from which [`Input::open`](crate::Input::open) knows the format.
+    /// The extension of file names, from which [`Input::open`](crate::Input::open) knows the
+    /// format.
     #[must_use]
     pub fn ending(self) -> &'static str {
         match self {
@@ -34,11 +35,11 @@ impl WrittenFormat {
         }
     }
 
-    /// Appends a record.
+    /// Appends a record to `bytes`.
     ///
     /// # Errors
     ///
-    /// What the format needs and the record does not have.
+    /// A part that the format needs and the record does not have.
     pub(crate) fn append(self, record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
         match self {
             WrittenFormat::Text => {

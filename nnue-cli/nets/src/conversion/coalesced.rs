@@ -10,12 +10,13 @@ use nnue_interpreter::Weights;
 use super::ConversionError;
 use crate::tensors;
 
-/// Whether files of a network have summands of its weights.
+/// Whether files of a network have summands of its weights: virtual rows, or weights that stacks
+/// share.
 pub fn is_factorised(network: &Network) -> bool {
     network.virtual_row_count() > 0 || network.layers.iter().any(|layer| layer.factorised)
 }
 
-/// The same network as one whose files have the sums.
+/// The same network with files that have the sums in place of the summands.
 pub(super) fn without_summands(network: &Network) -> Network {
     let mut network = network.clone();
     for set in &mut network.features {

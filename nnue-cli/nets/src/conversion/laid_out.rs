@@ -9,7 +9,7 @@ use super::{ConversionError, Converted};
 use crate::Error;
 use crate::net_file::NetFile;
 
-/// The file that `Network::map` maps.
+/// A net file as the file of laid-out weights that `Network::map` maps.
 ///
 /// # Errors
 ///

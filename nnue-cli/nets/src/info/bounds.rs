@@ -14,9 +14,9 @@ use serde::Serialize;
 pub struct LayerBound {
     /// The name of the layer.
     pub name: String,
-    /// No sum is below this.
+    /// A lower bound of all sums of the layer.
     pub lowest: i64,
-    /// No sum is above this.
+    /// An upper bound of all sums of the layer.
     pub highest: i64,
     /// The distance from the ends of 32 bits; negative if a bound is outside.
     pub margin: i64,

@@ -9,17 +9,17 @@ use crate::format::{PieceSquare, Threats, VirtualSet};
 /// A feature set.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct FeatureSet {
-    /// What the spec calls it.
+    /// The name of the set in the spec.
     pub name: String,
-    /// The number of its first row among those of all sets.
+    /// The number of the set's first row among the rows of all sets.
     pub first_row: usize,
-    /// How many rows it has.
+    /// How many rows the set has.
     pub rows: usize,
-    /// How many of them can be active at once.
+    /// How many rows of the set can be active at once.
     pub max_active: usize,
-    /// The type of its weights in a net file.
+    /// The type of the set's weights in a net file.
     pub element: String,
-    /// How far its rows are shifted to the left when they are added to an accumulator.
+    /// How far the set's rows are shifted to the left when they are added to an accumulator.
     pub shift: u32,
     /// The virtual sets whose rows a net file has besides, to be added to the set's own: `pieces`,
     /// `king` or `relative-pieces`.
@@ -29,7 +29,7 @@ pub struct FeatureSet {
     /// Whether floating point of rows and of virtual rows becomes integers before it is added,
     /// rather than its sum.
     pub round_each: bool,
-    /// How its active rows are found.
+    /// The rule by which the set's active rows are found.
     pub family: Family,
 }
 
@@ -89,20 +89,20 @@ pub enum Family {
 /// How a perspective sees the board. Squares are numbered from a1 = 0, b1 = 1 to h8 = 63.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Orientation {
-    /// What white's and black's squares are exclusive-ored with.
+    /// The numbers with which white's and black's squares are exclusive-ored.
     pub flip: [u8; 2],
     /// The files, from 0, on which an own king, so flipped, makes all squares be exclusive-ored
     /// with 7 besides.
     pub mirror_files: Vec<u8>,
 }
 
-/// Whose piece it is, as a perspective sees it.
+/// The owner of a piece, as a perspective sees it.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Owner {
-    /// The perspective's own.
+    /// The piece is the perspective's own.
     Own,
-    /// The opponent's.
+    /// The piece is the opponent's.
     Opponent,
 }
 
@@ -131,24 +131,24 @@ const ROLES: [Role; 6] = [
 /// A piece that attacks.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Attacker {
-    /// Whose it is.
+    /// The owner of the piece.
     pub owner: Owner,
-    /// What it is.
+    /// The kind of the piece.
     pub role: Role,
-    /// Rows to skip for each square that it stands on.
+    /// The rows to skip for each square on which the piece stands.
     pub squares: Vec<u32>,
-    /// The pieces that it attacks. Attacks on others switch on nothing.
+    /// The pieces that the piece attacks. Attacks on others switch on nothing.
     pub victims: Vec<Victim>,
 }
 
 /// A piece that is attacked.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Victim {
-    /// Whose it is.
+    /// The owner of the piece.
     pub owner: Owner,
-    /// What it is.
+    /// The kind of the piece.
     pub role: Role,
-    /// The first row.
+    /// The first row of attacks on the piece.
     pub first_row: u32,
     /// How many times the squares that the attacker reaches are skipped.
     pub slot: u8,
@@ -230,7 +230,7 @@ fn piece_square(parameters: &piece_square::Parameters) -> Family {
 }
 
 impl Orientation {
-    /// That of sets for which black sees the board upside down.
+    /// The orientation of sets for which black sees the board upside down.
     fn vertical(mirror: Mirror) -> Orientation {
         Orientation {
             flip: [0, 56],

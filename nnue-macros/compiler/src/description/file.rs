@@ -1,4 +1,4 @@
-//! The tensors of a net file, and where it has them.
+//! The tensors of a net file, and their places in the file.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,39 +11,42 @@ use super::ones;
 /// A tensor of a net file.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Tensor {
-    /// Its name, as in `transformer.weights` or `fc_0.biases`.
+    /// The name of the tensor, as in `transformer.weights` or `fc_0.biases`.
     pub name: String,
-    /// What the file calls it; `null` where files have no names.
+    /// The name of the tensor in the file; `null` where files have no names.
     pub id: Option<String>,
-    /// What it is.
+    /// The role of the tensor in the network.
     pub role: TensorRole,
-    /// The layer that it belongs to; `null` for the transformer.
+    /// The layer of the tensor; `null` for the transformer.
     pub layer: Option<String>,
     /// For tensors with a row for each feature, the first row: real rows of all sets, white's
     /// before black's where these are separate, then virtual ones.
     pub first_row: Option<usize>,
-    /// The type of its values in the file.
+    /// The type of the tensor's values in the file.
     pub element: String,
-    /// Its axes, outermost first.
+    /// The axes of the tensor, outermost first.
     pub axes: Vec<Axis>,
     /// The length of the innermost axis with its padding.
     pub padded: usize,
-    /// How many values the file has of it, padding included, of each stack if it is in a group.
+    /// How many values of the tensor the file has, padding included, of each stack if it is in a
+    /// group.
     pub values: usize,
-    /// Whether the file has it once for each stack.
+    /// Whether the file has the tensor once for each stack.
     pub per_stack: bool,
-    /// `raw`, `leb128` (a block with a magic text and its length) or `bare-leb128`.
+    /// The encoding of the values: `raw`, `leb128` (a block with a magic text and its length) or
+    /// `bare-leb128`.
     pub encoding: String,
     /// How floating point of the file becomes the network's integers.
     pub quantise: Option<Quantise>,
     /// What integers of the file are divided by to become floating point.
     pub divisor: Option<f64>,
-    /// What stands for 1.0 in the values, as the network has them: numerator and denominator, in
-    /// lowest terms. `null` where no number does, or another one in each output.
+    /// The fraction that stands for 1.0 in the values, as the network has them: numerator and
+    /// denominator, in lowest terms. `null` where no number stands for it, or another number in
+    /// each output.
     pub one: Option<[u64; 2]>,
 }
 
-/// What a tensor is.
+/// The role of a tensor in the network.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TensorRole {
@@ -51,7 +54,7 @@ pub enum TensorRole {
     TransformerWeights,
     /// The accumulator without any feature; where perspectives have separate weights, white's.
     TransformerBiases,
-    /// Black's, where perspectives have separate weights.
+    /// The accumulator of black without any feature, where perspectives have separate weights.
     BlackTransformerBiases,
     /// PSQT values.
     Psqt,
@@ -61,26 +64,26 @@ pub enum TensorRole {
     Biases,
     /// Numbers by which the outputs of a layer are multiplied.
     Factors,
-    /// What is added to the weights of all stacks.
+    /// Summands of the weights of all stacks.
     SharedWeights,
-    /// What is added to the biases of all stacks.
+    /// Summands of the biases of all stacks.
     SharedBiases,
 }
 
 /// An axis of a tensor.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Axis {
-    /// `feature`, `neuron`, `stack`, `output` or `input`; `input / 4` for the blocks of four
-    /// inputs, and `input % 4` for the places in such a block.
+    /// The name of the axis: `feature`, `neuron`, `stack`, `output` or `input`; `input / 4` for the
+    /// blocks of four inputs, and `input % 4` for the places in such a block.
     pub axis: String,
-    /// Its length.
+    /// The length of the axis.
     pub len: usize,
 }
 
-/// How floating point becomes integers.
+/// The conversion of floating point to integers.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Quantise {
-    /// The factor.
+    /// The factor of each value.
     pub factor: f64,
     /// `truncate`, or `nearest` with halves away from zero.
     pub rounding: String,
@@ -93,15 +96,15 @@ pub struct Quantise {
 /// How a net file is arranged. All numbers are little-endian.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct File {
-    /// How sections are found.
+    /// The way in which sections are found.
     pub format: FileFormat,
     /// The sections that come once, in the order of the file.
     pub sections: Vec<FileSection>,
-    /// What then follows: each group once for each stack, before the next group.
+    /// The groups that follow: each group once for each stack, before the next group.
     pub stack_groups: Vec<Group>,
-    /// What pads the file at its end; `null` for files that are not padded.
+    /// The padding at the end of the file; `null` for files that are not padded.
     pub tail: Option<Tail>,
-    /// The length of the file, if all files of the network have the same.
+    /// The length of the file in bytes, if all files of the network have the same.
     pub size: Option<usize>,
 }
 
@@ -112,12 +115,12 @@ pub enum FileFormat {
     /// A header of four words: `version`, `hash`, the length of a description, which follows it.
     /// Offsets leave the description out: add its length.
     Stockfish {
-        /// The word at offset 0.
+        /// The version: the word at offset 0.
         version: u32,
-        /// The word at offset 4.
+        /// The hash: the word at offset 4.
         hash: u32,
     },
-    /// One section after the other.
+    /// The sections follow each other.
     Sequence,
     /// Tensors in any order, before each its name, a line feed and the number of values as `u64`.
     Named,
@@ -135,55 +138,56 @@ pub struct Group {
 /// A piece of a file.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct FileSection {
-    /// What it is.
+    /// The content of the section.
     pub content: Content,
-    /// Where it begins; `null` where that depends on values before it, or on their order.
+    /// The first byte of the section; `null` where that depends on values before it, or on their
+    /// order.
     pub offset: Option<usize>,
-    /// How many bytes it has; `null` where that depends on the values.
+    /// The number of bytes of the section; `null` where that depends on the values.
     pub size: Option<usize>,
 }
 
-/// What a piece of a file is.
+/// The content of a section of a file.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Content {
     /// A word that must have this value.
     Hash {
-        /// Its name.
+        /// The name of the word.
         name: String,
-        /// The value.
+        /// The expected value of the word.
         expected: u32,
     },
     /// Bytes that must be these.
     Bytes {
-        /// Their name, which may be empty.
+        /// The name of the bytes, which may be empty.
         name: String,
-        /// The bytes.
+        /// The expected bytes.
         expected: Vec<u8>,
     },
     /// Bytes of any content.
     Skipped {
-        /// Their name, which may be empty.
+        /// The name of the bytes, which may be empty.
         name: String,
     },
     /// Zeros up to the next multiple of a number, counted from the start of the file.
     Align {
-        /// The number.
+        /// The number of which the end is a multiple.
         multiple: usize,
     },
     /// A tensor.
     Tensor {
-        /// Its name.
+        /// The name of the tensor.
         name: String,
     },
 }
 
-/// What pads a file at its end.
+/// The padding of a file at its end.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Tail {
-    /// The bytes, repeated and cut off.
+    /// The bytes of the padding, repeated and cut off.
     pub bytes: Vec<u8>,
-    /// The length of the file is a multiple of this.
+    /// The number of which the length of the file is a multiple.
     pub multiple: usize,
 }
 

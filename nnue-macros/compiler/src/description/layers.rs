@@ -20,7 +20,7 @@ pub struct Transformer {
     pub one: u32,
     /// PSQT values of each feature; `null` where there are none.
     pub psqt: Option<Psqt>,
-    /// What is done to each value of the accumulator.
+    /// The function that is applied to each value of the accumulator.
     pub activation: Function,
     /// The values of one perspective after the activation.
     pub activated: Values,
@@ -28,44 +28,45 @@ pub struct Transformer {
     pub pooling: Option<Pool>,
     /// Which views of the position the layers see.
     pub perspectives: Perspectives,
-    /// What layers read as `transformer`.
+    /// The values that layers read as `transformer`.
     pub output: Values,
-    /// What layers read as `unpooled`: the accumulator values of each perspective's last neurons.
+    /// The values that layers read as `unpooled`: the accumulator values of each perspective's last
+    /// neurons.
     pub unpooled: Option<Values>,
 }
 
 /// Values of features that are summed up in `i32` for each perspective.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Psqt {
-    /// How many values a feature has.
+    /// The number of values of a feature.
     pub values: usize,
-    /// The integer that stands for 1.0.
+    /// The integer that stands for 1.0 in the values.
     pub one: u32,
-    /// What layers read as `psqt`; `null` where the stack's value is part of the output instead. In
-    /// either case it is half the difference of both perspectives' sums, rounded towards zero; of
-    /// networks with one perspective, its sum.
+    /// The values that layers read as `psqt`; `null` where the stack's value is part of the output
+    /// instead. In either case a value is half the difference of both perspectives' sums, rounded
+    /// towards zero; in networks with one perspective, it is the sum.
     pub read_by_layers: Option<Values>,
 }
 
 /// A function of one value `x`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Function {
-    /// Which function: `none` in the transformer, or a name such as `relu`.
+    /// The name of the function: `none` in the transformer, or a name such as `relu`.
     pub name: String,
     /// Bits that are shifted out to the right, or in from the right in `relu_left`.
     pub shift: Option<u32>,
-    /// The upper end of what is clamped.
+    /// The upper end of the range to which values are clamped.
     pub limit: Option<u32>,
-    /// The formula.
+    /// The formula of the function, in `x`.
     pub formula: String,
 }
 
 /// How two values `a` and `b` become one.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Pool {
-    /// `product`: `a * b >> shift`; `average`: `(a + b + 1) >> 1`; `max`: the larger one.
+    /// `product`: `a * b >> shift`; `average`: `(a + b + 1) >> 1`; `max`: the larger value.
     pub kind: String,
-    /// In each block of so many values, the first half is paired with the second.
+    /// The number of values in a block: the first half of each block is paired with the second.
     pub block: usize,
     /// Bits of a product that are shifted out to the right.
     pub shift: Option<u32>,
@@ -76,9 +77,9 @@ pub struct Pool {
 /// Which views of the position the layers see, and in which order.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Perspectives {
-    /// How many, 1 or 2.
+    /// The number of perspectives, 1 or 2.
     pub count: usize,
-    /// `stm-first`, `white-first` or `interleaved`.
+    /// The order of the perspectives: `stm-first`, `white-first` or `interleaved`.
     pub order: String,
     /// Whether white and black have biases and rows of their own.
     pub separate_weights: bool,
@@ -87,14 +88,14 @@ pub struct Perspectives {
 /// A layer of a stack.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Layer {
-    /// Its name, by which other layers and tensors refer to it.
+    /// The name of the layer, by which other layers and tensors refer to it.
     pub name: String,
-    /// What it reads: these values one after the other, but for a `sum` and a `product`, whose
-    /// inputs are added and multiplied value by value.
+    /// The inputs of the layer: these values one after the other, except for a `sum` and a
+    /// `product`, whose inputs are added and multiplied value by value.
     pub inputs: Vec<Slice>,
-    /// What it does.
+    /// The operation of the layer, with its parameters.
     pub operation: Operation,
-    /// What it computes.
+    /// The values that the layer computes.
     pub output: Values,
     /// Whether all stacks have the same tensors.
     pub shared: bool,
@@ -105,15 +106,15 @@ pub struct Layer {
 /// A run of values.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Slice {
-    /// `transformer`, `unpooled`, `psqt` or the name of a layer before.
+    /// The source of the values: `transformer`, `unpooled`, `psqt` or the name of a layer before.
     pub source: String,
     /// The index of the first value.
     pub start: usize,
-    /// How many values.
+    /// The number of values.
     pub len: usize,
 }
 
-/// What a layer does.
+/// The operation of a layer.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Operation {
@@ -121,30 +122,31 @@ pub enum Operation {
     Affine {
         /// The type of the weights; `binary` for -1 and 1, which take inputs by their sign.
         weights: String,
-        /// What stands for 1.0 in integer weights: numerator and denominator, in lowest terms.
+        /// The fraction that stands for 1.0 in integer weights: numerator and denominator, in
+        /// lowest terms.
         weights_one: Option<[u64; 2]>,
         /// Whether there are biases.
         biases: bool,
-        /// What the sum of products is divided by before the bias is added.
+        /// The division of the sum of products before the bias is added.
         divide: Option<Divide>,
-        /// What makes floating point of the sums before the bias is added.
+        /// The conversion of the sums to floating point before the bias is added.
         to_float: Option<ToFloat>,
-        /// In which order products of `f32` are added: `columns` or `lanes`; of integers, in how
-        /// many bits.
+        /// The order in which products of `f32` are added: `columns` or `lanes`; for integers, the
+        /// bits of the sum.
         sums: String,
         /// The factors of binary sums.
         scales: Option<Scales>,
-        /// Each input reaches only so many runs of 16 outputs; `null` where it reaches all.
+        /// How many runs of 16 outputs each input reaches; `null` where it reaches all.
         output_blocks: Option<usize>,
     },
     /// The results of all inputs by the first function, then those by the second, and so on.
     Activations {
-        /// The functions.
+        /// The functions, in the order of their results.
         functions: Vec<Function>,
     },
     /// `sum of the inputs' [i]`, each aligned.
     Sum {
-        /// What brings each input to the one of the sum.
+        /// The alignment of each input to the one of the sum.
         aligns: Vec<Align>,
     },
     /// `a[i] * b[i] >> shift`.
@@ -161,7 +163,7 @@ pub enum Operation {
     },
     /// `x[i] as f32 * scale`.
     Float {
-        /// The factor.
+        /// The factor of all values.
         scale: f32,
     },
 }
@@ -171,7 +173,7 @@ pub enum Operation {
 pub struct Divide {
     /// The divisor.
     pub by: i32,
-    /// `truncate` or `floor`.
+    /// The rounding of the quotient: `truncate` or `floor`.
     pub rounding: String,
 }
 
@@ -195,81 +197,81 @@ pub struct Scales {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Align {
-    /// As it is.
+    /// The term stays as it is.
     None,
     /// `x * numerator / denominator`, rounded towards zero.
     Exact {
-        /// One pair for all values, or one for each.
+        /// The numerator and denominator for all values, or a pair for each value.
         factors: Vec<(i64, i64)>,
     },
     /// `x * multiplier >> shift`.
     Shift {
-        /// One for all values, or one for each.
+        /// The multiplier for all values, or one for each value.
         multipliers: Vec<i64>,
         /// Bits that are shifted out to the right.
         shift: u32,
     },
 }
 
-/// From the layers' outputs to the engine's units.
+/// The conversion of the layers' outputs to the engine's units.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Output {
     /// One head, or three: win, draw and loss.
     pub heads: Vec<Head>,
     /// The integer that stands for 1.0 in every head's sum.
     pub one: u32,
-    /// From there, with the PSQT part, to the engine's units.
+    /// The conversion of the sum, with the PSQT part, to the engine's units.
     pub units: Units,
-    /// What the network computes besides.
+    /// The values that the network computes besides its evaluation.
     pub further: Vec<FurtherHead>,
 }
 
-/// What is summed up to one number.
+/// A sum of layers' outputs.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Head {
     /// The summands.
     pub terms: Vec<Term>,
-    /// What is done to the sum.
+    /// The alignment of the sum.
     pub align: Align,
 }
 
 /// A summand of a head.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Term {
-    /// The name of the layer.
+    /// The name of the layer whose output the summand is.
     pub layer: String,
     /// The index of the value in the layer's output.
     pub index: usize,
-    /// Whether it is subtracted.
+    /// Whether the summand is subtracted.
     pub negative: bool,
-    /// What brings it to the one of the sum.
+    /// The alignment of the summand to the one of the sum.
     pub align: Align,
 }
 
 /// A value that the network computes besides its evaluation.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct FurtherHead {
-    /// Its name.
+    /// The name of the further value.
     pub name: String,
-    /// What is summed up.
+    /// The sum from which the value is computed.
     pub head: Head,
     /// The integer that stands for 1.0 in the sum.
     pub one: u32,
-    /// From there to the value.
+    /// The conversion of the sum to the value.
     pub units: Units,
 }
 
-/// From a head's sum to the engine's units.
+/// The conversion of a head's sum to the engine's units.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Units {
     /// `x * numerator / denominator` in 64 bits.
     Integer {
-        /// The factor.
+        /// The factor of the sum.
         numerator: i64,
-        /// The divisor.
+        /// The divisor of the product.
         denominator: i64,
-        /// `truncate` or `floor`.
+        /// The rounding of the quotient: `truncate` or `floor`.
         rounding: String,
         /// Whether the PSQT part and the sum are scaled each by itself, and then added.
         each: bool,
@@ -278,7 +280,7 @@ pub enum Units {
     },
     /// `(x * factor) as i32`, truncated and saturated.
     Float {
-        /// The factor.
+        /// The factor of the sum.
         factor: f32,
     },
 }

@@ -1,11 +1,11 @@
-//! What stands for 1.0 in the numbers of a tensor.
+//! The integer that stands for 1.0 in the numbers of a tensor: its one.
 
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Role, Tensor};
 use crate::network::{Network, Scale, weights_one};
 
-/// What stands for 1.0 in the integers of a tensor, floating point that they are made from included;
-/// `None` where no one number stands for it.
+/// The integer that stands for 1.0 in a tensor, also where the integers are made from floating
+/// point; `None` where no single number stands for it.
 #[must_use]
 pub fn of_tensor(network: &Network, tensor: &Tensor) -> Option<f64> {
     let layer = tensor.role.matrix().map(|layer| &network.layers[layer]);
@@ -62,7 +62,7 @@ pub(super) fn of_role(network: &Network, role: Role) -> Option<[u64; 2]> {
     Some(lowest_terms(one))
 }
 
-/// The set that has a row of memory: a real one or a virtual one, of either perspective.
+/// The set that has a row of memory: a real row or a virtual row, of either perspective.
 fn set_of_row(network: &Network, row: usize) -> Option<&FeatureSet> {
     let (real, copies) = (
         network.feature_count(),

@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use crate::plan::{self, Kernel, Outputs, Products, Steps};
 
-/// How a network is carried out.
+/// The plans of a network for all levels that are shown.
 #[derive(Debug, Serialize)]
 pub struct Plans {
     /// The name of the network.
     network: String,
-    /// What is fetched of a row before it is needed.
+    /// The part of a row that is fetched before it is needed.
     prefetch: Prefetch,
     /// The plans of the instruction sets.
     levels: Vec<Level>,
@@ -33,13 +33,13 @@ struct Level {
     level: &'static str,
     /// Bytes of a vector.
     vector_bytes: usize,
-    /// The target features that it needs.
+    /// The target features that the level needs.
     target_features: &'static [&'static str],
-    /// How rows are added.
+    /// The plan for adding rows.
     accumulate: Accumulate,
-    /// From accumulators to the layers' inputs.
+    /// The plan from accumulators to the layers' inputs.
     transform: Transform,
-    /// The layers, in their order.
+    /// The plans of the layers, in their order.
     layers: Vec<Layer>,
 }
 
@@ -89,12 +89,12 @@ enum Transform {
     },
 }
 
-/// How a layer is computed.
+/// The plan of a layer.
 #[derive(Debug, Serialize)]
 struct Layer {
     /// The name of the layer.
     name: String,
-    /// Its kernel.
+    /// The kernel of the layer.
     #[serde(flatten)]
     kernel: KernelData,
 }
@@ -143,16 +143,16 @@ enum KernelData {
     },
     /// A function of the runtime.
     Function {
-        /// Its name.
+        /// The name of the function.
         name: &'static str,
-        /// Why it is chosen.
+        /// The reason for which the function is chosen.
         why: &'static str,
-        /// The function that is called unless the weights prove the other one exact.
+        /// The function that is called unless the weights prove the other function exact.
         unless_proved: Option<&'static str>,
     },
     /// A loop over values.
     Elementwise {
-        /// How many values.
+        /// The number of values.
         values: usize,
     },
 }
