@@ -326,9 +326,10 @@ fn every_flipped_bit_is_refused_or_kept() {
         }
         source[bit / 8] ^= 1 << (bit % 8);
     }
-    // All of the constant and of the tail, exponents of floating point, blocks that were zero.
+    // All of the constant and of the tail, the first bit of the exponents of the ten quantised
+    // values, blocks that were zero.
     let tail = source.len() - END;
-    assert!(refused > 8 * (5 + tail) + 10 + 4 * 16 * 16, "{refused}");
+    assert!(refused >= 8 * (5 + tail) + 10 + 4 * 16 * 16, "{refused}");
 }
 
 #[test]
