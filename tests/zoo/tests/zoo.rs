@@ -47,10 +47,22 @@ nnue_zoo::zoo! {
     zoo_38: "specs/zoo_38.toml", check;
     zoo_39: "specs/zoo_39.toml", check;
     zoo_40: "specs/zoo_40.toml", check;
+    zoo_41: "specs/zoo_41.toml", check_custom;
+    zoo_42: "specs/zoo_42.toml", check;
+    zoo_43: "specs/zoo_43.toml", check;
+    zoo_44: "specs/zoo_44.toml", check;
+    zoo_45: "specs/zoo_45.toml", check;
+    zoo_46: "specs/zoo_46.toml", check;
+    zoo_47: "specs/zoo_47.toml", check;
+    zoo_48: "specs/zoo_48.toml", check;
+    zoo_49: "specs/zoo_49.toml", check;
+    zoo_50: "specs/zoo_50.toml", check;
+    zoo_51: "specs/zoo_51.toml", check_mixed;
+    zoo_52: "specs/zoo_52.toml", check_custom;
 }
 
 /// How many there are.
-const NETWORKS: usize = 40;
+const NETWORKS: usize = 52;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
