@@ -1,7 +1,5 @@
 //! `nnue bench`, as a person meets it.
 
-mod program;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};

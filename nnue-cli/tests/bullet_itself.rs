@@ -10,8 +10,6 @@
 //! graphs on the processor. So every program is compiled. Then the smaller ones compute random
 //! networks and save them, and this project reads the files and has to find the same values.
 
-mod bullet;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

@@ -1,11 +1,10 @@
 //! `nnue quantise --calibrate`: ranges, ones, and what they cost.
 
-mod program;
-mod quantised;
-
 use std::fs;
 use std::sync::LazyLock;
 
+use crate::program::{output, refusal, scratch, scratch_folder, scratch_path, text};
+use crate::quantised::{USUAL, changed, checkpoint, named, network, number, quantised, unchanged};
 use nnue_compiler::description::Description;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
@@ -13,8 +12,6 @@ use nnue_compiler::{file_layout, format};
 use nnue_interpreter::UnroundedNet;
 use nnue_runtime::Board;
 use nnue_trace::Trace;
-use program::{output, refusal, scratch, scratch_path, text};
-use quantised::{USUAL, changed, checkpoint, named, network, number, quantised, unchanged};
 use serde_json::{Value, json};
 
 /// Positions of a search.
@@ -63,7 +60,7 @@ fn of_floats(spec: &str) -> Network {
 
 /// The path of a file that a run has written.
 fn of_test(name: &str) -> String {
-    format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"))
+    text(&scratch_folder().join(name))
 }
 
 /// Applies the changes of a choice, makes the file, evaluates it with `nnue eval`, and compares

@@ -1,13 +1,11 @@
 //! `nnue convert`: net files in other forms, and back.
 
-mod program;
-
 use std::fs;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::net_file::random_net_file;
 
-use program::{output, refusal, scratch, scratch_path, text};
+use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const NET: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),

@@ -1,8 +1,6 @@
 //! `nnue convert` and `nnue quantise`: networks whose files have virtual rows, or weights that
 //! stacks share, become the same networks without them.
 
-mod program;
-
 use std::fs;
 
 use nnue_compiler::diagnostics::SourceFile;
@@ -13,7 +11,7 @@ use nnue_runtime::Board;
 use nnue_test_support::net_file::random_net_file;
 use serde_json::{Value, json};
 
-use program::{output, refusal, scratch, scratch_path, text};
+use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const FENS: [&str; 3] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -1,7 +1,5 @@
 //! `nnue data`: positions to train on.
 
-mod program;
-
 use std::fs;
 use std::io::Write;
 use std::process::Stdio;

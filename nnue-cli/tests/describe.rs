@@ -1,10 +1,9 @@
 //! `nnue describe`: what other programs read of a network.
 
-mod program;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::program::{output, refusal, scratch, text};
 use nnue_compiler::description::features::{Attacker, Family, Orientation, Owner, Role};
 use nnue_compiler::description::{Description, SCHEMA};
 use nnue_compiler::diagnostics::SourceFile;
@@ -13,7 +12,6 @@ use nnue_compiler::network::Network;
 use nnue_interpreter::active_rows;
 use nnue_runtime::{Board, Color, Piece, Position};
 use nnue_test_support::specs::specs_in;
-use program::{output, refusal, scratch, text};
 use serde_json::{Value, json};
 
 /// Positions with and without queens, kings on all sides of the board, pawns that attack and block

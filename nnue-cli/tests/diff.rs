@@ -1,7 +1,5 @@
 //! `nnue diff`: two net files side by side.
 
-mod program;
-
 use std::fs;
 
 use nnue_compiler::diagnostics::SourceFile;
@@ -9,7 +7,7 @@ use nnue_compiler::network::file::Role;
 use nnue_test_support::net_file::{net_file_of, random_net_file};
 use serde_json::{Value, json};
 
-use program::{output, refusal, run, scratch};
+use crate::program::{output, refusal, run, scratch};
 
 const NET: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),

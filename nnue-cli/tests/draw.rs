@@ -1,7 +1,5 @@
 //! `nnue draw`: what stands in the pictures.
 
-mod program;
-
 use std::collections::BTreeSet;
 
 use nnue_test_support::specs::specs_in;

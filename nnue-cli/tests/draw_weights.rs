@@ -1,7 +1,5 @@
 //! `nnue draw --net`: the pixels of known weights.
 
-mod program;
-
 use std::fs::File;
 use std::io::BufReader;
 use std::ops::Range;

@@ -1,7 +1,5 @@
 //! `nnue eval` as its users meet it: what it prints, where, and with which exit code.
 
-mod program;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;

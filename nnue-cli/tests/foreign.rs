@@ -1,8 +1,6 @@
 //! Text of files, engines and networks that a terminal would obey or not show, and more of it than
 //! anyone reads: no message and no file has it.
 
-mod program;
-
 use std::fs;
 use std::process::Output;
 

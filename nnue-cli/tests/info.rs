@@ -1,7 +1,5 @@
 //! `nnue info`: what is said of net files.
 
-mod program;
-
 use std::fs;
 
 use nnue_compiler::diagnostics::SourceFile;
@@ -10,7 +8,7 @@ use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
 use serde_json::{Value, json};
 
-use program::{output, refusal, run, scratch, stdout};
+use crate::program::{output, refusal, run, scratch, stdout};
 
 const NET: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),

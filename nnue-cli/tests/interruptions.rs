@@ -3,8 +3,6 @@
 
 #![cfg(unix)]
 
-mod program;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;

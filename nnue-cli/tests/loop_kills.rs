@@ -5,16 +5,13 @@
 //! after what is tested here.
 #![cfg(unix)]
 
-mod program;
-
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::program::{assert_refused, nnue, scratch_path, stderr, stdout, text};
+use crate::program::{assert_refused, nnue, scratch_path, stderr, stdout, text, write_executable};
 
 const RUN: &str = "\
 spec = \"768x64.toml\"
@@ -102,11 +99,9 @@ impl Loop {
                 .iter()
                 .fold(script, |text, word| {
                     let path = made.path(&word.to_lowercase());
-                    text.replace(word, &crate::text(&path))
+                    text.replace(word, &text(&path))
                 });
-            made.write(file, &script);
-            fs::set_permissions(made.path(file), fs::Permissions::from_mode(0o755))
-                .expect("it is ours");
+            write_executable(&made.path(file), &script);
         }
         made
     }

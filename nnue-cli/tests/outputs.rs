@@ -2,10 +2,6 @@
 
 #![cfg(unix)]
 
-#[expect(dead_code, reason = "a script has the engine's arguments")]
-mod match_engine;
-mod program;
-
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
@@ -17,7 +13,8 @@ use std::thread;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::net_file::random_net_file;
 
-use crate::program::{nnue, stderr};
+use crate::match_engine;
+use crate::program::{nnue, stderr, write_executable};
 
 const SPEC: &str = include_str!("../../specs/bullet/simple.toml");
 
@@ -66,14 +63,12 @@ impl Folder {
             ("more-fens", b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n"),
             ("positions", POSITIONS.as_bytes()),
             ("small", &KNOWN),
-            ("engine", engine().as_bytes()),
         ] {
             let path = self.path(name);
             let _ = fs::remove_file(&path);
             fs::write(path, bytes).expect("files can be written");
         }
-        let program = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(self.path("engine"), program).expect("it is ours");
+        write_executable(&self.path("engine"), &engine());
     }
 
     fn path(&self, name: &str) -> PathBuf {

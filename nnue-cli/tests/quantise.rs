@@ -1,15 +1,13 @@
 //! `nnue quantise`: integers of floating point, and what is lost.
 
-mod program;
-
 use std::fs;
 
+use crate::program::{output, refusal, scratch, scratch_path, text};
 use nnue_compiler::description::Description;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::{file_layout, format};
 use nnue_test_support::net_file::random_net_file;
-use program::{output, refusal, scratch, scratch_path, text};
 use serde_json::{Value, json};
 
 fn spec(path: &str) -> (String, Network) {

@@ -1,16 +1,13 @@
 //! `nnue quantise`: what it says is lost, and with which ones less would be.
 
-mod program;
-mod quantised;
-
 use std::fs;
 use std::path::Path;
 
 use nnue_compiler::{file_layout, format};
 use serde_json::{Value, json};
 
-use program::{output, refusal, scratch, scratch_path, text};
-use quantised::{
+use crate::program::{output, refusal, scratch, scratch_path, text};
+use crate::quantised::{
     Ones, USUAL, change, changed, checkpoint, named, network, number, quantised, unchanged,
 };
 

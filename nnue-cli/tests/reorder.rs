@@ -1,8 +1,6 @@
 //! `nnue reorder` as its users meet it: what it finds, what it writes, what it refuses, and with which
 //! exit code.
 
-mod program;
-
 use std::fs;
 use std::iter;
 use std::process::{Command, Output};

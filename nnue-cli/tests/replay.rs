@@ -1,7 +1,5 @@
 //! `nnue replay` as its users meet it: what it measures, what it prints, and with which exit code.
 
-mod program;
-
 use std::io::Write;
 use std::process::{Command, Output};
 

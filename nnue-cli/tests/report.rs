@@ -1,7 +1,5 @@
 //! `nnue report`: what stands on the page.
 
-mod program;
-
 use std::process::Command;
 
 use base64::Engine;

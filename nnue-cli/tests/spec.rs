@@ -1,13 +1,11 @@
 //! `nnue spec`: specs of net files.
 
-mod program;
-
 use std::fs;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::{generations, synthetic};
 
-use program::{output, refusal, scratch, scratch_path, text};
+use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const NET: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),

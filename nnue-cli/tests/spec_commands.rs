@@ -1,7 +1,5 @@
 //! `nnue check`, `plan`, `expand` and `completions`, as a person meets them.
 
-mod program;
-
 use std::collections::BTreeSet;
 use std::env::consts::ARCH;
 

@@ -1,8 +1,5 @@
 //! What all subcommands have in common: help, exit codes, errors, and where their output goes.
 
-mod match_engine;
-mod program;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -13,6 +10,7 @@ use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
 use serde_json::Value;
 
+use crate::match_engine;
 use crate::program::{
     assert_refused, nnue, output, printed, refusal, run, scratch, scratch_path, stderr, text,
 };

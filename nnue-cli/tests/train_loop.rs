@@ -1,8 +1,6 @@
 //! `nnue loop`, from a spec to a report. Its stages and its run file have tests of their own, beside
 //! them.
 
-mod program;
-
 use std::fs;
 use std::path::Path;
 

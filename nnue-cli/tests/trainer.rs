@@ -1,11 +1,5 @@
 //! `nnue trainer`: programs for bullet, and why there are none.
 
-mod bullet;
-mod program;
-
-#[path = "../../nnue-macros/compiler/tests/golden/mod.rs"]
-mod golden;
-
 use nnue_compiler::analyse;
 use nnue_compiler::description::Description;
 use nnue_compiler::diagnostics::SourceFile;
@@ -19,6 +13,7 @@ use nnue_runtime::{Board as Position, Color, Piece, Position as _, Role};
 use nnue_test_support::net_file::random_net_file;
 
 use crate::bullet::{POSITIONS, networks, rotates, unpacked};
+use crate::golden;
 use crate::program::{output, refusal};
 
 /// What bullet cannot train of the specs that come with the project.

@@ -1,7 +1,5 @@
 //! `nnue verify`, as a person meets it.
 
-mod program;
-
 use std::fs;
 
 use nnue_compiler::diagnostics::SourceFile;

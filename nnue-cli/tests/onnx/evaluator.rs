@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use prost::Message;
 
-use crate::messages::{Model, Node};
+use super::messages::{Model, Node};
 
 /// Integers of any type, the last axis first.
 #[derive(Clone, Debug, PartialEq)]

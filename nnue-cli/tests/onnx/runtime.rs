@@ -8,7 +8,8 @@ use nnue_interpreter::Net;
 use nnue_runtime::Position;
 use nnue_test_support::random_weights::Style;
 
-use crate::Cases;
+use super::{Cases, SMALL, analyse, exported};
+use crate::program::{output, scratch_path, text};
 
 const POSITIONS: usize = 10_000;
 
@@ -42,8 +43,7 @@ fn python() -> PathBuf {
 
 /// Boards of the search, evenly spread.
 fn check(python: &Path, spec: &str) {
-    let (net, model) =
-        crate::exported(spec, Style::Small).unwrap_or_else(|error| panic!("{error}"));
+    let (net, model) = exported(spec, Style::Small).unwrap_or_else(|error| panic!("{error}"));
     check_model(python, spec, &net, &model);
     fs::remove_file(model).expect("the model was written");
 }
@@ -64,7 +64,7 @@ fn check_model(python: &Path, spec: &str, net: &Net, model: &str) {
         POSITIONS,
         "the trace has too few positions"
     );
-    let folder = crate::scratch_path("onnx_runtime");
+    let folder = scratch_path("onnx_runtime");
     fs::create_dir_all(&folder).expect("temporary files can be written");
     for (name, numbers) in [("rows", &cases.rows), ("stack", &cases.stack)] {
         let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -101,10 +101,10 @@ fn check_model(python: &Path, spec: &str, net: &Net, model: &str) {
 #[ignore = "installs onnxruntime with pip, and takes minutes"]
 fn onnx_runtime() {
     let python = python();
-    let small = crate::SMALL;
-    let model = crate::text(&crate::scratch_path("runtime_small128.onnx"));
-    crate::output(&["onnx", small[0], "--net", small[1], "--out", &model]);
-    let net = Net::open(&crate::analyse(small[0]), small[1]).expect("the net is there");
+    let small = SMALL;
+    let model = text(&scratch_path("runtime_small128.onnx"));
+    output(&["onnx", small[0], "--net", small[1], "--out", &model]);
+    let net = Net::open(&analyse(small[0]), small[1]).expect("the net is there");
     check_model(&python, small[0], &net, &model);
     for spec in ["sfnnv5", "sfnnv9", "sfnnv10", "bullet/output_buckets"] {
         check(&python, &format!("../specs/{spec}.toml"));

@@ -3,8 +3,10 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 pub(crate) fn nnue(arguments: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nnue"));
@@ -70,18 +72,51 @@ pub(crate) fn refusal(code: i32, arguments: &[impl AsRef<OsStr>]) -> String {
     stderr
 }
 
-/// A file that only the test of that name uses.
+/// A file of that name for the test that asks.
 pub(crate) fn scratch(name: &str, content: &[u8]) -> String {
     let path = scratch_path(name);
     std::fs::write(&path, content).expect("temporary files can be written");
     text(&path)
 }
 
-/// The path of a file that only the test of that name uses, and that is not there.
+/// The path of a file of that name for the test that asks. The file is not there.
 pub(crate) fn scratch_path(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = scratch_folder().join(name);
     let _ = std::fs::remove_file(&path);
     path
+}
+
+/// A folder for the test that asks: many tests run in one program and at the same time.
+pub(crate) fn scratch_folder() -> PathBuf {
+    let thread = std::thread::current();
+    let test = thread
+        .name()
+        .expect("tests run in threads with their names");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test.replace("::", "-"));
+    std::fs::create_dir_all(&folder).expect("temporary files can be written");
+    folder
+}
+
+/// Writes a program that can be started. Another process writes it: while this one has a file open,
+/// a program that another test starts at the same moment inherits it, and the system runs no file
+/// that somebody writes.
+#[cfg(unix)]
+pub(crate) fn write_executable(path: &Path, script: &str) {
+    let mut shell = Command::new("/bin/sh")
+        .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("there is a shell");
+    let mut input = shell.stdin.take().expect("it is piped");
+    input.write_all(script.as_bytes()).expect("the shell reads");
+    drop(input);
+    let status = shell.wait().expect("nobody else waits for it");
+    assert!(
+        status.success(),
+        "{} cannot be written: {status}",
+        path.display()
+    );
 }
 
 pub(crate) fn text(path: &Path) -> String {

@@ -1,8 +1,6 @@
 //! `nnue match`, with the engine of [`match_engine`].
 
-mod match_engine;
-mod match_files;
-mod program;
+mod files;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::match_engine;
 use crate::program::{nnue, printed, scratch_path, stderr, stdout, text};
 
 /// A match of the engine against itself, with more arguments.

@@ -1,14 +1,12 @@
 //! `nnue onnx`: models give the integers of the interpreter.
 
 mod evaluator;
-#[path = "../../export/src/onnx/messages.rs"]
+#[path = "../export/src/onnx/messages.rs"]
 #[allow(
     dead_code,
     reason = "reading a model needs a part of what writing it does"
 )]
 mod messages;
-#[path = "../program/mod.rs"]
-mod program;
 mod runtime;
 
 use std::collections::HashMap;
@@ -21,7 +19,7 @@ use nnue_interpreter::{Net, Trace};
 use nnue_runtime::{Color, HeadValue};
 use nnue_test_support::random_weights::{RandomWeights, Style};
 
-use crate::evaluator::{Array, Runner};
+use self::evaluator::{Array, Runner};
 use crate::program::{output, refusal, run, scratch, scratch_path, text};
 
 const SMALL: [&str; 2] = [

@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use super::{UNEVEN, file, games, json, run};
+use crate::match_engine;
 use crate::program::{assert_refused, nnue, stderr};
-use crate::{UNEVEN, file, games, json, match_engine, run};
 
 #[test]
 fn a_match_goes_on_where_it_was_interrupted() {
@@ -95,14 +96,13 @@ fn what_players_read_is_not_written() {
 #[cfg(unix)]
 #[test]
 fn an_engine_that_the_system_finds_is_not_written() {
-    use std::os::unix::fs::PermissionsExt;
+    use crate::program::write_executable;
 
     let [folder, state] = ["bin", "bin.state"].map(file);
     fs::create_dir_all(&folder).expect("it can be made");
     let engine = format!("{folder}/my-engine");
     let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", match_engine::path());
-    fs::write(&engine, &script).expect("it can be written");
-    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    write_executable(engine.as_ref(), &script);
     let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
     let play = |more: [&str; 2]| {
         let mut command = nnue(&["match", "my-engine", "my-engine", "--nodes=1", "--games=2"]);
@@ -116,7 +116,7 @@ fn an_engine_that_the_system_finds_is_not_written() {
     assert_eq!(fs::read_to_string(&engine).expect("it is there"), script);
     // Its hash counts too.
     assert_eq!(play(["--state", &state]).status.code(), Some(0));
-    fs::write(&engine, script + "\n").expect("it can be written");
+    write_executable(engine.as_ref(), &(script + "\n"));
     assert_refused(&play(["--state", &state]), 1, &["the engine of A was "]);
 }
 

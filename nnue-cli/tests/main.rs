@@ -1,0 +1,64 @@
+//! The command `nnue` as a person meets it, and what its crates make of specs and nets.
+//!
+//! All are one program, for each program links everything that the command is made of. Those that
+//! need a feature which is off by default are programs of their own.
+
+mod bench;
+mod bullet;
+mod bullet_itself;
+mod calibration;
+mod convert;
+mod convert_factorised;
+mod data;
+mod describe;
+mod diff;
+mod draw;
+mod draw_weights;
+mod dummies;
+mod eval;
+mod foreign;
+#[path = "../../nnue-macros/compiler/tests/golden/mod.rs"]
+mod golden;
+mod info;
+mod interruptions;
+mod loop_kills;
+mod match_engine;
+mod matches;
+mod onnx;
+mod outputs;
+mod program;
+mod quantise;
+mod quantise_loss;
+mod quantised;
+#[cfg(feature = "compiled")]
+mod reorder;
+#[cfg(feature = "compiled")]
+mod replay;
+mod report;
+mod spec;
+mod spec_commands;
+mod subcommands;
+mod train_loop;
+mod trainer;
+mod verify;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A file that is no module is no test either, and nothing else would say so.
+#[test]
+fn every_file_is_a_module() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let files = folder.read_dir().expect("the tests are there").flatten();
+    let files = files.filter_map(|file| {
+        let name = file.file_name().into_string().expect("names are text");
+        Some(name.strip_suffix(".rs")?.to_owned())
+    });
+    let programs = ["main", "beside", "beside_values"];
+    let files = files.filter(|name| !programs.contains(&name.as_str()));
+    let modules = include_str!("main.rs").lines();
+    let modules = modules.filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let modules: BTreeSet<_> = modules.map(str::to_owned).collect();
+    let missing: Vec<_> = files.filter(|name| !modules.contains(name)).collect();
+    assert_eq!(missing, [""; 0], "files without a `mod` in main.rs");
+}
