@@ -1,8 +1,7 @@
 //! The amount of code that a network becomes. Code costs time in every build: rustc takes longer
 //! for more tokens, and even longer for long straight-line code in one function.
 
-mod specs;
-
+use crate::specs;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Layer;
 use nnue_compiler::plan::Unroll;

@@ -12,11 +12,10 @@
 //! the error itself. A `#` in the first column stands for a mark itself when what is
 //! marked begins there. A file must have exactly the errors that it says, at exactly these columns.
 
-mod golden;
-
 use std::fs;
 use std::path::PathBuf;
 
+use crate::golden;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::{Errors, SourceFile, Span};
 

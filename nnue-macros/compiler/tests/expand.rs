@@ -1,9 +1,8 @@
 //! What `nnue_net!` generates, formatted for people: `tests/expand/*.rs`. The fixture `expanded` of
 //! the tests compiles these very files, with every lint.
 
-mod golden;
-mod specs;
-
+use crate::golden;
+use crate::specs;
 use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Levels, Options, analyse, emit};
 use quote::quote;

@@ -1,10 +1,9 @@
 //! The pages about the spec language tell the truth: their specs compile to the networks that they
 //! show, each mistake gives the error that they show, and the gallery has the specs as they are.
 
-mod golden;
-
 use std::fs;
 
+use crate::golden;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::{analyse, diagram};
 

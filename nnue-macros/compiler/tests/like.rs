@@ -1,8 +1,7 @@
 //! Specs that are `like` a known network: what they do not say is as in the known spec, and nothing
 //! else is.
 
-mod specs;
-
+use crate::specs;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;

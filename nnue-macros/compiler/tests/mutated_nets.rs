@@ -1,6 +1,6 @@
 //! Net files with random damage: the loader refuses them or gives them back, and never panics.
 //!
-//! `NNUE_MUTATIONS=1000000 cargo test --release -p nnue-compiler --test mutated_nets` tries a
+//! `NNUE_MUTATIONS=1000000 cargo test --release -p nnue-compiler --test compiler mutated_nets::` tries a
 //! million of them.
 
 use fastrand::Rng;

@@ -2,9 +2,8 @@
 //! `tests/plan/*.txt`. Whoever changes a decision sees here which networks it changes, and that all
 //! others stay the same.
 
-mod golden;
-mod specs;
-
+use crate::golden;
+use crate::specs;
 use nnue_compiler::analyse;
 use nnue_compiler::layout::Layout;
 use nnue_compiler::plan::{Plans, Unroll};

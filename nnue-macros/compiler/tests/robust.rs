@@ -4,14 +4,13 @@
 //! `NNUE_MUTANTS` sets how many specs are made and tried. A long run takes minutes:
 //!
 //! ```text
-//! NNUE_MUTANTS=500000 cargo test --release -p nnue-compiler --test robust -- --nocapture
+//! NNUE_MUTANTS=500000 cargo test --release -p nnue-compiler --test compiler robust:: -- --nocapture
 //! ```
-
-mod specs;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use crate::specs;
 use fastrand::Rng;
 use nnue_compiler::diagnostics::{Errors, SourceFile};
 use nnue_compiler::layout::Layout;

@@ -1,0 +1,17 @@
+//! The compiler through its public interface, over all specs. All tests are one program, for each
+//! program links the whole compiler.
+
+mod budget;
+mod diagnostics;
+mod diagram;
+mod documents;
+mod expand;
+mod golden;
+mod known_specs;
+mod language_reference;
+mod like;
+mod mutated_nets;
+mod plan;
+mod robust;
+mod short_forms;
+mod specs;
