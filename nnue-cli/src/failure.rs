@@ -147,20 +147,13 @@ impl<W: Write> Write for StandardOutput<W> {
 }
 
 /// An error of standard output.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 struct OfOutput(io::Error);
 
 fn of_output(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), OfOutput(error))
 }
-
-impl fmt::Display for OfOutput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for OfOutput {}
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

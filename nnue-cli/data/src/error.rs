@@ -1,12 +1,12 @@
 //! Errors of files of positions.
 
-use std::fmt;
 use std::io;
 
 use nnue_compiler::format::foreign;
 
 /// A record that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {wrong}")]
 pub struct BadRecord {
     /// The file, and the place in it: a line, a record or a game, counted from 1.
     pub place: String,
@@ -14,15 +14,11 @@ pub struct BadRecord {
     pub wrong: String,
 }
 
-impl fmt::Display for BadRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.wrong)
-    }
-}
-
 /// Why there are no more positions.
+#[derive(thiserror::Error)]
 pub enum DataError {
     /// A file cannot be read.
+    #[error("cannot read `{}`: {error}", foreign(.name))]
     Unreadable {
         /// The name of the file.
         name: String,
@@ -30,6 +26,7 @@ pub enum DataError {
         error: io::Error,
     },
     /// A file is not of a format that is read.
+    #[error("`{}`: {wrong}", foreign(.name))]
     Format {
         /// The name of the file.
         name: String,
@@ -37,15 +34,19 @@ pub enum DataError {
         wrong: String,
     },
     /// A record cannot be used, and bad records are not skipped.
+    #[error("{0}")]
     Bad(BadRecord),
     /// There are files, but no positions to use in them.
+    #[error("no positions are left: {reason}")]
     Empty {
         /// What became of the records.
         reason: String,
     },
     /// A file cannot be written, or must not be because it is read.
+    #[error("{0}")]
     File(nnue_files::Error),
     /// A record lacks what the format in which it is written needs.
+    #[error("cannot write `{record}` to `{}`: {wrong}", foreign(.name))]
     Unsuitable {
         /// The name of the file that is written.
         name: String,
@@ -55,32 +56,11 @@ pub enum DataError {
         wrong: String,
     },
     /// The output that the caller gave accepts no more bytes.
+    #[error("cannot write: {0}")]
     Output(io::Error),
 }
 
-impl fmt::Display for DataError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DataError::Unreadable { name, error } => {
-                write!(f, "cannot read `{}`: {error}", foreign(name))
-            }
-            DataError::Format { name, wrong } => write!(f, "`{}`: {wrong}", foreign(name)),
-            DataError::Bad(record) => record.fmt(f),
-            DataError::Empty { reason } => write!(f, "no positions are left: {reason}"),
-            DataError::File(error) => error.fmt(f),
-            DataError::Unsuitable {
-                name,
-                record,
-                wrong,
-            } => write!(f, "cannot write `{record}` to `{}`: {wrong}", foreign(name)),
-            DataError::Output(error) => write!(f, "cannot write: {error}"),
-        }
-    }
-}
-
 nnue_compiler::format::debug_is_message!(DataError);
-
-impl std::error::Error for DataError {}
 
 impl From<nnue_files::Error> for DataError {
     fn from(error: nnue_files::Error) -> DataError {

@@ -1,7 +1,5 @@
 //! The active rows of a batch, as a trainer reads them.
 
-use std::fmt;
-
 use nnue_compiler::network::{Network, Order};
 use nnue_runtime::__private::features::{FeatureSet, RowFinder};
 use nnue_runtime::{Color, Level, Position};
@@ -10,38 +8,26 @@ use crate::feature_sets::feature_sets;
 use crate::record::Record;
 
 /// A network whose rows do not follow from positions.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnsupportedNetwork {
     /// The engine tells which features of a set are active.
+    #[error("the engine tells which features of `{set}` are active: a position alone does not")]
     ToldFeatures {
         /// The name of the feature set.
         set: String,
     },
     /// The engine chooses the stack of layers.
+    #[error(
+        "the engine chooses one of {stacks} stacks: a position alone does not, unless `select` \
+         does by pieces"
+    )]
     ChosenStack {
         /// How many stacks the network has.
         stacks: usize,
     },
 }
 
-impl fmt::Display for UnsupportedNetwork {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            UnsupportedNetwork::ToldFeatures { set } => write!(
-                f,
-                "the engine tells which features of `{set}` are active: a position alone does not"
-            ),
-            UnsupportedNetwork::ChosenStack { stacks } => write!(
-                f,
-                "the engine chooses one of {stacks} stacks: a position alone does not, unless `select` does by pieces"
-            ),
-        }
-    }
-}
-
 nnue_compiler::format::debug_is_message!(UnsupportedNetwork);
-
-impl std::error::Error for UnsupportedNetwork {}
 
 /// Finds the active rows of a network's feature sets.
 pub struct RowMaker {

@@ -7,8 +7,6 @@ mod messages;
 mod output;
 mod transformer;
 
-use std::fmt;
-
 use nnue_compiler::network::{Network, Slice, Source};
 use nnue_interpreter::Net;
 use prost::Message;
@@ -64,16 +62,9 @@ impl Export<'_> {
 }
 
 /// What a network has that no model has, as words that follow "because".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Unsupported(String);
-
-impl fmt::Display for Unsupported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unsupported {}
 
 impl From<String> for Unsupported {
     fn from(what: String) -> Unsupported {

@@ -1,6 +1,5 @@
 //! Why a file is not read or written.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,15 +8,22 @@ use nnue_format::foreign;
 use crate::is_standard;
 
 /// Why a file is not read or written. All messages name the file.
+#[derive(thiserror::Error)]
 pub enum Error {
     /// The system does not let a file be read.
+    #[error("cannot read {}: {error}", name_of_input(.path))]
     Unreadable {
         /// The file; `-` is standard input.
         path: PathBuf,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// A path leads to a folder, a device or a pipe, where only files are read.
+    #[error(
+        "cannot read {}: found {kind}, expected a file; `-` reads standard input",
+        name_of_input(.path)
+    )]
     NoFile {
         /// The path that is no file.
         path: PathBuf,
@@ -25,6 +31,10 @@ pub enum Error {
         kind: &'static str,
     },
     /// A file is longer than what may be read.
+    #[error(
+        "cannot read {}: it has more than {limit} bytes, which is the most that it can be",
+        name_of_input(.path)
+    )]
     TooLong {
         /// The file; `-` is standard input.
         path: PathBuf,
@@ -32,13 +42,20 @@ pub enum Error {
         limit: u64,
     },
     /// The system does not let a file be written.
+    #[error("cannot write {}: {error}", name_of_output(.path))]
     Unwritable {
         /// The file; `-` is standard output.
         path: PathBuf,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// An output would be written over an input.
+    #[error(
+        "cannot write {}: it is the same file as {}, which is read; name another file",
+        name_of_output(.path),
+        name_of_input(.input)
+    )]
     Overwritten {
         /// The output; `-` is standard output.
         path: PathBuf,
@@ -46,6 +63,11 @@ pub enum Error {
         input: PathBuf,
     },
     /// Two outputs are the same file.
+    #[error(
+        "cannot write {}: it is the same file as {}, which is written too; name another file",
+        name_of_output(.second),
+        name_of_output(.first)
+    )]
     WrittenTwice {
         /// The first output.
         first: PathBuf,
@@ -53,11 +75,16 @@ pub enum Error {
         second: PathBuf,
     },
     /// A file is there that must not be replaced.
+    #[error("{} is there already: remove it, or name another file", name_of_output(.path))]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// Another program works in a folder.
+    #[error(
+        "`{}` is in use by another program: wait until it ends, or name another folder",
+        foreign(.folder.display())
+    )]
     Locked {
         /// The folder.
         folder: PathBuf,
@@ -86,65 +113,13 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Unreadable { path, error } => write!(f, "cannot read {}: {error}", input(path)),
-            Error::NoFile { path, kind } => write!(
-                f,
-                "cannot read {}: found {kind}, expected a file; `-` reads standard input",
-                input(path)
-            ),
-            Error::TooLong { path, limit } => write!(
-                f,
-                "cannot read {}: it has more than {limit} bytes, which is the most that it can be",
-                input(path)
-            ),
-            Error::Unwritable { path, error } => {
-                write!(f, "cannot write {}: {error}", output(path))
-            }
-            Error::Overwritten { path, input: read } => write!(
-                f,
-                "cannot write {}: it is the same file as {}, which is read; name another file",
-                output(path),
-                input(read)
-            ),
-            Error::WrittenTwice { first, second } => write!(
-                f,
-                "cannot write {}: it is the same file as {}, which is written too; name another file",
-                output(second),
-                output(first)
-            ),
-            Error::Exists { path } => write!(
-                f,
-                "{} is there already: remove it, or name another file",
-                output(path)
-            ),
-            Error::Locked { folder } => write!(
-                f,
-                "`{}` is in use by another program: wait until it ends, or name another folder",
-                foreign(folder.display())
-            ),
-        }
-    }
-}
-
 nnue_format::debug_is_message!(Error);
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Unreadable { error, .. } | Error::Unwritable { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-}
-
-fn input(path: &Path) -> String {
+fn name_of_input(path: &Path) -> String {
     name(path, "standard input")
 }
 
-fn output(path: &Path) -> String {
+fn name_of_output(path: &Path) -> String {
     name(path, "standard output")
 }
 

@@ -322,7 +322,7 @@ impl Loop<'_> {
                 .goes_on_from(file("state"));
             let printed = stages.run(&opponent.plays_in(new.plays_in(stage)))?;
             let result = serde_json::from_str(&printed).map_err(|error| Error::Json {
-                source: "`nnue match` printed what is no JSON".into(),
+                origin: "`nnue match` printed what is no JSON".into(),
                 error,
             })?;
             let opponent = opponent.name;

@@ -86,7 +86,7 @@ impl Training {
         let path = folder.join("summary.json");
         let summary = serde_json::from_slice(&nnue_files::read(&path, LONGEST)?);
         let summary = summary.map_err(|error| Error::Json {
-            source: format!("`{}`", foreign(path.display())),
+            origin: format!("`{}`", foreign(path.display())),
             error,
         })?;
         // The trainer draws it as XML without a declaration.

@@ -1,7 +1,6 @@
 //! Openings, all different: random ones that a seed generates, or those of a list.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use cozy_chess::{Board, Color, File, Move, Piece, get_king_moves};
 use fastrand::Rng;
@@ -162,7 +161,7 @@ impl ListedBook {
     pub fn openings(mut self, seed: u64, count: usize) -> Result<Vec<Board>, Error> {
         if self.openings.len() < count {
             return Err(Error::ShortList {
-                source: self.source,
+                list: self.source,
                 found: self.openings.len(),
                 needed: count,
             });
@@ -174,9 +173,10 @@ impl ListedBook {
 }
 
 /// Why a position is no opening. All messages show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadOpening {
     /// No game can reach the position.
+    #[error("`{}` is no position of a game: {reason}", foreign(.fen))]
     Unreachable {
         /// The position.
         fen: String,
@@ -184,32 +184,18 @@ pub enum BadOpening {
         reason: String,
     },
     /// The game is over in the position.
+    #[error("`{}` is the end of a game", foreign(.fen))]
     Over {
         /// The position.
         fen: String,
     },
     /// The position has castling rights that only Chess960 has, which is not played.
+    #[error("`{}` castles as in Chess960", foreign(.fen))]
     Chess960 {
         /// The position.
         fen: String,
     },
 }
-
-impl fmt::Display for BadOpening {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BadOpening::Unreachable { fen, reason } => {
-                write!(f, "`{}` is no position of a game: {reason}", foreign(fen))
-            }
-            BadOpening::Over { fen } => write!(f, "`{}` is the end of a game", foreign(fen)),
-            BadOpening::Chess960 { fen } => {
-                write!(f, "`{}` castles as in Chess960", foreign(fen))
-            }
-        }
-    }
-}
-
-impl std::error::Error for BadOpening {}
 
 /// A position from which a game can be played.
 fn opening(fen: &str, chess960: bool) -> Result<Board, BadOpening> {

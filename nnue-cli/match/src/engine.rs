@@ -13,28 +13,20 @@ use nnue_format::foreign;
 use crate::player::Player;
 
 /// Why an engine did not do what was asked of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The engine could not be started, or does not take an option.
+    #[error("{0}")]
     Unusable(String),
     /// The process of the engine ended, or closed its output.
+    #[error("{0}")]
     Crashed(String),
     /// The engine said nothing for this time.
+    #[error("no answer for {:.1} s", .0.as_secs_f64())]
     Silent(Duration),
     /// The match was stopped, which is not the engine's fault.
+    #[error("the match was stopped")]
     Stopped,
-}
-
-impl std::error::Error for Fault {}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::Unusable(reason) | Fault::Crashed(reason) => f.write_str(reason),
-            Fault::Silent(time) => write!(f, "no answer for {:.1} s", time.as_secs_f64()),
-            Fault::Stopped => f.write_str("the match was stopped"),
-        }
-    }
 }
 
 /// What an engine thinks a position is worth, from the view of the side to move.

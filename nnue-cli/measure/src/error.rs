@@ -1,6 +1,5 @@
 //! Why nothing can be measured.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -8,12 +7,16 @@ use nnue_compiler::format::foreign;
 use nnue_runtime::Level;
 
 /// Why networks cannot be compiled, or not be run.
+#[derive(thiserror::Error)]
 pub enum Error {
     /// A file cannot be read or written.
-    File(nnue_files::Error),
+    #[error("{0}")]
+    File(#[from] nnue_files::Error),
     /// A spec cannot be read.
-    Net(nnue_nets::Error),
+    #[error("{0}")]
+    Net(#[from] nnue_nets::Error),
     /// A folder is not that of the project.
+    #[error("`{}` has no `{package}`", foreign(.folder.display()))]
     NoProject {
         /// The folder.
         folder: PathBuf,
@@ -21,18 +24,33 @@ pub enum Error {
         package: &'static str,
     },
     /// The name of the project's folder is no text, and manifests of cargo are.
+    #[error(
+        "`{}` is not UTF-8, which manifests of cargo are: move the project, or name a link to it",
+        foreign(.folder.display())
+    )]
     NotText {
         /// The folder.
         folder: PathBuf,
     },
     /// A manifest cannot be written as TOML.
-    Manifest(toml::ser::Error),
+    #[error("{0}")]
+    Manifest(#[from] toml::ser::Error),
     /// A folder for what is compiled has files of somebody else.
+    #[error(
+        "`{}` has other files than those of `nnue`, which would be written over: name another \
+         folder",
+        foreign(.folder.display())
+    )]
     OtherFiles {
         /// The folder.
         folder: PathBuf,
     },
     /// A net file is one of none of the specs.
+    #[error(
+        "`{}` is a net file of none of the specs: {}",
+        foreign(.net.display()),
+        .refusals.join("; ")
+    )]
     NoSpec {
         /// The file.
         net: PathBuf,
@@ -40,34 +58,32 @@ pub enum Error {
         refusals: Vec<String>,
     },
     /// Cargo, which compiles the networks, cannot be run.
-    NoCargo(io::Error),
+    #[error("cannot run cargo, which compiles the networks: {0}")]
+    NoCargo(#[source] io::Error),
     /// A network does not compile.
+    #[error("cannot compile `{spec}`:\n{words}")]
     Compiler {
         /// Its spec.
         spec: String,
         /// What the compiler says.
+        #[source]
         words: ProgramError,
     },
     /// The program of a network fails.
+    #[error("{level}: {words}")]
     Program {
         /// The instruction set for which it was started.
         level: Level,
         /// What it says.
+        #[source]
         words: ProgramError,
     },
 }
 
 /// What went wrong with a program, in its own words if it has said any.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct ProgramError(pub(crate) String);
-
-impl fmt::Display for ProgramError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ProgramError {}
 
 impl From<String> for ProgramError {
     fn from(words: String) -> ProgramError {
@@ -81,71 +97,4 @@ impl From<&str> for ProgramError {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::File(error) => error.fmt(f),
-            Error::Net(error) => error.fmt(f),
-            Error::NoProject { folder, package } => {
-                write!(f, "`{}` has no `{package}`", foreign(folder.display()))
-            }
-            Error::NotText { folder } => write!(
-                f,
-                "`{}` is not UTF-8, which manifests of cargo are: move the project, or name a link \
-                 to it",
-                foreign(folder.display())
-            ),
-            Error::Manifest(error) => error.fmt(f),
-            Error::OtherFiles { folder } => write!(
-                f,
-                "`{}` has other files than those of `nnue`, which would be written over: name \
-                 another folder",
-                foreign(folder.display())
-            ),
-            Error::NoSpec { net, refusals } => write!(
-                f,
-                "`{}` is a net file of none of the specs: {}",
-                foreign(net.display()),
-                refusals.join("; ")
-            ),
-            Error::NoCargo(error) => {
-                write!(f, "cannot run cargo, which compiles the networks: {error}")
-            }
-            Error::Compiler { spec, words } => write!(f, "cannot compile `{spec}`:\n{words}"),
-            Error::Program { level, words } => write!(f, "{level}: {words}"),
-        }
-    }
-}
-
 nnue_compiler::format::debug_is_message!(Error);
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::File(error) => Some(error),
-            Error::Net(error) => Some(error),
-            Error::Manifest(error) => Some(error),
-            Error::NoCargo(error) => Some(error),
-            Error::Compiler { words, .. } | Error::Program { words, .. } => Some(words),
-            _ => None,
-        }
-    }
-}
-
-impl From<nnue_files::Error> for Error {
-    fn from(error: nnue_files::Error) -> Error {
-        Error::File(error)
-    }
-}
-
-impl From<nnue_nets::Error> for Error {
-    fn from(error: nnue_nets::Error) -> Error {
-        Error::Net(error)
-    }
-}
-
-impl From<toml::ser::Error> for Error {
-    fn from(error: toml::ser::Error) -> Error {
-        Error::Manifest(error)
-    }
-}

@@ -3,8 +3,6 @@
 
 mod search;
 
-use std::fmt;
-
 use nnue_runtime::neurons::{BLOCK, Neurons, OrderError, Skipped};
 use nnue_runtime::{
     Accumulator, Architecture, Board, Level, LoadError, Network, Output, Position, SelectedByPieces,
@@ -206,9 +204,13 @@ pub fn reorder(
 }
 
 /// Why a network was not reordered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReorderError {
     /// None of its layers skips blocks of zeros.
+    #[error(
+        "the order of the neurons of `{name}` makes no difference: {}",
+        why_useless(*.skipped)
+    )]
     Useless {
         /// The name of the network.
         name: String,
@@ -216,31 +218,19 @@ pub enum ReorderError {
         skipped: Skipped,
     },
     /// The order that was found is not valid.
+    #[error("{0}")]
     Order(OrderError),
     /// The loader refuses the reordered file.
+    #[error("the net in its new order: {0}")]
     Load(LoadError),
     /// The reordered network evaluates a position to another value.
+    #[error("the net in its new order: {0}")]
     Difference(Difference),
 }
 
-impl fmt::Display for ReorderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReorderError::Useless { name, skipped } => {
-                let why = match skipped {
-                    Skipped::Outputs => "its layers skip zeros one by one, wherever they are",
-                    _ => "none of its layers is wide enough to skip zeros",
-                };
-                write!(
-                    f,
-                    "the order of the neurons of `{name}` makes no difference: {why}"
-                )
-            }
-            ReorderError::Order(error) => error.fmt(f),
-            ReorderError::Load(error) => write!(f, "the net in its new order: {error}"),
-            ReorderError::Difference(error) => write!(f, "the net in its new order: {error}"),
-        }
+fn why_useless(skipped: Skipped) -> &'static str {
+    match skipped {
+        Skipped::Outputs => "its layers skip zeros one by one, wherever they are",
+        _ => "none of its layers is wide enough to skip zeros",
     }
 }
-
-impl std::error::Error for ReorderError {}

@@ -10,9 +10,6 @@ mod times;
 mod turns;
 mod workload;
 
-use std::error::Error;
-use std::fmt;
-
 use nnue_compiler::format::foreign;
 use nnue_runtime::{Level, Output, Statistics};
 use nnue_trace::{Idle, Trace};
@@ -60,7 +57,15 @@ impl Results {
 }
 
 /// An evaluation that is not what a full refresh on the first level made of the position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "line {line} of the trace, evaluation {number}, `{}`: found {} by {work} on `{level}`, \
+     expected {} by {} on `{reference}`",
+    foreign(.position),
+    parts(*.found),
+    parts(*.expected),
+    Pass::Refresh
+)]
 pub struct Difference {
     /// The instruction set that was used.
     pub level: Level,
@@ -80,33 +85,15 @@ pub struct Difference {
     pub reference: Level,
 }
 
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = |output: Output| {
-            let Output {
-                psqt,
-                positional,
-                value,
-            } = output;
-            format!("{value} (psqt {psqt}, positional {positional})")
-        };
-        write!(
-            f,
-            "line {} of the trace, evaluation {}, `{}`: found {} by {} on `{}`, expected {} by {} on `{}`",
-            self.line,
-            self.number,
-            foreign(&self.position),
-            parts(self.found),
-            self.work,
-            self.level,
-            parts(self.expected),
-            Pass::Refresh,
-            self.reference,
-        )
-    }
+/// The parts of an evaluation, as the message shows them.
+fn parts(output: Output) -> String {
+    let Output {
+        psqt,
+        positional,
+        value,
+    } = output;
+    format!("{value} (psqt {psqt}, positional {positional})")
 }
-
-impl Error for Difference {}
 
 /// Measures a network over a trace, all levels in each round: what disturbs the machine for a while
 /// then disturbs all of them. If there is an engine, it is measured in that too. Calls `progress`

@@ -5,7 +5,6 @@ mod coalesced;
 mod laid_out;
 
 use std::convert::Infallible;
-use std::fmt;
 
 use nnue_compiler::description::Description;
 use nnue_compiler::file_layout;
@@ -31,11 +30,21 @@ pub struct Converted {
 }
 
 /// Why a net cannot become a file of another spec, or not be laid out.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ConversionError {
     /// The other spec is factorised and the spec of the file is not.
+    #[error(
+        "the second spec is factorised and the first is not: a file has only the sums, and nothing \
+         tells which part of a sum is a virtual row's or shared by all stacks"
+    )]
     NotFactorised,
     /// The specs describe different networks.
+    #[error(
+        "the specs do not describe the same network: `{place}` of `nnue describe` is {} in the \
+         first and {} in the second",
+        foreign(.first),
+        foreign(.second)
+    )]
     OtherNetwork {
         /// The first place at which their descriptions differ.
         place: String,
@@ -46,57 +55,24 @@ pub enum ConversionError {
     },
     /// The specs describe the same network, and its weights are loaded to other places: a mistake
     /// of this crate.
+    #[error(
+        "the specs describe the same network, but its weights are loaded to other places; please \
+         report it"
+    )]
     OtherMemory,
     /// A file of the other spec has no room for some sum of the first one's numbers.
+    #[error("a file of the second spec cannot hold the sums: {0}")]
     Sums(LoadError),
     /// A file of the other spec has no room for some number.
+    #[error("a file of the second spec cannot hold the values: {0}")]
     Numbers(LoadError),
     /// A file of the other spec would hold other numbers in place of some of the file's numbers.
+    #[error("a file of the second spec cannot hold the values: some would come back as others")]
     Changed,
     /// The file has more besides its weights than a header has room for.
+    #[error("{0}")]
     Header(MapError),
 }
-
-impl fmt::Display for ConversionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ConversionError::NotFactorised => f.write_str(
-                "the second spec is factorised and the first is not: a file has only the sums, and \
-                 nothing tells which part of a sum is a virtual row's or shared by all stacks",
-            ),
-            ConversionError::OtherNetwork {
-                place,
-                first,
-                second,
-            } => write!(
-                f,
-                "the specs do not describe the same network: `{place}` of `nnue describe` is {} in \
-                 the first and {} in the second",
-                foreign(first),
-                foreign(second)
-            ),
-            ConversionError::OtherMemory => f.write_str(
-                "the specs describe the same network, but its weights are loaded to other places; \
-                 please report it",
-            ),
-            ConversionError::Sums(error) => {
-                write!(f, "a file of the second spec cannot hold the sums: {error}")
-            }
-            ConversionError::Numbers(error) => {
-                write!(
-                    f,
-                    "a file of the second spec cannot hold the values: {error}"
-                )
-            }
-            ConversionError::Changed => f.write_str(
-                "a file of the second spec cannot hold the values: some would come back as others",
-            ),
-            ConversionError::Header(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ConversionError {}
 
 /// Loads a file and stores it as a file of another spec, of the same network, which has all values
 /// as they are. If the first has virtual rows or weights that stacks share, and the second has none,

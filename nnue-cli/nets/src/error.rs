@@ -1,6 +1,5 @@
 //! Why a net, a spec or a list of positions cannot be used.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -10,12 +9,19 @@ use nnue_compiler::format::{Identity, LoadError, foreign};
 use crate::conversion::ConversionError;
 
 /// Why a net, a spec or a list of positions cannot be used.
+#[derive(thiserror::Error)]
 pub enum Error {
     /// A file cannot be read.
-    File(nnue_files::Error),
+    #[error("{0}")]
+    File(#[from] nnue_files::Error),
     /// A net file is not there.
-    MissingNet(nnue_files::Error),
+    #[error("{0}")]
+    MissingNet(#[source] nnue_files::Error),
     /// A file that should be text is not UTF-8.
+    #[error(
+        "`{}` is not UTF-8 text: the byte at offset {offset} is invalid",
+        foreign(.path.display())
+    )]
     NoText {
         /// The file.
         path: PathBuf,
@@ -23,8 +29,10 @@ pub enum Error {
         offset: usize,
     },
     /// A spec is wrong.
-    Spec(Errors),
+    #[error("{0}")]
+    Spec(#[from] Errors),
     /// A file is no net, whatever a spec says.
+    #[error("`{}` is {}", foreign(.path.display()), no_net(.identity.as_ref()))]
     NoNet {
         /// The file.
         path: PathBuf,
@@ -32,15 +40,26 @@ pub enum Error {
         identity: Option<Identity>,
     },
     /// A file is not a net of this network.
+    #[error(
+        "`{}` is not a net file for {}: {problem}",
+        foreign(.path.display()),
+        foreign(.network)
+    )]
     OtherNet {
         /// The file.
         path: PathBuf,
         /// The name of the network.
         network: String,
         /// Why the file does not fit the network.
+        #[source]
         problem: Box<LoadError>,
     },
     /// Nothing in a file tells which network it is of.
+    #[error(
+        "`{}` is {identity}: only nets that are built like Stockfish's tell their shape; \
+         for others, write a spec as `specs/README.md` describes",
+        foreign(.path.display())
+    )]
     Unrecognised {
         /// The file.
         path: PathBuf,
@@ -48,42 +67,53 @@ pub enum Error {
         identity: Identity,
     },
     /// Weights cannot be loaded.
-    Load(LoadError),
+    #[error("{0}")]
+    Load(#[from] LoadError),
     /// A net cannot become another file.
-    Conversion(ConversionError),
+    #[error("{0}")]
+    Conversion(#[from] ConversionError),
     /// A list can be read no further.
+    #[error("cannot read {list}: {error}")]
     UnreadableList {
         /// Where the list comes from.
-        source: String,
+        list: String,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// A line of a list is wrong.
+    #[error("line {number} of {list}: {wrong}")]
     Line {
         /// Where the list comes from.
-        source: String,
+        list: String,
         /// The number of the line, from 1.
         number: u64,
         /// What is wrong.
         wrong: String,
     },
     /// A list has too many lines to be kept.
+    #[error("{list} has more than {most} {what}, the most")]
     TooMany {
         /// Where the list comes from.
-        source: String,
+        list: String,
         /// What its lines are, in the plural.
         what: &'static str,
         /// The most lines that a list can have.
         most: usize,
     },
     /// A list has no lines but comments.
+    #[error("{list} has no {what}")]
     EmptyList {
         /// Where the list comes from.
-        source: String,
+        list: String,
         /// What its lines should be, in the plural.
         what: &'static str,
     },
     /// The engine tells which features are active, and a position alone does not.
+    #[error(
+        "`{network}` has the custom feature set `{set}`: the engine tells which of its features \
+         are active, and a position alone does not"
+    )]
     ToldFeatures {
         /// The name of the network.
         network: String,
@@ -91,112 +121,22 @@ pub enum Error {
         set: String,
     },
     /// The engine chooses the bucket, and a position alone does not.
+    #[error(
+        "`{network}` leaves the choice of the bucket to the engine, and golden vectors have the \
+         values of one bucket"
+    )]
     ChosenBucket {
         /// The name of the network.
         network: String,
     },
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::File(error) | Error::MissingNet(error) => error.fmt(f),
-            Error::NoText { path, offset } => write!(
-                f,
-                "`{}` is not UTF-8 text: the byte at offset {offset} is invalid",
-                foreign(path.display())
-            ),
-            Error::Spec(errors) => errors.fmt(f),
-            Error::NoNet {
-                path,
-                identity: None,
-            } => write!(
-                f,
-                "`{}` is empty: fetch or copy the net once more",
-                foreign(path.display())
-            ),
-            Error::NoNet {
-                path,
-                identity: Some(identity),
-            } => write!(f, "`{}` is no net but {identity}", foreign(path.display())),
-            Error::OtherNet {
-                path,
-                network,
-                problem,
-            } => write!(
-                f,
-                "`{}` is not a net file for {}: {problem}",
-                foreign(path.display()),
-                foreign(network)
-            ),
-            Error::Unrecognised { path, identity } => write!(
-                f,
-                "`{}` is {identity}: only nets that are built like Stockfish's tell their shape; \
-                 for others, write a spec as `specs/README.md` describes",
-                foreign(path.display())
-            ),
-            Error::Load(error) => error.fmt(f),
-            Error::Conversion(error) => error.fmt(f),
-            Error::UnreadableList { source, error } => write!(f, "cannot read {source}: {error}"),
-            Error::Line {
-                source,
-                number,
-                wrong,
-            } => write!(f, "line {number} of {source}: {wrong}"),
-            Error::TooMany { source, what, most } => {
-                write!(f, "{source} has more than {most} {what}, the most")
-            }
-            Error::EmptyList { source, what } => write!(f, "{source} has no {what}"),
-            Error::ToldFeatures { network, set } => write!(
-                f,
-                "`{network}` has the custom feature set `{set}`: the engine tells which of its \
-                 features are active, and a position alone does not"
-            ),
-            Error::ChosenBucket { network } => write!(
-                f,
-                "`{network}` leaves the choice of the bucket to the engine, and golden vectors have \
-                 the values of one bucket"
-            ),
-        }
-    }
-}
-
 nnue_compiler::format::debug_is_message!(Error);
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::File(error) | Error::MissingNet(error) => Some(error),
-            Error::Spec(errors) => Some(errors),
-            Error::OtherNet { problem, .. } => Some(&**problem),
-            Error::Load(error) => Some(error),
-            Error::Conversion(error) => Some(error),
-            Error::UnreadableList { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<nnue_files::Error> for Error {
-    fn from(error: nnue_files::Error) -> Error {
-        Error::File(error)
-    }
-}
-
-impl From<Errors> for Error {
-    fn from(errors: Errors) -> Error {
-        Error::Spec(errors)
-    }
-}
-
-impl From<LoadError> for Error {
-    fn from(error: LoadError) -> Error {
-        Error::Load(error)
-    }
-}
-
-impl From<ConversionError> for Error {
-    fn from(error: ConversionError) -> Error {
-        Error::Conversion(error)
+/// What a file is that is no net.
+fn no_net(identity: Option<&Identity>) -> String {
+    match identity {
+        None => "empty: fetch or copy the net once more".into(),
+        Some(identity) => format!("no net but {identity}"),
     }
 }

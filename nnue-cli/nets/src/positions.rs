@@ -109,7 +109,7 @@ impl Lines {
             let mut rest = self.lines.by_ref().take(LONGEST + 1);
             let length =
                 { rest.read_until(b'\n', &mut line) }.map_err(|error| Error::UnreadableList {
-                    source: self.source.clone(),
+                    list: self.source.clone(),
                     error,
                 })?;
             if length == 0 {
@@ -145,7 +145,7 @@ impl Lines {
         while let Some(line) = self.next_line()? {
             if all.len() == MOST {
                 return Err(Error::TooMany {
-                    source: self.source,
+                    list: self.source,
                     what,
                     most: MOST,
                 });
@@ -154,7 +154,7 @@ impl Lines {
         }
         match all.is_empty() {
             true => Err(Error::EmptyList {
-                source: self.source,
+                list: self.source,
                 what,
             }),
             false => Ok(all),
@@ -164,7 +164,7 @@ impl Lines {
     /// The error that says what is wrong with the line that was read last.
     pub fn wrong(&self, error: impl fmt::Display) -> Error {
         Error::Line {
-            source: self.source.clone(),
+            list: self.source.clone(),
             number: self.number,
             wrong: error.to_string(),
         }

@@ -3,16 +3,15 @@
 mod facts;
 pub mod loops;
 
-use std::fmt::Write;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use nnue_compiler::network::Network;
 use nnue_nets::info::Info;
 
 use crate::drawing;
 use crate::picture::{Histogram, Picture};
-use crate::xml::escaped;
+use crate::xml::{closed, visible};
 
 /// What a page is about.
 #[derive(Clone, Copy, Debug)]
@@ -37,17 +36,36 @@ svg, img { max-width: 100%; height: auto; }
 pre { overflow-x: auto; background: #f6f8fa; padding: 0.5em; }
 img { image-rendering: pixelated; }";
 
-/// How every page begins; it ends with [`END`].
-fn start(title: &str) -> String {
-    let title = escaped(title);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <title>{title}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-    )
+/// A page of these parts.
+fn page(title: &str, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE) "\n"
+        html lang="en" {
+            head {
+                (closed(html! { meta charset="utf-8"; }))
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body { h1 { (title) } (body) }
+        }
+        "\n"
+    };
+    visible(&page.into_string())
 }
 
-/// How every page ends.
-const END: &str = "</body>\n</html>\n";
+/// The first row of a table.
+fn head(columns: &[&str]) -> Markup {
+    html! { tr { @for column in columns { th { (column) } } } }
+}
+
+/// The drawing of a network, and the table of `nnue check`.
+fn drawn(network: &Network) -> Markup {
+    html! {
+        h2 { "The network" }
+        (PreEscaped(drawing::svg(network)))
+        pre { (nnue_compiler::diagram(network)) }
+    }
+}
 
 /// The page.
 #[must_use]
@@ -58,63 +76,52 @@ pub fn html(subject: &Subject<'_>) -> String {
         picture,
         positions,
     } = *subject;
-    let (name, positions) = (escaped(&network.name), escaped(positions));
-    let (file, len) = (escaped(&info.file), info.size);
-    let mut page = start(&network.name);
-    let _ = writeln!(page, "<p>The net <code>{file}</code>, {len} bytes.</p>");
-    page += "<h2>Warnings</h2>\n";
-    page += &list(&warnings(subject));
-    page += &facts::file(info);
-    page += "<h2>The network</h2>\n";
-    page += &drawing::svg(network);
-    let diagram = escaped(&nnue_compiler::diagram(network));
-    let _ = writeln!(page, "<pre>{diagram}</pre>");
-    if let Some(contents) = &info.network {
-        page += "<h2>What the weights prove</h2>\n";
-        page += &facts::proofs(contents);
-        page += "<h2>The numbers of the file</h2>\n";
-        page += &facts::numbers(contents);
-    }
-    page += "<h2>Tensors</h2>\n";
-    page += &tensors(&picture.histograms);
+    let warnings = warnings(subject);
     let encoded = STANDARD.encode(&picture.png);
-    let _ = write!(
-        page,
-        "<h2>Weights</h2>\n<p>Each row is a neuron of the transformer, with a board for each kind of \
-         piece. Below are histograms of all tensors in the order of the table.</p>\n\
-         <img id=\"weights\" alt=\"Weights of {name}\" src=\"data:image/png;base64,{encoded}\"/>\n"
-    );
-    let _ = write!(
-        page,
-        "<h2>Neurons</h2>\n<p>Those that tell positions apart: whose activated values vary most over \
-         positions of {positions}, by their standard deviation. A neuron is active where its sum is \
-         positive.</p>\n\
-         <table id=\"neurons\">\n<tr><th>neuron</th><th>varies by</th><th>active</th></tr>\n"
-    );
-    for neuron in &picture.neurons {
-        let (number, deviation, active) = (neuron.number, neuron.deviation, 100.0 * neuron.active);
-        let _ = writeln!(
-            page,
-            "<tr><td class=\"number\">{number}</td><td class=\"number\">{deviation:.3}</td>\
-             <td class=\"number\">{active:.1} %</td></tr>"
-        );
-    }
-    page += "</table>\n";
-    page + END
-}
-
-/// A list, or the word that there is nothing to list.
-fn list(entries: &[String]) -> String {
-    if entries.is_empty() {
-        return "<p id=\"warnings\">None.</p>\n".into();
-    }
-    let entries = entries
-        .iter()
-        .map(|entry| format!("<li>{}</li>\n", escaped(entry)));
-    format!(
-        "<ul id=\"warnings\">\n{}</ul>\n",
-        entries.collect::<String>()
-    )
+    let body = html! {
+        p { "The net " code { (info.file) } ", " (info.size) " bytes." }
+        h2 { "Warnings" }
+        @if warnings.is_empty() {
+            p #warnings { "None." }
+        } @else {
+            ul #warnings { @for warning in &warnings { li { (warning) } } }
+        }
+        (facts::file(info))
+        (drawn(network))
+        @if let Some(contents) = &info.network {
+            h2 { "What the weights prove" }
+            (facts::proofs(contents))
+            h2 { "The numbers of the file" }
+            (facts::numbers(contents))
+        }
+        h2 { "Tensors" }
+        (tensors(&picture.histograms))
+        h2 { "Weights" }
+        p {
+            "Each row is a neuron of the transformer, with a board for each kind of piece. Below are \
+             histograms of all tensors in the order of the table."
+        }
+        (closed(html! {
+            img #weights alt={ "Weights of " (network.name) }
+                src={ "data:image/png;base64," (encoded) };
+        }))
+        h2 { "Neurons" }
+        p {
+            "Those that tell positions apart: whose activated values vary most over positions of "
+            (positions) ", by their standard deviation. A neuron is active where its sum is positive."
+        }
+        table #neurons {
+            (head(&["neuron", "varies by", "active"]))
+            @for neuron in &picture.neurons {
+                tr {
+                    td.number { (neuron.number) }
+                    td.number { (format!("{:.3}", neuron.deviation)) }
+                    td.number { (format!("{:.1} %", 100.0 * neuron.active)) }
+                }
+            }
+        }
+    };
+    page(&network.name, &body)
 }
 
 /// What is worth a second look.
@@ -138,23 +145,23 @@ fn warnings(subject: &Subject<'_>) -> Vec<String> {
     warnings
 }
 
-fn tensors(histograms: &[Histogram]) -> String {
-    let mut table = "<table id=\"tensors\">\n<tr><th>tensor</th><th>values</th><th>smallest</th>\
-                     <th>largest</th><th>type's limits</th></tr>\n"
-        .to_string();
-    for histogram in histograms {
-        let (low, high) = histogram.range;
-        let limits = match histogram.limits {
-            Some((least, most)) => format!("{least} to {most}"),
-            None => "none".into(),
-        };
-        let (name, count) = (escaped(&histogram.name), histogram.values());
-        let _ = writeln!(
-            table,
-            "<tr><td>{name}</td><td class=\"number\">{count}</td><td class=\"number\">{low}</td>\
-             <td class=\"number\">{high}</td><td>{limits}</td></tr>"
-        );
+fn tensors(histograms: &[Histogram]) -> Markup {
+    html! {
+        table #tensors {
+            (head(&["tensor", "values", "smallest", "largest", "type's limits"]))
+            @for histogram in histograms {
+                @let (low, high) = histogram.range;
+                tr {
+                    td { (histogram.name) }
+                    td.number { (histogram.values()) }
+                    td.number { (low) }
+                    td.number { (high) }
+                    @match histogram.limits {
+                        Some((least, most)) => td { (least) " to " (most) },
+                        None => td { "none" },
+                    }
+                }
+            }
+        }
     }
-    table += "</table>\n";
-    table
 }

@@ -1,23 +1,25 @@
 //! The reasons for which a file is not a trace.
 
 use nnue_runtime::__private::file::foreign;
-use std::error::Error;
 use std::fmt;
 
 /// Why a trace cannot be read.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TraceError {
     /// The file begins like a file compressed by gzip, but cannot be decompressed.
+    #[error("cannot decompress: {}", foreign(.message))]
     Gzip {
         /// The message of the decompression.
         message: String,
     },
     /// The file is longer than a trace can be.
+    #[error("found more than {limit} bytes of text, which is the most")]
     TooLong {
         /// The most bytes that a trace can have, uncompressed.
         limit: u64,
     },
     /// A line is not as the format says.
+    #[error("line {line}: {error}")]
     Line {
         /// The number of the line, counted from 1.
         line: usize,
@@ -27,13 +29,20 @@ pub enum TraceError {
 }
 
 /// What is wrong with a line of a trace.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// The line is not UTF-8.
+    #[error("found bytes that are not UTF-8, expected text")]
     NotText,
     /// The line has no `;` after a FEN.
+    #[error("found no `;`, expected the FEN of a position, `;`, and tokens")]
     NoRoot,
     /// The line begins with something else than the FEN of a legal position.
+    #[error(
+        "found `{}`, expected the FEN of a legal position: {}",
+        foreign(.fen),
+        foreign(.message)
+    )]
     Root {
         /// The text with which the line begins.
         fen: String,
@@ -41,6 +50,7 @@ pub enum LineError {
         message: String,
     },
     /// A token of the line does not fit in its place.
+    #[error("token {number}: found `{}`, expected {expected}", foreign(.token))]
     Token {
         /// The number of the token after the `;`, counted from 1.
         number: usize,
@@ -66,49 +76,6 @@ pub enum Expected {
     UnmakeNull,
 }
 
-impl fmt::Display for TraceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TraceError::Gzip { message } => write!(f, "cannot decompress: {}", foreign(message)),
-            TraceError::TooLong { limit } => {
-                write!(
-                    f,
-                    "found more than {limit} bytes of text, which is the most"
-                )
-            }
-            TraceError::Line { line, error } => write!(f, "line {line}: {error}"),
-        }
-    }
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LineError::NotText => f.write_str("found bytes that are not UTF-8, expected text"),
-            LineError::NoRoot => {
-                f.write_str("found no `;`, expected the FEN of a position, `;`, and tokens")
-            }
-            LineError::Root { fen, message } => {
-                write!(
-                    f,
-                    "found `{}`, expected the FEN of a legal position: {}",
-                    foreign(fen),
-                    foreign(message)
-                )
-            }
-            LineError::Token {
-                number,
-                token,
-                expected,
-            } => write!(
-                f,
-                "token {number}: found `{}`, expected {expected}",
-                foreign(token)
-            ),
-        }
-    }
-}
-
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -122,6 +89,3 @@ impl fmt::Display for Expected {
 }
 
 nnue_runtime::__private::file::debug_is_message!(TraceError, LineError);
-
-impl Error for TraceError {}
-impl Error for LineError {}

@@ -58,16 +58,9 @@ impl fmt::Display for Role {
 }
 
 /// A text that is no role.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("found `{}`, expected `shared:0`", foreign(.0))]
 pub struct ParseRoleError(String);
-
-impl fmt::Display for ParseRoleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "found `{}`, expected `shared:0`", foreign(&self.0))
-    }
-}
-
-impl std::error::Error for ParseRoleError {}
 
 impl FromStr for Role {
     type Err = ParseRoleError;

@@ -1,14 +1,15 @@
 //! What `nnue info` says of a net file, as parts of a page.
 
-use std::fmt::Write;
+use std::iter::once;
 
+use maud::{Markup, html};
 use nnue_compiler::format::foreign;
 use nnue_nets::info::{Contents, Info, number};
 
-use crate::xml::escaped;
+use super::head;
 
 /// What the file is.
-pub(super) fn file(info: &Info) -> String {
+pub(super) fn file(info: &Info) -> Markup {
     let mut facts = vec![
         ("the file is", info.identity.clone()),
         ("size", format!("{} bytes", info.size)),
@@ -34,70 +35,65 @@ pub(super) fn file(info: &Info) -> String {
         }
         facts.push(("no file tells", contents.untold.join(", ")));
     }
-    let rows = facts.into_iter().map(|(name, fact)| {
-        let fact = escaped(&fact);
-        format!("<tr><th>{name}</th><td>{fact}</td></tr>\n")
-    });
-    let rows: String = rows.collect();
-    format!("<h2>The file</h2>\n<table id=\"file\">\n{rows}</table>\n")
+    html! {
+        h2 { "The file" }
+        table #file {
+            @for (name, fact) in facts { tr { th { (name) } td { (fact) } } }
+        }
+    }
 }
 
 /// How far sums can go.
-pub(super) fn proofs(contents: &Contents) -> String {
+pub(super) fn proofs(contents: &Contents) -> Markup {
     let accumulator = &contents.accumulator;
-    let mut table = format!(
-        "<p>No sum is beyond these bounds in any position: of the accumulator with {} features, of \
-         layers with any inputs. The margin is the distance to the ends of the type, 16 bits in the \
-         accumulator and 32 in layers.</p>\n\
-         <table id=\"proofs\">\n<tr><th>sums</th><th>lowest</th><th>highest</th><th>margin</th></tr>\n",
-        accumulator.features
-    );
-    let mut row = |name: &str, lowest: i64, highest: i64, margin: i64| {
-        let name = escaped(name);
-        let _ = writeln!(
-            table,
-            "<tr><td>{name}</td><td class=\"number\">{lowest}</td>\
-             <td class=\"number\">{highest}</td><td class=\"number\">{margin}</td></tr>"
-        );
-    };
-    row(
+    let first = (
         "accumulator",
         accumulator.lowest.into(),
         accumulator.highest.into(),
         accumulator.margin.into(),
     );
-    for layer in &contents.layers {
-        row(&layer.name, layer.lowest, layer.highest, layer.margin);
+    let layers = contents.layers.iter();
+    let layers = layers.map(|layer| (&*layer.name, layer.lowest, layer.highest, layer.margin));
+    html! {
+        p {
+            "No sum is beyond these bounds in any position: of the accumulator with "
+            (accumulator.features) " features, of layers with any inputs. The margin is the distance \
+             to the ends of the type, 16 bits in the accumulator and 32 in layers."
+        }
+        table #proofs {
+            (head(&["sums", "lowest", "highest", "margin"]))
+            @for (name, lowest, highest, margin) in once(first).chain(layers) {
+                tr {
+                    td { (name) }
+                    @for bound in [lowest, highest, margin] { td.number { (bound) } }
+                }
+            }
+        }
     }
-    table + "</table>\n"
 }
 
 /// The numbers of each tensor of the file at a glance.
-pub(super) fn numbers(contents: &Contents) -> String {
-    let mut table = "<table id=\"numbers\">\n<tr><th>tensor</th><th>type</th><th>values</th>\
-                     <th>minimum</th><th>maximum</th><th>mean</th><th>zeros</th>\
-                     <th>saturated</th></tr>\n"
-        .to_string();
-    for tensor in &contents.tensors {
-        let saturated = match tensor.saturated {
-            Some(share) => format!("{:.2} %", 100.0 * share),
-            None => "none can be".to_string(),
-        };
-        let cells = [
-            tensor.values.to_string(),
-            number(tensor.minimum),
-            number(tensor.maximum),
-            format!("{:.3}", tensor.mean),
-            format!("{:.1} %", 100.0 * tensor.zeros),
-            saturated,
-        ];
-        let cells = cells.map(|cell| format!("<td class=\"number\">{cell}</td>"));
-        let (name, element) = (escaped(&tensor.name), tensor.element);
-        let _ = writeln!(
-            table,
-            "<tr><td>{name}</td><td>{element}</td>{}</tr>",
-            cells.concat()
-        );
+pub(super) fn numbers(contents: &Contents) -> Markup {
+    html! {
+        table #numbers {
+            (head(&[
+                "tensor", "type", "values", "minimum", "maximum", "mean", "zeros", "saturated",
+            ]))
+            @for tensor in &contents.tensors {
+                tr {
+                    td { (tensor.name) }
+                    td { (tensor.element) }
+                    td.number { (tensor.values) }
+                    td.number { (number(tensor.minimum)) }
+                    td.number { (number(tensor.maximum)) }
+                    td.number { (format!("{:.3}", tensor.mean)) }
+                    td.number { (format!("{:.1} %", 100.0 * tensor.zeros)) }
+                    @match tensor.saturated {
+                        Some(share) => td.number { (format!("{:.2} %", 100.0 * share)) },
+                        None => td.number { "none can be" },
+                    }
+                }
+            }
+        }
     }
-    table + "</table>\n"
 }

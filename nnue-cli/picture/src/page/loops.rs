@@ -2,15 +2,12 @@
 
 mod training;
 
-use std::fmt::Write;
-
+use maud::{Markup, html};
 use nnue_compiler::network::Network;
 use nnue_loop::{NetMatch, Outcome, RunFile};
 
 pub use self::training::warning;
-use super::{END, start};
-use crate::drawing;
-use crate::xml::escaped;
+use super::{drawn, head, page};
 
 /// All that the page shows.
 #[derive(Clone, Copy)]
@@ -27,81 +24,72 @@ impl Page<'_> {
     /// The page.
     #[must_use]
     pub fn html(&self) -> String {
-        let name = &self.network.name;
-        let mut page = start(name);
-        page += "<h2>Matches of the new net</h2>\n";
-        page += &self.matches();
-        page += "<h2>Training</h2>\n";
-        page += &training::html(&self.outcome.training);
-        page += "<h2>Stages</h2>\n";
-        page += &self.stages();
-        page += "<h2>The network</h2>\n";
-        page += &drawing::svg(self.network);
-        let _ = writeln!(
-            page,
-            "<pre>{}</pre>",
-            escaped(&nnue_compiler::diagram(self.network))
-        );
-        page += "<h2>The run file</h2>\n";
-        let _ = writeln!(page, "<pre>{}</pre>", escaped(&self.run.text));
-        page + END
+        let body = html! {
+            h2 { "Matches of the new net" }
+            (self.matches())
+            h2 { "Training" }
+            (training::html(&self.outcome.training))
+            h2 { "Stages" }
+            (self.stages())
+            (drawn(self.network))
+            h2 { "The run file" }
+            pre { (self.run.text) }
+        };
+        page(&self.network.name, &body)
     }
 
-    fn matches(&self) -> String {
-        let mut table = "<table id=\"matches\">\n<tr><th>opponent</th><th>games</th><th>won</th>\
-                         <th>drawn</th><th>lost</th><th>Elo, interval of 95 %</th>\
-                         <th>the new net is</th><th>nodes a move of the new net</th>\
-                         <th>of the opponent</th></tr>\n"
-            .to_string();
-        let mut openings = String::new();
-        for NetMatch { opponent, result } in &self.outcome.matches {
-            let opponent = escaped(opponent);
-            let counts = [result.games, result.wins, result.draws, result.losses];
-            let counts = counts.map(|count| format!("<td class=\"number\">{count}</td>"));
-            let nodes = result.nodes_per_move.map(|nodes| match nodes {
-                Some(nodes) => format!("<td class=\"number\">{nodes:.0}</td>"),
-                None => "<td>not told</td>".into(),
-            });
-            let _ = writeln!(
-                table,
-                "<tr><td>{opponent}</td>{}<td>{}</td><td>{}</td>{}</tr>",
-                counts.concat(),
-                result.elo_text(),
-                verdict(result.elo_low, result.elo_high),
-                nodes.concat()
-            );
-            let [lost, behind, even, ahead, won] = result.pentanomial;
-            let all: u64 = result.pentanomial.iter().sum();
-            let _ = writeln!(
-                openings,
-                "<p>Against {opponent}, {all} openings were played, each with both colours. The \
-                 new net won both games of {won}, and won one and drew the other of {ahead}. Of \
-                 {even} each side had one point. It lost one and drew the other of {behind}, and \
-                 lost both of {lost}.</p>"
-            );
+    fn matches(&self) -> Markup {
+        html! {
+            table #matches {
+                (head(&[
+                    "opponent", "games", "won", "drawn", "lost", "Elo, interval of 95 %",
+                    "the new net is", "nodes a move of the new net", "of the opponent",
+                ]))
+                @for NetMatch { opponent, result } in &self.outcome.matches {
+                    tr {
+                        td { (opponent) }
+                        @for count in [result.games, result.wins, result.draws, result.losses] {
+                            td.number { (count) }
+                        }
+                        td { (result.elo_text()) }
+                        td { (verdict(result.elo_low, result.elo_high)) }
+                        @for nodes in result.nodes_per_move {
+                            @match nodes {
+                                Some(nodes) => td.number { (format!("{nodes:.0}")) },
+                                None => td { "not told" },
+                            }
+                        }
+                    }
+                }
+            }
+            @for NetMatch { opponent, result } in &self.outcome.matches {
+                @let [lost, behind, even, ahead, won] = result.pentanomial;
+                p {
+                    "Against " (opponent) ", " (result.pentanomial.iter().sum::<u64>()) " openings were \
+                     played, each with both colours. The new net won both games of " (won) ", and won \
+                     one and drew the other of " (ahead) ". Of " (even) " each side had one point. It \
+                     lost one and drew the other of " (behind) ", and lost both of " (lost) "."
+                }
+            }
+            p { "A search had at most " (self.run.matches.nodes) " nodes." }
         }
-        let nodes = self.run.matches.nodes;
-        format!("{table}</table>\n{openings}<p>A search had at most {nodes} nodes.</p>\n")
     }
 
-    fn stages(&self) -> String {
-        let mut table = "<table id=\"stages\">\n<tr><th>stage</th><th>seconds</th>\
-                         <th>command</th></tr>\n"
-            .to_string();
-        for stage in &self.outcome.stages {
-            let (name, command) = (escaped(&stage.name), escaped(&stage.command));
-            let seconds = stage.seconds;
-            let _ = writeln!(
-                table,
-                "<tr><td>{name}</td><td class=\"number\">{seconds:.1}</td>\
-                 <td><code>{command}</code></td></tr>"
-            );
-        }
+    fn stages(&self) -> Markup {
         let all: f64 = self.outcome.stages.iter().map(|stage| stage.seconds).sum();
-        table
-            + &format!(
-                "<tr><td>all</td><td class=\"number\">{all:.1}</td><td></td></tr>\n</table>\n"
-            )
+        html! {
+            table #stages {
+                (head(&["stage", "seconds", "command"]))
+                @for stage in &self.outcome.stages {
+                    tr {
+                        td { (stage.name) }
+                        td.number { (format!("{:.1}", stage.seconds)) }
+                        td { code { (stage.command) } }
+                    }
+                }
+                tr { td { "all" } td.number { (format!("{all:.1}")) } td {} }
+            }
+        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! Rounds in which both crates do the same work in turns, and all values are compared.
 
-use std::error::Error;
-use std::fmt;
 use std::time::Duration;
 
 use nnue_compiler::format::foreign;
@@ -55,7 +53,12 @@ pub struct LevelResults {
 }
 
 /// A value that is not what it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "line {line} of the trace, evaluation {number}, `{}`: found {found} by {by}, \
+     expected {expected}",
+    foreign(.position)
+)]
 pub struct Difference {
     /// The crate and the way that computed it.
     pub by: String,
@@ -70,26 +73,6 @@ pub struct Difference {
     /// The value of our full refresh on the first level, rounded in the same way.
     pub expected: i32,
 }
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Difference {
-            by,
-            line,
-            number,
-            position,
-            found,
-            expected,
-        } = self;
-        write!(
-            f,
-            "line {line} of the trace, evaluation {number}, `{}`: found {found} by {by}, expected {expected}",
-            foreign(position)
-        )
-    }
-}
-
-impl Error for Difference {}
 
 /// Races one net over a trace, once for each level. Calls `progress` before each round with the
 /// number of rounds done, and once at the end.

@@ -1,11 +1,8 @@
 //! What the trainer says of a run, for people.
 
-use std::fmt::Write;
-
+use maud::{Markup, PreEscaped, html};
 use nnue_loop::{Cost, Summary, Training};
 use serde_json::Value;
-
-use crate::xml::escaped;
 
 /// What is wrong with the run, if something is.
 #[must_use]
@@ -20,38 +17,35 @@ pub fn warning(training: &Training) -> Option<String> {
 }
 
 /// The part of a page.
-pub(super) fn html(training: &Training) -> String {
-    let mut part = String::new();
-    if let Some(warning) = warning(training) {
-        let _ = writeln!(
-            part,
-            "<p><strong>Warning:</strong> {}.</p>",
-            escaped(&warning)
-        );
-    }
+pub(super) fn html(training: &Training) -> Markup {
     // Through fewer points there is no line.
-    match &training.curves {
-        Ok(curves) if training.summary.reports.len() > 1 => part += curves,
-        Err(reason) if training.summary.reports.len() > 1 => {
-            let _ = writeln!(part, "<p>There are no curves: {}.</p>", escaped(reason));
+    let is_line = training.summary.reports.len() > 1;
+    html! {
+        @if let Some(warning) = warning(training) {
+            p { strong { "Warning:" } " " (warning) "." }
         }
-        _ => {
-            part += "<p>There are no curves of fewer than two reports: <code>reports</code> in \
-                     the run file says how many the trainer makes.</p>\n";
+        @match &training.curves {
+            Ok(curves) if is_line => (PreEscaped(curves)),
+            Err(reason) if is_line => p { "There are no curves: " (reason) "." },
+            _ => p {
+                "There are no curves of fewer than two reports: " code { "reports" } " in the run \
+                 file says how many the trainer makes."
+            },
+        }
+        table #training {
+            @for (name, value) in facts(&training.summary) {
+                tr { th { (name) } td { (value) } }
+            }
+        }
+        details {
+            summary { "All settings of the trainer, with those that the run file leaves out" }
+            pre {
+                @for (key, value) in &training.summary.settings {
+                    @if let Some(value) = setting(value) { (key) " = " (value) "\n" }
+                }
+            }
         }
     }
-    part += "<table id=\"training\">\n";
-    for (name, value) in facts(&training.summary) {
-        let _ = writeln!(part, "<tr><th>{name}</th><td>{}</td></tr>", escaped(&value));
-    }
-    part += "</table>\n<details>\n<summary>All settings of the trainer, with those that the \
-             run file leaves out</summary>\n<pre>";
-    for (key, value) in &training.summary.settings {
-        if let Some(value) = setting(value) {
-            let _ = writeln!(part, "{} = {}", escaped(key), escaped(&value));
-        }
-    }
-    part + "</pre>\n</details>\n"
 }
 
 /// What the run found, in the order of interest.
@@ -193,7 +187,7 @@ mod tests {
 
     #[test]
     fn people_read_words_and_units() {
-        let page = html(&training(0.0018, 2));
+        let page = html(&training(0.0018, 2)).into_string();
         for part in [
             "<th>positions trained on, counted as often as seen</th><td>2,400,256</td>",
             "<td>2 min 5 s</td>",
@@ -214,7 +208,7 @@ mod tests {
 
     #[test]
     fn one_report_is_no_curve() {
-        let page = html(&training(0.0018, 1));
+        let page = html(&training(0.0018, 1)).into_string();
         assert!(
             !page.contains("<svg") && page.contains("fewer than two reports"),
             "{page}"
@@ -225,7 +219,7 @@ mod tests {
     fn curves_that_are_missing_are_missed_with_the_reason() {
         let mut training = training(0.0018, 2);
         training.curves = Err("cannot read <curves.svg>".into());
-        let page = html(&training);
+        let page = html(&training).into_string();
         let missed = "<p>There are no curves: cannot read &lt;curves.svg&gt;.</p>";
         assert!(page.contains(missed), "{page}");
     }
@@ -235,7 +229,7 @@ mod tests {
         assert_eq!(warning(&training(0.0014, 2)), None);
         let warning = warning(&training(0.001, 2)).unwrap();
         assert!(warning.contains("is 2 times that"), "{warning}");
-        let page = html(&training(0.001, 2));
+        let page = html(&training(0.001, 2)).into_string();
         assert!(page.contains("<strong>Warning:</strong>"), "{page}");
     }
 
