@@ -286,7 +286,7 @@ fn a_net_of_another_size_is_interpreted() {
     let head = "unnamed · relative.nnue · interpreted\n";
     assert!(printed(&output).starts_with(head), "{}", stdout(&output));
     // As with the spec that `nnue spec` writes.
-    let spec = program::output(&["spec", &net, "--name", "Mine"]);
+    let spec = crate::program::output(&["spec", &net, "--name", "Mine"]);
     let spec = scratch("relative.toml", spec.as_bytes());
     let told = run(&["--net", &net, "--spec", &spec]);
     assert_eq!(

@@ -97,9 +97,9 @@ impl Loop {
             let script = format!("#!/bin/sh\n{ALONE}{script}");
             let script = ["PIDS", "TWICE", "SELFPLAY"]
                 .iter()
-                .fold(script, |text, word| {
+                .fold(script, |script, word| {
                     let path = made.path(&word.to_lowercase());
-                    text.replace(word, &text(&path))
+                    script.replace(word, &text(&path))
                 });
             write_executable(&made.path(file), &script);
         }

@@ -352,9 +352,9 @@ fn every_kind_of_network_can_be_compared() {
             let arguments = [
                 "quantise", &file, &out, "--spec", &spec, "--json", "--fens", &fens,
             ];
-            let done = program::run(&arguments);
+            let done = crate::program::run(&arguments);
             if !done.status.success() {
-                let message = program::stderr(&done);
+                let message = crate::program::stderr(&done);
                 let is_explained = ["no number stands for 1.0 in `", "with `--to`", "runs of 16"]
                     .into_iter()
                     .any(|words| message.contains(words));
@@ -363,7 +363,8 @@ fn every_kind_of_network_can_be_compared() {
                 continue;
             }
             output(&["check", &spec, "--net", &out]);
-            let report: Value = serde_json::from_str(program::printed(&done)).expect("it is JSON");
+            let report: Value =
+                serde_json::from_str(crate::program::printed(&done)).expect("it is JSON");
             if report["comparison"].is_null() {
                 continue;
             }
