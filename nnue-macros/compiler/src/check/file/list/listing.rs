@@ -6,7 +6,7 @@ use nnue_format::{Overflow, Quantise, Rounding, Section};
 use super::tensor::NamedTensor;
 use super::{fields, sums};
 use crate::check::file::tensors::KnownTensor;
-use crate::check::{in_range, in_range_or};
+use crate::check::value::{in_range, in_range_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
 use crate::network::file::Tensor;
 use crate::spec::{BulletKind, Content, Entry, TensorEntry, Transposed};

@@ -5,10 +5,10 @@ use nnue_format::{Element, Encoding, Quantise};
 use super::axes::whole;
 use super::listing::{ListContext, TensorsOfEntry};
 use crate::check::file::tensors::{KnownTensor, LoadedValues};
-use crate::check::value_or;
+use crate::check::value::{place, value_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 use crate::network::file::{Role, Tensor};
-use crate::spec::{self, BulletKind, Named as _, Transposed};
+use crate::spec::{BulletKind, Named as _, Transposed};
 
 /// An entry, and a tensor that it names.
 pub(super) struct NamedTensor<'a> {
@@ -202,10 +202,10 @@ impl NamedTensor<'_> {
         let mut of_entry = self.entry.tensors.iter();
         let divides =
             !element.is_float() && of_entry.any(|other| other.values == LoadedValues::Float);
-        let needless = spec::place("one", &keys.one)
+        let needless = place("one", &keys.one)
             .filter(|_| !divides)
-            .or(spec::place("rounding", &keys.rounding))
-            .or(spec::place("overflow", &keys.overflow));
+            .or(place("rounding", &keys.rounding))
+            .or(place("overflow", &keys.overflow));
         let Some((key, span)) = needless else {
             return Some(());
         };
