@@ -3,8 +3,7 @@
 
 use nnue_format::{Element, Encoding, Format, Section, Tail, stockfish};
 
-use super::Parts;
-use super::tensors::KnownTensor;
+use super::tensors::{KnownTensor, Parts};
 use crate::check::value::value_or;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
