@@ -91,14 +91,8 @@ impl<'a> Reader<'a> {
     pub(crate) fn reads_floats(&self, verb: &str, diagnostics: &mut Diagnostics) -> Option<bool> {
         let name = self.layer.name;
         let first = self.inputs.first()?;
-        for Input {
-            slice,
-            tensor,
-            span,
-            ..
-        } in &self.inputs
-        {
-            let element = tensor.element;
+        for input in &self.inputs {
+            let (slice, element, span) = (input.slice, input.tensor.element, input.span);
             let of_transformer = match slice.source {
                 // Each instruction set has its own order of bytes.
                 Source::Transformer if element != Element::I16 => Some((
@@ -113,30 +107,32 @@ impl<'a> Reader<'a> {
             };
             if let Some((values, help)) = of_transformer {
                 let message = format!("`{name}` {verb} {values}");
-                diagnostics.error(*span, message).help(help);
+                diagnostics.error(span, message).help(help);
                 return None;
             }
             let expected = first.slice.len;
             if slice.len != expected {
                 let message = format!("`{name}` {verb} {expected} values and {}", slice.len);
                 diagnostics
-                    .error(*span, message)
+                    .error(span, message)
                     .related(first.span, format!("{expected} values"));
                 return None;
             }
         }
-        let is_float = |input: &&Input<'_>| input.tensor.element == Element::F32;
-        if !self.inputs.iter().any(|input| is_float(&input)) {
-            return Some(false);
+        let inputs = self.inputs.iter();
+        let (floats, others): (Vec<_>, Vec<_>) =
+            inputs.partition(|input| input.tensor.element == Element::F32);
+        match (floats.as_slice(), others.as_slice()) {
+            ([], _) => Some(false),
+            (_, []) => Some(true),
+            (_, [other, ..]) => {
+                let message = format!("`{name}` {verb} `{}` and `f32`", other.tensor.element);
+                diagnostics
+                    .error(other.span, message)
+                    .help("a layer with `op = \"float\"` makes `f32` of integers");
+                None
+            }
         }
-        if let Some(input) = self.inputs.iter().find(|input| !is_float(input)) {
-            let message = format!("`{name}` {verb} `{}` and `f32`", input.tensor.element);
-            diagnostics
-                .error(input.span, message)
-                .help("a layer with `op = \"float\"` makes `f32` of integers");
-            return None;
-        }
-        Some(true)
     }
 
     /// Reports keys that are only for integers, of a layer that computes `f32`.

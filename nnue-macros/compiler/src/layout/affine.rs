@@ -31,6 +31,7 @@ const _: () = assert!(
     FEWEST_SPARSE_OUTPUTS >= FEWEST_BLOCKED_OUTPUTS,
     "only the weights of blocked layers can be skipped"
 );
+
 /// An affine layer, and where its inputs and weights lie.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Affine<'n> {
