@@ -19,8 +19,6 @@ use nnue_format::foreign;
 
 use nnue_levels::{ISAS, Isa, LevelKind};
 
-use crate::simd;
-
 /// Whether this machine has a target feature. Without `std` nothing can be asked at run time, and
 /// the machine has what the build was compiled for.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
@@ -99,16 +97,6 @@ macro_rules! of_this_architecture {
             match kind {
                 $(LevelKind::$kind => cfg!(all($(target_arch = $arch)?)),)+
                 _ => false,
-            }
-        }
-
-        const fn packed(kind: LevelKind) -> &'static [usize] {
-            match kind {
-                $(
-                    #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
-                    LevelKind::$kind => &simd::$module::PACKED,
-                )+
-                _ => &[],
             }
         }
     };
@@ -237,15 +225,6 @@ impl Level {
     #[must_use]
     pub const fn features(self) -> &'static [&'static str] {
         self.kind().isa().features
-    }
-
-    /// The order in which this level's `pack_u8` leaves groups of 8 bytes: packed group `g` of a
-    /// vector holds logical group `packed()[g]`. Weights are permuted by it once, when they are
-    /// loaded.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn packed(self) -> &'static [usize] {
-        packed(self.kind())
     }
 
     fn best() -> Level {

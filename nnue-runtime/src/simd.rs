@@ -55,6 +55,8 @@ pub mod scalar;
 pub mod simd128;
 mod words;
 
+use nnue_levels::LevelKind;
+
 use crate::__private::dispatch;
 use crate::level::Level;
 
@@ -138,6 +140,32 @@ pub(crate) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
     // SAFETY: this function is only compiled where all code may use NEON.
     unsafe { neon::differing_bytes(a, b) }
 }
+
+/// Defines [`Level::packed`], from the modules of this architecture.
+macro_rules! packed {
+    ($(
+        $kind:ident $module:ident target_arch[$($arch:literal $(, $($build:tt)+)?)?]
+        features $features:tt $facts:tt
+    )+) => {
+        impl Level {
+            /// The order in which this level's `pack_u8` leaves groups of 8 bytes: packed group
+            /// `g` of a vector holds logical group `packed()[g]`. Weights are permuted by it once,
+            /// when they are loaded.
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn packed(self) -> &'static [usize] {
+                match self.kind() {
+                    $(
+                        #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
+                        LevelKind::$kind => &$module::PACKED,
+                    )+
+                    _ => &[],
+                }
+            }
+        }
+    };
+}
+nnue_levels::levels!(packed);
 
 /// `sums_of_bits` at a level.
 #[inline]

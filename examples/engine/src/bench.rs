@@ -5,7 +5,7 @@ use crate::game::Game;
 use crate::search::Searcher;
 use crate::table::Table;
 use crate::time::{DEEPEST, Limits};
-use crate::uci::{number, say};
+use crate::words::{number, say};
 
 const POSITIONS: &str = include_str!("../bench.epd");
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cozy_chess::{Board, Color, Move, Piece};
 use nnue_runtime::{Architecture, Delta, Evaluated, Order, Output, Wdl};
 
-use crate::uci::say;
+use crate::words::say;
 
 use self::network::{Accumulator, Evaluator, Net, Network, PAWN};
 

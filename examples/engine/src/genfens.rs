@@ -8,7 +8,7 @@ use crate::game::opening;
 use crate::search::Searcher;
 use crate::table::Table;
 use crate::time::Limits;
-use crate::uci::{board, number, say};
+use crate::words::{board, number, say};
 
 /// Openings are about even: a search of so many nodes finds at most so many centipawns.
 const NODES: u64 = 1_000;

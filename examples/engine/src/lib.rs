@@ -9,6 +9,7 @@ pub mod search;
 pub mod table;
 pub mod time;
 pub mod uci;
+mod words;
 
 /// Lets a thread that panics end the program: the others would wait for it.
 pub fn end_with_any_thread() {

@@ -1,13 +1,12 @@
 //! The Universal Chess Interface: what a graphical program says to the engine.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cozy_chess::util::{display_uci_move, parse_uci_move};
-use cozy_chess::{Board, Color, Move, get_king_moves};
+use cozy_chess::{Board, Move};
 
 use crate::bench::bench;
 use crate::evaluation::{DECIDED, Evaluation, Judge, MATE, judge};
@@ -16,6 +15,7 @@ use crate::genfens::genfens;
 use crate::search::{Found, Searcher, Task, search};
 use crate::table::Table;
 use crate::time::{DEEPEST, Limits};
+use crate::words::{board, number, say};
 
 const IDENTITY: &str = "id name nnue-engine
 id author the authors of nnue-runtime
@@ -47,12 +47,6 @@ pub fn obey(lines: impl Iterator<Item = Vec<u8>>, wait: bool) -> Result<(), Stri
     }
     engine.end(true);
     Ok(())
-}
-
-/// Prints a line. If nobody reads, the input will end too.
-pub(crate) fn say(line: &str) {
-    let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
 /// Prints an error, in which words of the input are as long and as odd as they came.
@@ -160,25 +154,6 @@ impl Engine {
             // A thread that panics ends the program.
             self.searchers = handle.join().unwrap_or_default();
         }
-    }
-}
-
-/// A number that has to be there.
-pub(crate) fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
-    let error = |_| format!("expected a number, found `{word}`");
-    word.parse().map_err(error)
-}
-
-/// The board of a FEN's fields, of which the last may be missing.
-pub(crate) fn board<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Board, String> {
-    let mut fields: Vec<&str> = fields.collect();
-    let rest = ["", "w", "-", "-", "0", "1"];
-    fields.extend(rest.get(fields.len()..).unwrap_or_default());
-    let fen = fields.join(" ");
-    let board: Board = fen.parse().map_err(|error| format!("`{fen}`: {error}"))?;
-    match get_king_moves(board.king(Color::White)).has(board.king(Color::Black)) {
-        true => Err(format!("`{fen}`: the kings are side by side")),
-        false => Ok(board),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The formats of files, each of which is a module: where a file can be cut, and what its bytes say.
 
 mod bullet;
+mod chunk;
 mod game;
 mod pgn;
 mod text;
@@ -10,11 +11,10 @@ mod write;
 use std::fmt;
 use std::path::Path;
 
-use nnue_compiler::format::foreign;
-
 use crate::error::BadRecord;
 use crate::record::Record;
 
+pub(crate) use chunk::Chunk;
 pub use write::WrittenFormat;
 
 /// A format of files that can be read.
@@ -112,26 +112,6 @@ impl Format {
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// Some bytes of a file that hold a whole number of records.
-#[derive(Clone, Copy)]
-pub(crate) struct Chunk<'a> {
-    /// The name of the file, for messages.
-    pub(crate) name: &'a str,
-    /// The number of the first line, record or game, from 1.
-    pub(crate) first: u64,
-    pub(crate) bytes: &'a [u8],
-}
-
-impl Chunk<'_> {
-    /// A record that cannot be used.
-    fn bad(&self, what: &str, number: u64, wrong: impl Into<String>) -> BadRecord {
-        BadRecord {
-            place: format!("{what} {number} of `{}`", foreign(self.name)),
-            wrong: wrong.into(),
-        }
     }
 }
 

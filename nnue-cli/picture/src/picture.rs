@@ -10,7 +10,7 @@ mod text;
 use nnue_interpreter::Net;
 use nnue_runtime::Board;
 
-use self::canvas::{Canvas, Colour};
+use self::canvas::{BACKGROUND, Canvas, GAP};
 pub use self::histogram::Histogram;
 use self::histogram::histograms;
 pub use self::neurons::Neuron;
@@ -20,11 +20,6 @@ use crate::Error;
 
 /// Of the positions of the recorded search, one out of so many tells what neurons do.
 pub const EVERY: usize = 29;
-
-/// The space between things, in pixels.
-const GAP: usize = 6;
-const BACKGROUND: Colour = [232, 236, 240];
-const INK: Colour = [36, 41, 47];
 
 /// A picture, and what it shows.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(crate) fn nnue(arguments: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nnue"));
@@ -86,15 +87,20 @@ pub(crate) fn scratch_path(name: &str) -> PathBuf {
     path
 }
 
-/// A folder for the test that asks: many tests run in one program and at the same time.
+/// A folder for the thread that asks, and so for a test: many run in one program and at the same
+/// time. It is empty at first.
 pub(crate) fn scratch_folder() -> PathBuf {
-    let thread = std::thread::current();
-    let test = thread
-        .name()
-        .expect("tests run in threads with their names");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test.replace("::", "-"));
-    std::fs::create_dir_all(&folder).expect("temporary files can be written");
-    folder
+    static TAKEN: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static FOLDER: PathBuf = {
+            let number = TAKEN.fetch_add(1, Ordering::Relaxed).to_string();
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(number);
+            let _ = std::fs::remove_dir_all(&folder);
+            std::fs::create_dir_all(&folder).expect("temporary files can be written");
+            folder
+        };
+    }
+    FOLDER.with(PathBuf::clone)
 }
 
 /// Writes a program that can be started. Another process writes it: while this one has a file open,

@@ -13,11 +13,11 @@ pub(crate) use layer::alignment;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all, list};
-use crate::spec::{PairsKey, PsqtKey, Reference, Select, Spec, Stacks, Transformer};
+use crate::diagnostics::{Diagnostics, SourceFile, Span, all};
+use crate::spec::{PairsKey, PsqtKey, Select, Spec, Stacks, Transformer};
 use like::BaseNetwork;
 use table::{
-    Table, Value, boolean, inline_table, integer, integers, keys, mismatch, named, one_or_more,
+    Table, Value, boolean, inline_table, integer, integers, keys, mismatch, named, report_empty,
     string,
 };
 
@@ -151,11 +151,6 @@ fn list_of_tables<'t, T>(
     }))
 }
 
-fn report_empty(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) {
-    let message = format!("`{key}` is empty, expected at least one");
-    diagnostics.error(value.span().into(), message);
-}
-
 /// Decodes the table under the header `[key]`, which must be there, by `decode`.
 fn section<T>(
     key: &'static str,
@@ -280,40 +275,6 @@ fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select>
             diagnostics
                 .error(span, message)
                 .help(format!("write `{SELECT_EXAMPLE}`"));
-            None
-        }
-    }
-}
-
-/// Decodes a single reference or an array of references.
-fn references(
-    key: &str,
-    value: &Value<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Spanned<Vec<Spanned<Reference>>>> {
-    let references = one_or_more(key, value, reference, diagnostics)?;
-    if references.value.is_empty() {
-        report_empty(key, value, diagnostics);
-        return None;
-    }
-    Some(references)
-}
-
-fn reference(
-    key: &str,
-    value: &Value<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Spanned<Reference>> {
-    let Spanned { value: text, span } = string(key, value, diagnostics)?;
-    match reference::parse(&text) {
-        Ok(value) => Some(Spanned { value, span }),
-        Err(problem) => {
-            let examples = list(["fc_0", "fc_0[15]", "fc_0[..15]"]);
-            diagnostics
-                .error(span, format!("`{text}` {problem}"))
-                .help(format!(
-                    "a layer's output or a part of it is written {examples}"
-                ));
             None
         }
     }

@@ -20,6 +20,7 @@ mod memory;
 mod names;
 mod neurons;
 mod output;
+mod program;
 mod proof;
 mod propagate;
 mod transform;
@@ -27,27 +28,8 @@ mod transform;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::layout::Layout;
-use crate::network::Network;
-use crate::plan::Plans;
-use crate::{Embedded, Levels};
-
 pub(crate) use diagram::{diagram, operations};
-pub(crate) use embedded::PACKED;
-
-/// The input of all emitters.
-pub(crate) struct Program<'a> {
-    pub(crate) network: &'a Network,
-    pub(crate) layout: &'a Layout<'a>,
-    pub(crate) plans: &'a Plans<'a>,
-    /// The path of the runtime crate.
-    pub(crate) runtime: &'a TokenStream,
-    /// The weights that become part of the program; `None` for a [`Network`] that is loaded from a
-    /// file.
-    pub(crate) embedded: Option<&'a Embedded>,
-    /// The levels whose kernels are written.
-    pub(crate) levels: Levels,
-}
+pub(crate) use program::Program;
 
 /// Writes the module of a network: its types, constants, tables and kernels.
 pub(crate) fn emit(program: &Program<'_>) -> TokenStream {

@@ -24,13 +24,13 @@ mod known;
 pub mod layout;
 pub mod network;
 pub mod operation;
+mod options;
 pub mod plan;
 pub mod spec;
 mod write_spec;
 
 pub use nnue_format as format;
-use nnue_format::{FileLayout, LoadError};
-use nnue_levels::Isa;
+use nnue_format::FileLayout;
 use proc_macro2::TokenStream;
 
 pub use crate::check::check;
@@ -39,6 +39,7 @@ use crate::diagnostics::{Diagnostics, Errors, SourceFile};
 pub use crate::known::known_specs;
 use crate::layout::Layout;
 use crate::network::Network;
+pub use crate::options::{Embedded, EmbeddedWeights, Levels, Options};
 use crate::plan::{Plans, TooMuchCode, Unroll};
 use crate::spec::Spec;
 pub use crate::write_spec::spec_of;
@@ -82,78 +83,6 @@ fn check_amount_of_code(spec: &Spec, network: &Network, diagnostics: &mut Diagno
         let span = largest.unwrap_or(spec.name.span);
         let error = diagnostics.error(span, excess.problem());
         error.help(excess.help());
-    }
-}
-
-/// What the caller of the compiler chooses.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// How generated code names the runtime crate: `::nnue_runtime`, or `$crate` in its own macro.
-    pub runtime: TokenStream,
-    /// How many layers are written out as straight-line code.
-    pub unroll: Unroll,
-    /// The weights that become part of the program; `None` for a network that is loaded from a
-    /// file.
-    pub embedded: Option<Embedded>,
-    /// The levels whose kernels are written.
-    pub levels: Levels,
-}
-
-/// The weights that a network carries.
-#[derive(Clone, Debug)]
-pub enum Embedded {
-    /// The weights as a net file: tokens that stand for a reference to its bytes.
-    File(TokenStream),
-    /// The weights as they lie in memory.
-    Weights(EmbeddedWeights),
-}
-
-/// Weights as they lie in memory, with their columns in the order of the file.
-#[derive(Clone, Debug)]
-pub struct EmbeddedWeights {
-    bytes: Vec<u8>,
-    /// What the file holds besides the weights, encoded by [`nnue_format::Loaded::encode`].
-    kept: Vec<u8>,
-}
-
-impl Embedded {
-    /// Reads a net file and lays its weights out in memory.
-    ///
-    /// # Errors
-    ///
-    /// [`LoadError`] if the file is not a file of this network.
-    pub fn weights(network: &Network, file: &[u8]) -> Result<Embedded, LoadError> {
-        let layout = Layout::of(network);
-        let mut bytes = vec![0; layout.weights.size];
-        let layout = layout::file(&layout);
-        let file = format::unpack(&layout, file)?;
-        let loaded = format::split(&layout, &file)?.load(emit::PACKED, &mut bytes)?;
-        let kept = loaded.encode(&layout);
-        Ok(Embedded::Weights(EmbeddedWeights { bytes, kept }))
-    }
-}
-
-/// The levels whose kernels are written. Kernels for other architectures than the target's would
-/// only cost time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Levels {
-    /// The levels of all architectures.
-    #[default]
-    All,
-    /// The levels of one architecture, which is named as in `cfg(target_arch)`, and the portable
-    /// level.
-    Of(&'static str),
-    /// The portable level alone, which every architecture has.
-    Portable,
-}
-
-impl Levels {
-    fn contains(self, isa: &Isa) -> bool {
-        match self {
-            Levels::All => true,
-            Levels::Of(arch) => isa.is_portable() || isa.target_arch == Some(arch),
-            Levels::Portable => isa.is_portable(),
-        }
     }
 }
 

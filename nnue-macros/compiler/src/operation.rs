@@ -54,13 +54,14 @@ use std::fmt;
 
 use nnue_format::Element;
 
-use crate::check::reader::Reader;
+use crate::check::reader::{Header, Reader};
 use crate::check::value::value_or;
 use crate::decode::table::Table;
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{self, Tensor};
-use crate::spec::{self, Named};
+use crate::network::tensor::Tensor;
+use crate::spec::named::Named;
 
+use self::affine::Affine;
 pub use self::call::{Argument, Call, Calls};
 
 /// Declares the types that have a variant for each operation, and the conversions between them.
@@ -212,19 +213,19 @@ macro_rules! operations {
             /// reads is wrong. In the latter case there is no `reader`.
             pub(crate) fn check(
                 &self,
-                layer: &spec::Layer,
+                layer: Header<'_>,
                 reader: Option<Reader<'_>>,
                 diagnostics: &mut Diagnostics,
-            ) -> Option<(network::Op, Tensor)> {
+            ) -> Option<(CheckedOp, Tensor)> {
                 let (operation, output) = match self {
                     Op::Affine(keys) => {
                         let (affine, output) = keys.check(layer, reader, diagnostics)?;
-                        return Some((network::Op::Affine(affine), output));
+                        return Some((CheckedOp::Affine(affine), output));
                     }
                     Op::Activations(keys) => keys.check(&reader?, diagnostics)?,
                     $(Op::$kind(keys) => keys.check(&reader?, diagnostics)?,)+
                 };
-                Some((network::Op::Elementwise(operation), output))
+                Some((CheckedOp::Elementwise(operation), output))
             }
         }
     };
@@ -254,6 +255,15 @@ operations! {
         #[cfg(any(test, feature = "test-operation"))]
         test_operation: TestOperation;
     }
+}
+
+/// The operation of a layer, when its keys are checked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CheckedOp {
+    /// A fully connected layer.
+    Affine(Affine),
+    /// A layer that computes value by value.
+    Elementwise(Elementwise),
 }
 
 /// The operation of a layer that computes value by value, when its keys are checked. The methods

@@ -5,28 +5,22 @@
 
 mod affine;
 mod budget;
+mod planned;
 mod print;
 mod transform;
+mod unroll;
 
 use nnue_format::PAIRED_RUN;
 use nnue_levels::{ISAS, Isa};
 
-use crate::layout::{Affine, Elementwise, LayerLayout, Layout, Table};
+use crate::layout::{Affine, LayerLayout, Layout, Table};
+use planned::kernels;
 
 pub use affine::{Blocks, Fused, Kernel, Products, Steps};
 pub use budget::TooMuchCode;
+pub use planned::Planned;
 pub use transform::{Bytes, Multiplication, Outputs, Transform};
-
-/// How much of a network is written out as straight-line code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unroll {
-    /// Register tiles and small layers are straight-line code, and all else is loops. This is what
-    /// measurements favour.
-    #[default]
-    Auto,
-    /// Everything is straight-line code, at the price of code size and compile time.
-    Full,
-}
+pub use unroll::Unroll;
 
 /// The plans of a network for all instruction sets, and the decisions that they share.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,16 +58,6 @@ pub struct Plan<'l> {
     pub transform: Transform,
     /// The layers of the network, in their order.
     pub layers: Vec<Planned<'l>>,
-}
-
-/// A layer of the network with everything that is decided about it: its operation, its memory and
-/// how it is computed.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Planned<'l> {
-    /// An affine layer and its kernel.
-    Affine(&'l Affine<'l>, Kernel),
-    /// Any other layer: it is a loop over values, which the optimiser turns into vectors.
-    Elementwise(&'l Elementwise<'l>),
 }
 
 /// How rows are added to accumulators: a tile of the accumulator stays in registers until the last
@@ -213,16 +197,6 @@ impl<'l> Plan<'l> {
     pub fn needs_proofs(&self) -> bool {
         self.kernels().any(|(_, kernel)| kernel.needs_proof())
     }
-}
-
-/// The affine layers among the planned layers, with their kernels.
-fn kernels<'p, 'l>(
-    layers: &'p [Planned<'l>],
-) -> impl Iterator<Item = (&'l Affine<'l>, &'p Kernel)> {
-    layers.iter().filter_map(|layer| match layer {
-        Planned::Affine(affine, kernel) => Some((*affine, kernel)),
-        Planned::Elementwise(_) => None,
-    })
 }
 
 impl Accumulate {

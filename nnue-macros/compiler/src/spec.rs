@@ -5,6 +5,7 @@ mod features;
 mod file;
 pub(crate) mod formula;
 pub(crate) mod named;
+pub(crate) mod scaling;
 
 use crate::diagnostics::{Span, Spanned};
 
@@ -22,6 +23,7 @@ pub use file::{
 };
 pub use named::Named;
 pub(crate) use named::named;
+pub use scaling::{Align, Alignment, DivideOf, OutputDivide, Rounding, Scaling};
 
 /// A network as its TOML file describes it. Each field is a table of the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,36 +150,6 @@ named! {
     }
 }
 
-named! {
-    /// What a division does with the remainder.
-    Rounding {
-        /// The quotient is rounded towards zero.
-        Truncate = "truncate",
-        /// The quotient is rounded down.
-        Floor = "floor",
-    }
-}
-
-named! {
-    /// How values in which different integers stand for 1.0 are brought to the same `one`.
-    Align {
-        /// `x * one / (the one of x)` in 64 bits, rounded towards zero.
-        Exact = "exact",
-        /// `x * multiplier >> shift`, where the multiplier has few bits.
-        Shift = "shift",
-    }
-}
-
-named! {
-    /// Whether the output's division is applied to a sum or to its summands.
-    DivideOf {
-        /// `(psqt + positional) / by`.
-        Sum = "sum",
-        /// `psqt / by + positional / by`.
-        Each = "each",
-    }
-}
-
 /// The keys of the `[stacks]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
@@ -226,41 +198,6 @@ pub struct Reference {
     pub negative: bool,
 }
 
-/// The keys that say how values in which different integers stand for 1.0 are brought to the same
-/// `one`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Alignment {
-    /// `one`: the integer that stands for 1.0 in the result.
-    pub one: Option<Spanned<i64>>,
-    /// `align`: how values are brought to that `one`.
-    pub align: Option<Spanned<Align>>,
-    /// `bits`: how many bits the multiplier of `align = "shift"` has at most.
-    pub bits: Option<Spanned<i64>>,
-    /// `error`: the largest relative error of a factor that is accepted.
-    pub error: Option<Spanned<f64>>,
-}
-
-impl Alignment {
-    /// The keys that the spec gives, each with its place.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, Span)> {
-        let keys = [
-            place("one", &self.one),
-            place("align", &self.align),
-            place("bits", &self.bits),
-            place("error", &self.error),
-        ];
-        keys.into_iter().flatten()
-    }
-}
-
-/// A key with its place, if the spec gives it.
-pub(crate) fn place<T>(
-    key: &'static str,
-    value: &Option<Spanned<T>>,
-) -> Option<(&'static str, Span)> {
-    value.as_ref().map(|spanned| (key, spanned.span))
-}
-
 /// The keys of the `[output]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
@@ -283,28 +220,4 @@ pub struct Head {
     pub sum: Spanned<Vec<Spanned<Reference>>>,
     /// How the sum of the terms becomes a value in the engine's units.
     pub scaling: Scaling,
-}
-
-/// The keys of `[output]` and `[[head]]` that lead from the terms to the engine's units.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scaling {
-    /// How terms in which other integers stand for 1.0 are brought to `one`.
-    pub alignment: Alignment,
-    /// `multiply`: what the sum is multiplied by before it is divided.
-    pub multiply: Option<Spanned<i64>>,
-    /// `divide`: the divisor that takes the sum to the engine's units.
-    pub divide: Option<OutputDivide>,
-    /// `scale`: the number of the engine's units in 1.0, instead of `multiply` and `divide`.
-    pub scale: Option<Spanned<f64>>,
-    /// `rounding`: how the quotient is rounded.
-    pub rounding: Option<Spanned<Rounding>>,
-}
-
-/// The key `divide`: `divide = 16` or `divide = { by = 16, of = "each" }`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OutputDivide {
-    /// `by`: the divisor, at least 1.
-    pub by: Spanned<i64>,
-    /// `of`: whether the PSQT value and the positional value are divided together.
-    pub of: DivideOf,
 }

@@ -12,8 +12,9 @@ use nnue_compiler::network::{Element, Layer, Network, WeightType};
 use nnue_format::{LoadError, Numbers, Overflow, Section};
 
 use crate::features;
-use crate::unrounded::{UnroundedLayer, UnroundedWeights};
-use crate::weights::{LayerWeights, TransformerWeights, Values, Weights};
+use crate::weights::{
+    LayerWeights, TransformerWeights, UnroundedLayer, UnroundedWeights, Values, Weights,
+};
 
 /// The bytes of a file, as far as it can be a net file of the network.
 pub(crate) fn bytes(network: &Network, path: &Path) -> Result<Vec<u8>, LoadError> {

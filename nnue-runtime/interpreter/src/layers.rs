@@ -2,40 +2,15 @@
 
 mod activation;
 mod affine;
+mod tensors;
 
-use nnue_compiler::network::{Align, Gain, Layer, Op, Slice, Source};
+use nnue_compiler::network::{Align, Gain, Layer, Op};
 use nnue_compiler::operation::{Elementwise, Float, Product, RmsNorm, Sum};
 
 use crate::fixed_point::align;
 use crate::weights::{LayerWeights, Values};
 
-/// The tensors that have been computed so far.
-pub(crate) struct Tensors {
-    pub(crate) transformer: Values,
-    pub(crate) unpooled: Values,
-    pub(crate) psqt: Values,
-    /// The outputs of the layers, in the order of the network.
-    pub(crate) layers: Vec<Values>,
-}
-
-impl Tensors {
-    fn of(&self, source: Source) -> &Values {
-        match source {
-            Source::Transformer => &self.transformer,
-            Source::Unpooled => &self.unpooled,
-            Source::Psqt => &self.psqt,
-            Source::Layer(index) => &self.layers[index],
-        }
-    }
-
-    fn integers(&self, slice: Slice) -> &[i64] {
-        &self.of(slice.source).integers()[slice.start..slice.start + slice.len]
-    }
-
-    fn floats(&self, slice: Slice) -> &[f32] {
-        &self.of(slice.source).floats()[slice.start..slice.start + slice.len]
-    }
-}
+pub(crate) use self::tensors::Tensors;
 
 /// Computes a layer from the tensors before it, with the numbers that files have of it.
 pub(crate) fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &Tensors) -> Values {

@@ -33,34 +33,13 @@ use nnue_runtime::Position;
 
 use crate::features::active_rows;
 use crate::file;
-use crate::weights::TransformerWeights;
+pub use crate::weights::{UnroundedLayer, UnroundedWeights};
 
 /// A network with the weights of a file before they are rounded.
 #[derive(Clone, PartialEq)]
 pub struct UnroundedNet {
     network: Network,
     weights: UnroundedWeights,
-}
-
-/// All weights of a network before they are rounded, in the units of the network's numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UnroundedWeights {
-    /// Those of the transformer: one table that both perspectives use, or white's and black's. Rows
-    /// are most of a network's weights, so they have the precision that trainers have.
-    pub transformer: Vec<TransformerWeights<f64, f32, f64>>,
-    /// `[stack][layer]`: what files have of layers, `None` for those of which they have nothing.
-    pub stacks: Vec<Vec<Option<UnroundedLayer>>>,
-}
-
-/// The numbers of a layer before they are rounded.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct UnroundedLayer {
-    /// `[output]`: zeros in affine layers without biases, empty in layers that are not affine.
-    pub biases: Vec<f64>,
-    /// `[output][input]`. Binary weights are -1 and 1. Empty in layers that are not affine.
-    pub weights: Vec<f64>,
-    /// `[output]`: the factors of layers that have any; empty in all others.
-    pub factors: Vec<f64>,
 }
 
 /// What is computed of a position without rounding: the same tensors as in [`crate::Trace`], in the

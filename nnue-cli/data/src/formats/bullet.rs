@@ -4,7 +4,7 @@
 use bulletformat::{BulletFormat, ChessBoard};
 use nnue_runtime::{Bitboard, Color, Piece, Position, Role, Square};
 
-use super::Chunk;
+use super::chunk::Chunk;
 use crate::error::BadRecord;
 use crate::record::{GameResult, Record};
 

@@ -11,7 +11,8 @@ use cozy_chess::util::parse_san_move;
 use cozy_chess::{Board, Color};
 use nnue_compiler::format::foreign;
 
-use super::{Chunk, game};
+use super::chunk::Chunk;
+use super::game;
 use crate::error::BadRecord;
 use crate::record::{GameResult, Record};
 

@@ -10,7 +10,7 @@ use std::str;
 use nnue_compiler::format::foreign;
 use nnue_runtime::{Board, Color};
 
-use super::Chunk;
+use super::chunk::Chunk;
 use crate::error::BadRecord;
 use crate::record::{GameResult, Record, Rest};
 

@@ -7,7 +7,8 @@
 
 use cozy_chess::{BoardBuilder, Move, Piece, Square};
 
-use super::{Chunk, game};
+use super::chunk::Chunk;
+use super::game;
 use crate::error::BadRecord;
 use crate::record::{GameResult, Record};
 

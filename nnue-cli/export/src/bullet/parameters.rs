@@ -6,8 +6,8 @@ use nnue_compiler::format::{Format, VirtualSet};
 use nnue_compiler::network::file::{Axis, Role, Tensor};
 use nnue_compiler::network::{Network, Pooling};
 
-use super::Reason;
 use super::multiplier::Multiplier;
+use super::reason::Reason;
 
 /// The names by which bullet knows the tensors of a net file.
 pub(super) struct Parameters<'n> {

@@ -1,7 +1,6 @@
 //! Neurons below each other, and of each a board for each kind of piece.
 
-use super::GAP;
-use super::canvas::{Canvas, Colour, WHITE};
+use super::canvas::{Canvas, Colour, GAP, WHITE};
 use super::neurons::{Boards, Neuron};
 use super::text::{LETTER, width_of, write_line, write_lines};
 

@@ -6,6 +6,11 @@ use crate::Error;
 pub(super) type Colour = [u8; 3];
 
 pub(super) const WHITE: Colour = [255, 255, 255];
+pub(super) const BACKGROUND: Colour = [232, 236, 240];
+pub(super) const INK: Colour = [36, 41, 47];
+
+/// The space between things, in pixels.
+pub(super) const GAP: usize = 6;
 
 /// A picture of a fixed width, which grows downwards.
 pub(super) struct Canvas {

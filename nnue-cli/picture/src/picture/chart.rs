@@ -2,10 +2,9 @@
 
 use nnue_nets::info::number;
 
-use super::canvas::{Canvas, Colour, WHITE};
+use super::canvas::{Canvas, Colour, GAP, INK, WHITE};
 use super::histogram::{BARS, Histogram};
 use super::text::{LETTER, width_of, write_line, write_lines};
-use super::{GAP, INK};
 
 /// The width of a bar, and its largest height, in pixels.
 const BAR: (usize, usize) = (2, 80);

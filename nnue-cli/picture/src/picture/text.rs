@@ -3,8 +3,7 @@
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use textwrap::wrap;
 
-use super::INK;
-use super::canvas::Canvas;
+use super::canvas::{Canvas, INK};
 
 const HEIGHT: RasterHeight = RasterHeight::Size16;
 

@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::network::{Align, One};
 use crate::spec;
 
-use super::{ONES, in_range, in_range_or};
+use super::value::{ONES, in_range, in_range_or, place};
 
 /// The number of bits of a multiplier, unless the spec gives another: as many as the weights have.
 const MULTIPLIER_BITS: u32 = 8;
@@ -208,4 +208,17 @@ pub(crate) fn reduced(numerator: u32, denominator: u32) -> (i64, i64) {
         (a, b) = (b, a % b);
     }
     (i64::from(numerator / a), i64::from(denominator / a))
+}
+
+impl spec::Alignment {
+    /// The keys that the spec gives, each with its place.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, Span)> {
+        let keys = [
+            place("one", &self.one),
+            place("align", &self.align),
+            place("bits", &self.bits),
+            place("error", &self.error),
+        ];
+        keys.into_iter().flatten()
+    }
 }

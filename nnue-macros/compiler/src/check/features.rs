@@ -1,6 +1,6 @@
 //! Makes feature sets of the `[[features]]` tables.
 
-use super::{in_range_or, value_or};
+use super::value::{in_range_or, value_or};
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::feature_set::{FeatureSet, names};
 use crate::spec::{Sharing, Spec};

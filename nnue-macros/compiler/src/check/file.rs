@@ -5,20 +5,10 @@ mod stockfish;
 mod tensors;
 
 use crate::diagnostics::Diagnostics;
-use crate::feature_set::FeatureSet;
-use crate::network::{File, Layer, Output, Stacks, Transformer};
+use crate::network::File;
 use crate::spec;
 
-/// The parts of a network that decide what its files hold. A part is `None` where the spec has a
-/// mistake.
-#[derive(Clone, Copy)]
-pub(super) struct Parts<'a> {
-    pub(super) features: Option<&'a [FeatureSet]>,
-    pub(super) transformer: Option<&'a Transformer>,
-    pub(super) stacks: Option<&'a Stacks>,
-    pub(super) layers: Option<&'a [Layer]>,
-    pub(super) output: Option<&'a Output>,
-}
+pub(super) use tensors::Parts;
 
 /// Checks the `[file]` table, or reports everything that is wrong with it and returns `None`.
 pub(super) fn check(

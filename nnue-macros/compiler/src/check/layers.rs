@@ -1,20 +1,27 @@
 //! Checks the layers of a stack: which values each layer reads, whether they fit, and which tensor
 //! it computes.
 
-use crate::diagnostics::{Diagnostics, Spanned, all};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{
     Element, Layer, MAX_LAYERS, PSQT, Slice, Source, TRANSFORMER, Tensor, Transformer, UNPOOLED,
 };
 use crate::spec::{self, Reference, Spec};
 
-use super::check_length;
-use super::reader::{Reader, Scope, input_span};
+use super::reader::{Header, Input, Reader};
+use super::value::check_length;
 
 /// The largest number of references in `input` of a layer or in a sum.
 const MAX_REFERENCES: usize = 256;
 
 /// The largest number of values that a layer reads: twice the largest transformer's output.
 const MAX_INPUTS: usize = 65536;
+
+/// The transformer and the layers that were checked so far. A part that has a mistake is `None`.
+struct Scope<'a> {
+    spec: &'a Spec,
+    transformer: Option<&'a Transformer>,
+    layers: Vec<Option<Layer>>,
+}
 
 /// Checks all layers and reports everything that is wrong with them. A layer that is wrong, or that
 /// reads a wrong layer, becomes `None`.
@@ -91,6 +98,24 @@ pub(super) fn is_good_name(name: &str) -> bool {
 }
 
 impl Scope<'_> {
+    fn tensor(&self, source: Source) -> Option<&Tensor> {
+        match source {
+            Source::Transformer => Some(&self.transformer?.output),
+            Source::Unpooled => self.transformer?.unpooled.as_ref(),
+            Source::Psqt => self.transformer?.psqt_sums.as_ref(),
+            Source::Layer(index) => self.layers[index].as_ref().map(|layer| &layer.output),
+        }
+    }
+
+    fn name(&self, source: Source) -> &str {
+        match source {
+            Source::Transformer => TRANSFORMER,
+            Source::Unpooled => UNPOOLED,
+            Source::Psqt => PSQT,
+            Source::Layer(index) => &self.spec.layers[index].name.value,
+        }
+    }
+
     fn check_layer(
         &self,
         index: usize,
@@ -98,12 +123,18 @@ impl Scope<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<Layer> {
         let inputs = self.inputs(index, layer, diagnostics);
-        let reader = inputs.as_deref().map(|inputs| Reader {
-            scope: self,
-            layer,
-            inputs,
+        let header = Header {
+            name: &layer.name.value,
+            span: layer.span,
+        };
+        let reader = inputs.as_deref().and_then(|inputs| {
+            Some(Reader {
+                layer: header,
+                inputs: self.read(layer, inputs)?,
+                inputs_span: layer.input.as_ref().map(|input| input.span),
+            })
         });
-        let (op, output) = layer.op.check(layer, reader, diagnostics)?;
+        let (op, output) = layer.op.check(header, reader, diagnostics)?;
         let shared = layer.op.shared().filter(|shared| shared.value);
         if let Some(shared) = shared {
             self.check_shared(shared, diagnostics)?;
@@ -116,6 +147,24 @@ impl Scope<'_> {
             shared: shared.is_some(),
             factorised: layer.op.is_factorised(),
         })
+    }
+
+    /// The values of these slices, as the check of the layer's operation sees them.
+    fn read<'s>(&'s self, layer: &spec::Layer, slices: &[Slice]) -> Option<Vec<Input<'s>>> {
+        let inputs = slices.iter().enumerate().map(|(index, slice)| {
+            let of_affine = match slice.source {
+                Source::Layer(index) => matches!(self.spec.layers[index].op, spec::Op::Affine(_)),
+                Source::Transformer | Source::Unpooled | Source::Psqt => false,
+            };
+            Some(Input {
+                slice: *slice,
+                tensor: self.tensor(slice.source)?,
+                name: self.name(slice.source),
+                span: input_span(layer, index),
+                of_affine,
+            })
+        });
+        inputs.collect()
     }
 
     /// Reports `shared` where there are not several stacks that can share a layer.
@@ -315,6 +364,15 @@ impl Scope<'_> {
                     .collect()
             }
         }
+    }
+}
+
+/// The place in the spec of a layer's input with this index. For a layer without `input`, which
+/// reads the layer above, it is the place of its header.
+fn input_span(layer: &spec::Layer, index: usize) -> Span {
+    match &layer.input {
+        Some(inputs) => inputs.value[index].span,
+        None => layer.span,
     }
 }
 

@@ -10,8 +10,7 @@ use crate::spec::{self, DivideOf, PsqtKey, Reference, Spec};
 
 use super::alignment::Method;
 use super::layers::{check_count, is_good_name, layer_named, resolve_range};
-use super::value::check_scale;
-use super::{ONES, check_length, in_range, in_range_or, value_or};
+use super::value::{ONES, check_length, check_scale, in_range, in_range_or, place, value_or};
 
 /// Keywords of Rust, which cannot be names of fields.
 const RUST: &[&str] = &[
@@ -162,9 +161,9 @@ impl HeadSums<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<CheckedSums> {
         let scaling = self.scaling;
-        let multiply = spec::place("multiply", &scaling.multiply);
+        let multiply = place("multiply", &scaling.multiply);
         let divide = scaling.divide.as_ref().map(|key| ("divide", key.by.span));
-        let rounding = spec::place("rounding", &scaling.rounding);
+        let rounding = place("rounding", &scaling.rounding);
         let units = multiply.into_iter().chain(divide).chain(rounding);
         let mut fits = true;
         for (key, span) in scaling.alignment.keys().chain(units) {
@@ -346,7 +345,7 @@ fn units(
         .divide
         .as_ref()
         .map(|divide| ("divide", divide.by.span));
-    let fraction = divide.or(spec::place("multiply", &scaling.multiply));
+    let fraction = divide.or(place("multiply", &scaling.multiply));
     if let (Some((key, span)), Some(scale)) = (fraction, &scaling.scale) {
         let message = format!("`{key}` and `scale` say the same in two ways");
         diagnostics

@@ -1,7 +1,7 @@
 //! Checks `perspectives`, `order` and `weights` of the transformer: how many perspectives the
 //! layers see, which comes first, and whether they share their weights.
 
-use super::{in_range_or, value_or};
+use super::value::{in_range_or, value_or};
 use crate::diagnostics::Diagnostics;
 use crate::network::{Order, Perspectives};
 use crate::spec::{Sharing, Transformer};

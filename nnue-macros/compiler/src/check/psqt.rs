@@ -4,7 +4,8 @@ use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::{Element, One, Tensor};
 use crate::spec::{PsqtKey, Spec};
 
-use super::{MOST_SELECTED, ONES, STACKS, in_range};
+use super::stacks::{MOST_SELECTED, STACKS};
+use super::value::{ONES, in_range};
 
 /// The number of PSQT values of each feature, and the tensor of their sums if layers read it.
 pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<(usize, Option<Tensor>)> {

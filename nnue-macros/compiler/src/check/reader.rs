@@ -1,131 +1,98 @@
 //! The values that a layer reads, as the check of its operation sees them.
 
-use crate::diagnostics::{Diagnostics, Span};
-use crate::network::{
-    Element, Layer, One, PSQT, Slice, Source, TRANSFORMER, Tensor, Transformer, UNPOOLED,
-};
-use crate::spec::{self, Spec};
+use nnue_format::Element;
 
-/// The transformer and the layers that were checked so far. A part that has a mistake is `None`.
-pub(super) struct Scope<'a> {
-    pub(super) spec: &'a Spec,
-    pub(super) transformer: Option<&'a Transformer>,
-    pub(super) layers: Vec<Option<Layer>>,
+use crate::diagnostics::{Diagnostics, Span};
+use crate::network::tensor::{One, Slice, Source, Tensor};
+
+/// The name of a layer, and the place of its header in the spec.
+#[derive(Clone, Copy)]
+pub(crate) struct Header<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) span: Span,
 }
 
-impl Scope<'_> {
-    pub(super) fn tensor(&self, source: Source) -> Option<&Tensor> {
-        match source {
-            Source::Transformer => Some(&self.transformer?.output),
-            Source::Unpooled => self.transformer?.unpooled.as_ref(),
-            Source::Psqt => self.transformer?.psqt_sums.as_ref(),
-            Source::Layer(index) => self.layers[index].as_ref().map(|layer| &layer.output),
-        }
-    }
+/// Values that a layer reads.
+pub(crate) struct Input<'a> {
+    pub(crate) slice: Slice,
+    /// The tensor that the values are a part of.
+    pub(crate) tensor: &'a Tensor,
+    /// The name of the tensor in the spec.
+    pub(crate) name: &'a str,
+    /// The place of the reference in the spec.
+    pub(crate) span: Span,
+    /// Whether the values are sums of an affine layer.
+    pub(crate) of_affine: bool,
+}
 
-    pub(super) fn name(&self, source: Source) -> &str {
-        match source {
-            Source::Transformer => TRANSFORMER,
-            Source::Unpooled => UNPOOLED,
-            Source::Psqt => PSQT,
-            Source::Layer(index) => &self.spec.layers[index].name.value,
-        }
+impl Input<'_> {
+    /// The integers that stand for 1.0 in the values.
+    pub(crate) fn one(&self) -> One {
+        self.tensor.one.slice(self.slice.start, self.slice.len)
     }
 }
 
 /// A layer, and the values that it reads.
 pub(crate) struct Reader<'a> {
-    pub(super) scope: &'a Scope<'a>,
-    pub(crate) layer: &'a spec::Layer,
-    pub(crate) inputs: &'a [Slice],
+    pub(crate) layer: Header<'a>,
+    pub(crate) inputs: Vec<Input<'a>>,
+    /// The place of the key `input`, if the spec gives it.
+    pub(crate) inputs_span: Option<Span>,
 }
 
 impl<'a> Reader<'a> {
-    /// The name of the layer in the spec.
-    pub(crate) fn name(&self) -> &'a str {
-        &self.layer.name.value
-    }
-
-    /// The place in the spec of the input with this index.
-    pub(crate) fn input_span(&self, index: usize) -> Span {
-        input_span(self.layer, index)
-    }
-
-    /// The name in the spec of the tensor that the input with this index is a part of.
-    pub(crate) fn input_name(&self, index: usize) -> &'a str {
-        self.scope.name(self.inputs[index].source)
-    }
-
-    /// The tensor that the input with this index is a part of.
-    pub(crate) fn tensor(&self, index: usize) -> Option<&'a Tensor> {
-        self.scope.tensor(self.inputs[index].source)
-    }
-
-    /// The integers that stand for 1.0 in the values of the input with this index.
-    pub(crate) fn one(&self, index: usize) -> Option<One> {
-        let slice = self.inputs[index];
-        Some(self.tensor(index)?.one.slice(slice.start, slice.len))
-    }
-
-    /// The integer that stands for 1.0 in the input with this index. Reports an input whose values
-    /// do not all have the same.
-    pub(crate) fn shared_one(&self, index: usize, diagnostics: &mut Diagnostics) -> Option<u32> {
-        let one = self.one(index)?;
+    /// The integer that stands for 1.0 in an input. Reports an input whose values do not all have
+    /// the same.
+    pub(crate) fn shared_one(
+        &self,
+        input: &Input<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<u32> {
+        let one = input.one();
         if one.shared().is_none() {
             let message = format!(
                 "`{}` reads channels with different ones from `{}`",
-                self.name(),
-                self.input_name(index)
+                self.layer.name, input.name
             );
             diagnostics
-                .error(self.input_span(index), message)
+                .error(input.span, message)
                 .help("make them the same: a layer with `op = \"sum\"`, `one` and `align`");
         }
         one.shared()
     }
 
-    /// The only input of the layer, and its tensor. Reports a layer with several inputs.
-    pub(crate) fn only_input(&self, diagnostics: &mut Diagnostics) -> Option<(Slice, &'a Tensor)> {
-        let [input] = self.inputs else {
+    /// The only input of the layer. Reports a layer with several inputs.
+    pub(crate) fn only_input(&self, diagnostics: &mut Diagnostics) -> Option<&Input<'a>> {
+        let [input] = self.inputs.as_slice() else {
             let message = format!(
                 "`{}` reads {} inputs, expected one",
-                self.name(),
+                self.layer.name,
                 self.inputs.len()
             );
             diagnostics
-                .error(self.input_span(1), message)
+                .error(self.inputs[1].span, message)
                 .help("give each a layer of its own, and list these in an affine layer");
             return None;
         };
-        Some((*input, self.tensor(0)?))
-    }
-
-    /// Whether the input with this index is sums of an affine layer.
-    pub(crate) fn reads_affine(&self, index: usize) -> bool {
-        match self.inputs[index].source {
-            Source::Transformer | Source::Unpooled | Source::Psqt => false,
-            Source::Layer(index) => matches!(self.scope.spec.layers[index].op, spec::Op::Affine(_)),
-        }
+        Some(input)
     }
 
     /// Whether the layer reads all of the transformer's output and nothing else.
     pub(crate) fn reads_whole_transformer(&self) -> bool {
         matches!(
-            self.inputs,
-            [slice] if slice.source == Source::Transformer
-                && self.tensor(0).is_some_and(|transformer| slice.len == transformer.len)
+            self.inputs.as_slice(),
+            [input] if input.slice.source == Source::Transformer
+                && input.slice.len == input.tensor.len
         )
     }
 
     /// Whether a layer that combines its inputs value by value reads `f32`. Reports inputs of
     /// different lengths or types; `verb` says in messages what the layer does, as in "adds".
     pub(crate) fn reads_floats(&self, verb: &str, diagnostics: &mut Diagnostics) -> Option<bool> {
-        let name = self.name();
+        let name = self.layer.name;
         let first = self.inputs.first()?;
-        let mut elements = Vec::new();
-        for (index, slice) in self.inputs.iter().enumerate() {
-            let element = self.tensor(index)?.element;
-            let span = self.input_span(index);
+        for input in &self.inputs {
+            let (slice, element, span) = (input.slice, input.tensor.element, input.span);
             let of_transformer = match slice.source {
                 // Each instruction set has its own order of bytes.
                 Source::Transformer if element != Element::I16 => Some((
@@ -143,26 +110,29 @@ impl<'a> Reader<'a> {
                 diagnostics.error(span, message).help(help);
                 return None;
             }
-            if slice.len != first.len {
-                let message = format!("`{name}` {verb} {} values and {}", first.len, slice.len);
+            let expected = first.slice.len;
+            if slice.len != expected {
+                let message = format!("`{name}` {verb} {expected} values and {}", slice.len);
                 diagnostics
                     .error(span, message)
-                    .related(self.input_span(0), format!("{} values", first.len));
+                    .related(first.span, format!("{expected} values"));
                 return None;
             }
-            elements.push(element);
         }
-        if !elements.contains(&Element::F32) {
-            return Some(false);
+        let inputs = self.inputs.iter();
+        let (floats, others): (Vec<_>, Vec<_>) =
+            inputs.partition(|input| input.tensor.element == Element::F32);
+        match (floats.as_slice(), others.as_slice()) {
+            ([], _) => Some(false),
+            (_, []) => Some(true),
+            (_, [other, ..]) => {
+                let message = format!("`{name}` {verb} `{}` and `f32`", other.tensor.element);
+                diagnostics
+                    .error(other.span, message)
+                    .help("a layer with `op = \"float\"` makes `f32` of integers");
+                None
+            }
         }
-        if let Some(index) = elements.iter().position(|element| *element != Element::F32) {
-            let message = format!("`{name}` {verb} `{}` and `f32`", elements[index]);
-            diagnostics
-                .error(self.input_span(index), message)
-                .help("a layer with `op = \"float\"` makes `f32` of integers");
-            return None;
-        }
-        Some(true)
     }
 
     /// Reports keys that are only for integers, of a layer that computes `f32`.
@@ -174,20 +144,11 @@ impl<'a> Reader<'a> {
         let Some((key, span)) = keys.next() else {
             return Some(());
         };
-        let name = self.name();
+        let name = self.layer.name;
         let message = format!("`{key}` is only for integers, but `{name}` reads `f32`");
         diagnostics
             .error(span, message)
             .help("in `f32`, 1.0 is 1.0: remove it");
         None
-    }
-}
-
-/// The place in the spec of a layer's input with this index. For a layer without `input`, which
-/// reads the layer above, it is the place of its header.
-pub(super) fn input_span(layer: &spec::Layer, index: usize) -> Span {
-    match &layer.input {
-        Some(inputs) => inputs.value[index].span,
-        None => layer.span,
     }
 }

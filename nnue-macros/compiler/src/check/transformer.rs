@@ -6,7 +6,8 @@ use crate::network::{Pooling, Transformer, TransformerActivation};
 use crate::operation::{neuron, pooling};
 use crate::spec::{self, Pairs, PairsKey, Spec};
 
-use super::{in_range, perspectives, psqt};
+use super::value::{in_range, place};
+use super::{perspectives, psqt};
 
 /// The largest width: several times that of any network in `specs`.
 const MAX_WIDTH: i64 = 16384;
@@ -63,31 +64,31 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
     let is_pooled = pooling != spec::Pooling::None;
     let owners = [
         (
-            spec::place("shift", &transformer.shift),
+            place("shift", &transformer.shift),
             activation.has_shift(),
             shifted.as_str(),
             "products are shifted by `product_shift`",
         ),
         (
-            spec::place("limit", &transformer.limit),
+            place("limit", &transformer.limit),
             activation.has_limit(),
             limited.as_str(),
             "the other activations are clipped at their one: remove it",
         ),
         (
-            spec::place("clips_one", &transformer.clips_one),
+            place("clips_one", &transformer.clips_one),
             activation.has_limit(),
             limited.as_str(),
             "the other activations are clipped at their one: remove it",
         ),
         (
-            spec::place("product_shift", &transformer.product_shift),
+            place("product_shift", &transformer.product_shift),
             pooling == spec::Pooling::Product,
             "`pooling = \"product\"`",
             "remove it, or say which pooling is meant",
         ),
         (
-            spec::place("product_rounding", &transformer.product_rounding),
+            place("product_rounding", &transformer.product_rounding),
             pooling == spec::Pooling::Product,
             "`pooling = \"product\"`",
             "remove it, or say which pooling is meant",
@@ -102,13 +103,13 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
             "remove it, or say which pooling is meant",
         ),
         (
-            spec::place("unpooled", &transformer.unpooled),
+            place("unpooled", &transformer.unpooled),
             is_pooled,
             "a `pooling`",
             "without one, no neuron is pooled: remove it",
         ),
         (
-            spec::place("pooling", &transformer.pooling),
+            place("pooling", &transformer.pooling),
             !is_pooled || activation != Name::None,
             "activated values",
             "say which activation is meant: `activation = \"crelu\"`",

@@ -2,7 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use crate::diagnostics::{Diagnostics, LONGEST_NAME, Spanned, all};
+use crate::diagnostics::{Diagnostics, LONGEST_NAME, Span, Spanned, all};
+
+/// The integers that can stand for 1.0 in sums.
+pub(crate) const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
 
 /// Reports a name that is too long to be an identifier, or to stand in a table.
 pub(crate) fn check_length(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<()> {
@@ -86,4 +89,12 @@ pub(crate) fn check_buckets(
         let bucket = in_range(&format!("{key}[{index}]"), entry, 0..=largest, diagnostics);
         bucket.map(|bucket| bucket as u8)
     }))
+}
+
+/// A key with its place, if the spec gives it.
+pub(crate) fn place<T>(
+    key: &'static str,
+    value: &Option<Spanned<T>>,
+) -> Option<(&'static str, Span)> {
+    value.as_ref().map(|spanned| (key, spanned.span))
 }

@@ -1,6 +1,6 @@
 //! Decodes `[[layer]]`: a name, the inputs and the operation, which decodes its own keys.
 
-use super::references;
+use super::reference::references;
 use super::table::{Table, Value, integer, keys, name, named, number, one_or_more};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{Alignment, Layer, Named, Op, OpName};

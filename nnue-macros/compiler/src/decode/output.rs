@@ -4,7 +4,7 @@
 use toml::de::DeValue;
 
 use super::layer::alignment;
-use super::references;
+use super::reference::references;
 use super::table::{Table, Value, integer, keys, name, named, number};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{DivideOf, Head, Output, OutputDivide, Reference, Scaling};

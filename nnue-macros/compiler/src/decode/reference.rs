@@ -1,11 +1,47 @@
-//! Parses references to layers and to parts of them: `fc_0`, `fc_0[15]`, `fc_0[..15]`, `-fc_0[31]`.
+//! Decodes references to layers and to parts of them: `fc_0`, `fc_0[15]`, `fc_0[..15]`, `-fc_0[31]`.
 
 use std::num::IntErrorKind;
 
+use super::table::{Value, one_or_more, report_empty, string};
+use crate::diagnostics::{Diagnostics, Spanned, list};
 use crate::spec::Reference;
 
+/// Decodes a single reference or an array of references.
+pub(super) fn references(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<Reference>>>> {
+    let references = one_or_more(key, value, reference, diagnostics)?;
+    if references.value.is_empty() {
+        report_empty(key, value, diagnostics);
+        return None;
+    }
+    Some(references)
+}
+
+fn reference(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Reference>> {
+    let Spanned { value: text, span } = string(key, value, diagnostics)?;
+    match parse(&text) {
+        Ok(value) => Some(Spanned { value, span }),
+        Err(problem) => {
+            let examples = list(["fc_0", "fc_0[15]", "fc_0[..15]"]);
+            diagnostics
+                .error(span, format!("`{text}` {problem}"))
+                .help(format!(
+                    "a layer's output or a part of it is written {examples}"
+                ));
+            None
+        }
+    }
+}
+
 /// Parses a reference; the error completes the sentence "`text` ...".
-pub(super) fn parse(text: &str) -> Result<Reference, &'static str> {
+fn parse(text: &str) -> Result<Reference, &'static str> {
     let (negative, rest) = match text.trim().strip_prefix('-') {
         Some(rest) => (true, rest.trim_start()),
         None => (false, text.trim()),

@@ -166,6 +166,11 @@ pub(crate) fn mismatch<'d>(
     diagnostics.error(value.span().into(), message)
 }
 
+pub(crate) fn report_empty(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) {
+    let message = format!("`{key}` is empty, expected at least one");
+    diagnostics.error(value.span().into(), message);
+}
+
 pub(crate) fn string(
     key: &str,
     value: &Value<'_>,

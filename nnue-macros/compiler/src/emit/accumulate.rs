@@ -12,8 +12,8 @@ use self::part::Part;
 use self::psqt::Psqt;
 use self::table::Operation;
 pub(super) use self::table::Table;
-use super::Program;
 use super::names::{count, linear};
+use super::program::Program;
 use crate::plan::Plan;
 
 pub(super) fn functions(

@@ -12,8 +12,8 @@ mod fused;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Program;
 use super::names::{count, ident, linear, values, variable};
+use super::program::Program;
 use crate::layout::{Affine, BLOCK, Input};
 use crate::network::{Element, Rounding, Scale, Source};
 use crate::plan::{Blocks, Kernel, Plan, Products, Steps};

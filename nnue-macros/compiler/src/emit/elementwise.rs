@@ -4,8 +4,8 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use super::Program;
 use super::names::{count, ident, values, variable};
+use super::program::Program;
 use crate::layout;
 use crate::network::{self, Element, Gain, Slice, Source};
 use crate::operation::{Argument, Call, Calls};

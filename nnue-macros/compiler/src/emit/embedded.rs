@@ -3,14 +3,9 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::Program;
 use super::names::count;
-use crate::{Embedded, EmbeddedWeights};
-
-/// The order of packed columns in embedded weights, which is that of the file. A portable program
-/// does not know the level at which it will run, and every level but the portable one copies the
-/// weights whose order differs.
-pub(crate) const PACKED: &[usize] = &[0];
+use super::program::Program;
+use crate::options::{Embedded, EmbeddedWeights, PACKED};
 
 /// The implementation of `Embedded`, after the assertions that it needs, for networks that carry
 /// their weights.

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Program;
 use super::names::count;
+use super::program::Program;
 
 /// An expression for the list of feature sets, in the order of their rows.
 pub(super) fn sets(program: &Program<'_>) -> TokenStream {

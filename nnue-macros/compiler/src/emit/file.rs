@@ -7,8 +7,8 @@ use nnue_format::{
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Program;
 use super::names::count;
+use super::program::Program;
 use crate::feature_set::piece_square;
 use crate::layout;
 

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Program;
 use super::names::{count, ident};
+use super::program::Program;
 use crate::layout::{Field, FieldElement, Struct};
 
 /// The structs, each with its name, its layout and its documentation.

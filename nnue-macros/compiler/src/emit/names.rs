@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Program;
+use super::program::Program;
 use crate::layout::Field;
 use crate::network::{Element, Layer, Source};
 

@@ -5,8 +5,8 @@ use nnue_format::Section;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Program;
 use super::names::count;
+use super::program::Program;
 use crate::layout::{Affine, Form};
 use crate::network::Source;
 use crate::network::file::{Role, Tensor};

@@ -3,8 +3,8 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::Program;
 use super::names::{count, ident};
+use super::program::Program;
 use crate::layout::{Affine, Form, Input};
 use crate::network::Sums;
 

@@ -4,8 +4,8 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Program;
 use super::names::{count, halves, linear};
+use super::program::Program;
 use crate::network::{Element, Pooling, ProductRounding, TransformerActivation};
 use crate::plan::{Bytes, Multiplication, Outputs, Plan};
 

@@ -10,14 +10,27 @@
 
 use nnue_format::Segment;
 
-use super::{
-    BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LayerLayout, OUTPUT_UNIT, ROW_UNIT,
+use super::columns::Columns;
+use super::layer::LayerLayout;
+use super::structs::{Builder, Field};
+use super::units::{BLOCK, OUTPUT_UNIT, ROW_UNIT};
+use crate::network::{
+    self, Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, Pooling, Source, SparseBy, Sums,
+    WeightType,
 };
-use crate::network::{self, Element, Layer, Network, Pooling, Source, SparseBy, Sums, WeightType};
 
 /// The number of bits to a multiple of which rows of signs are padded: vectors of the widest
 /// instruction set. Signs are packed into words of 64 bits.
 const BIT_UNIT: usize = 512;
+
+/// The smallest number of outputs of a layer that is computed in blocks. Layers with fewer outputs
+/// are computed row by row.
+pub const FEWEST_BLOCKED_OUTPUTS: usize = 8;
+
+const _: () = assert!(
+    FEWEST_SPARSE_OUTPUTS >= FEWEST_BLOCKED_OUTPUTS,
+    "only the weights of blocked layers can be skipped"
+);
 
 /// An affine layer, and where its inputs and weights lie.
 #[derive(Clone, Debug, PartialEq)]

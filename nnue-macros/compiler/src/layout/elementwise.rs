@@ -1,6 +1,7 @@
 //! Layers that compute value by value, and the places of their values.
 
-use super::{Builder, Field, LayerLayout, OUTPUT_UNIT};
+use super::structs::{Builder, Field};
+use super::units::OUTPUT_UNIT;
 use crate::network::{self, Element, Layer, Network, Op, Slice, Source};
 
 /// A layer that computes value by value, and the places of its values.
@@ -24,21 +25,19 @@ pub struct Elementwise<'n> {
 impl<'n> Elementwise<'n> {
     /// Lays the layer out. An activation computes whole vectors where its input has as many values
     /// in memory: results of padding never have a weight, and a loop over whole vectors has no
-    /// rest.
+    /// rest. `available` is the number of values in memory of the layer that it reads first.
     pub(super) fn of(
         network: &Network,
         index: usize,
         layer: &'n Layer,
         function: &'n network::Elementwise,
-        layers: &[LayerLayout<'_>],
+        available: usize,
         stack: &mut Builder,
     ) -> Elementwise<'n> {
         let slice = layer.inputs[0];
         let padded = slice.len.next_multiple_of(OUTPUT_UNIT);
         let (available, len) = match (function, slice.source) {
-            (network::Elementwise::Activations(_), Source::Layer(index)) => {
-                (layers[index].lanes(), slice.len)
-            }
+            (network::Elementwise::Activations(_), Source::Layer(_)) => (available, slice.len),
             _ => (0, layer.output.len),
         };
         let lanes = match slice.start + padded <= available {

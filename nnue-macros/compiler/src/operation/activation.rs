@@ -6,9 +6,10 @@ use nnue_format::Element;
 
 use super::{Activation, Argument, Calls, OpName, Operation};
 pub(super) use crate::check::fixed_point::MOST_LEFT;
+use crate::check::value::place;
 use crate::decode::table::{Table, boolean, integer, integers_or_one, keys};
 use crate::diagnostics::{Diagnostics, Span, Spanned};
-use crate::spec::{Named, place};
+use crate::spec::named::Named;
 
 /// The integer that stands for 1.0 in the results of activations, unless the spec gives another. It
 /// has seven bits, so that no instruction set's byte products can saturate.

@@ -6,7 +6,7 @@ mod keys;
 mod scales;
 mod sparse;
 
-use crate::spec::Rounding;
+use crate::spec::scaling::Rounding;
 
 pub use keys::{BiasType, Keys, ScaleType, ScalesKey, SparseBy, Sums, WeightType};
 

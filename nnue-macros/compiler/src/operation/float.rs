@@ -7,7 +7,7 @@ use crate::check::reader::Reader;
 use crate::check::value::check_scale;
 use crate::decode::table::{Table, keys, number};
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{Source, Tensor};
+use crate::network::tensor::{Source, Tensor};
 
 /// The word of the operation in a spec.
 pub(super) const NAME: &str = "float";
@@ -46,32 +46,32 @@ impl Keys {
         reader: &Reader<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<(Elementwise, Tensor)> {
-        let name = reader.name();
-        let (input, tensor) = reader.only_input(diagnostics)?;
+        let name = reader.layer.name;
+        let input = reader.only_input(diagnostics)?;
         // Each instruction set has its own order of bytes.
-        if input.source == Source::Transformer && tensor.element != Element::I16 {
+        if input.slice.source == Source::Transformer && input.tensor.element != Element::I16 {
             let message = format!(
                 "`{name}` converts `{}` of the transformer's output, expected `i16`",
-                tensor.element
+                input.tensor.element
             );
-            diagnostics.error(reader.input_span(0), message).help(
+            diagnostics.error(input.span, message).help(
                 "read it by an affine layer with `biases = \"f32\"`, or convert the values of `activation = \"none\"`",
             );
             return None;
         }
-        if matches!(tensor.element, Element::F32) {
+        if matches!(input.tensor.element, Element::F32) {
             let message = format!("`{name}` reads `f32`, expected integers");
-            diagnostics.error(reader.input_span(0), message);
+            diagnostics.error(input.span, message);
             return None;
         }
-        let one = reader.shared_one(0, diagnostics)?;
+        let one = reader.shared_one(input, diagnostics)?;
         let scale = match &self.scale {
             Some(scale) => check_scale(scale, diagnostics)?,
             None => (1.0 / f64::from(one)) as f32,
         };
         Some((
             Elementwise::Float(Float { scale }),
-            Tensor::float(input.len),
+            Tensor::float(input.slice.len),
         ))
     }
 }

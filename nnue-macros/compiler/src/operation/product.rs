@@ -8,11 +8,10 @@ use crate::check::fixed_point::{
     LARGEST_RESULT, Operand, Shift, ShiftedNumber, check_amount, check_shift,
 };
 use crate::check::reader::Reader;
-use crate::check::value::in_range;
+use crate::check::value::{in_range, place};
 use crate::decode::table::{Table, integer, integers_or_one, keys};
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{One, Tensor};
-use crate::spec::place;
+use crate::network::tensor::{One, Tensor};
 
 /// The word of the operation in a spec.
 pub(super) const NAME: &str = "product";
@@ -68,15 +67,15 @@ impl Keys {
         reader: &Reader<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<(Elementwise, Tensor)> {
-        let name = reader.name();
-        let [first, _] = reader.inputs else {
+        let name = reader.layer.name;
+        let [first, second] = reader.inputs.as_slice() else {
             let found = match reader.inputs.len() {
                 1 => "one input".to_string(),
                 found => format!("{found} inputs"),
             };
             let message = format!("`{name}` reads {found}, expected two");
             diagnostics
-                .error(reader.input_span(reader.inputs.len() - 1), message)
+                .error(reader.inputs.last()?.span, message)
                 .help("a product has two factors: `input = [\"gate\", \"fc_1\"]`");
             return None;
         };
@@ -84,10 +83,10 @@ impl Keys {
             let keys = [place("shift", &self.shift), place("one", &self.one)];
             reader.refuse_keys_of_integers(keys.into_iter().flatten(), diagnostics)?;
             let product = Elementwise::Product(Product { shift: 0 });
-            return Some((product, Tensor::float(first.len)));
+            return Some((product, Tensor::float(first.slice.len)));
         }
-        let a = reader.shared_one(0, diagnostics)?;
-        let b = reader.shared_one(1, diagnostics)?;
+        let a = reader.shared_one(first, diagnostics)?;
+        let b = reader.shared_one(second, diagnostics)?;
         let Some([key]) = self.shift.as_ref().map(|shift| shift.value.as_slice()) else {
             let key = self.shift.as_ref();
             let span = key.map_or(reader.layer.span, |shift| shift.span);
@@ -102,12 +101,12 @@ impl Keys {
             Some(one) => in_range("one", one, 1..=LARGEST_RESULT, diagnostics)?,
             None => (product >> amount).clamp(1, LARGEST_RESULT.unsigned_abs()) as u32,
         };
-        let [a_name, b_name] = [0, 1].map(|index| reader.input_name(index));
         let input = ShiftedNumber {
             one: product,
             formula: format!("{a} * {b}"),
             label: format!(
-                "1.0 is {a} in `{a_name}`, {b} in `{b_name}` and {one} in their product"
+                "1.0 is {a} in `{}`, {b} in `{}` and {one} in their product",
+                first.name, second.name
             ),
         };
         let shift = Shift {
@@ -116,7 +115,7 @@ impl Keys {
         };
         check_shift(Operand::Square, &input, shift, one, diagnostics)?;
         let shift = amount.unsigned_abs();
-        let (a, b) = (reader.tensor(0)?.range, reader.tensor(1)?.range);
+        let (a, b) = (first.tensor.range, second.tensor.range);
         let extremes = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1].map(|extreme| extreme >> shift);
         let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
         let range = extremes
@@ -125,7 +124,7 @@ impl Keys {
                 (extreme.min(lowest), extreme.max(highest))
             });
         let output = Tensor {
-            len: first.len,
+            len: first.slice.len,
             element: Element::I32,
             one: One::Tensor(one),
             range: (range.0.max(least), range.1.min(most)),

@@ -6,8 +6,8 @@ use super::{Argument, Calls, Elementwise, Operation};
 use crate::check::reader::Reader;
 use crate::decode::table::{Table, boolean, keys, named, number};
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::Tensor;
-use crate::spec::named;
+use crate::network::tensor::Tensor;
+use crate::spec::named::named;
 
 /// The word of the operation in a spec.
 pub(super) const NAME: &str = "rms_norm";
@@ -101,21 +101,20 @@ impl Keys {
                 .help("without gains the layer has nothing that stacks could share: remove it");
             return None;
         }
-        let (input, tensor) = reader.only_input(diagnostics)?;
-        if tensor.element != Element::F32 {
+        let input = reader.only_input(diagnostics)?;
+        if input.tensor.element != Element::F32 {
             let message = format!(
                 "`{}` reads `{}`, expected `f32`",
-                reader.name(),
-                tensor.element
+                reader.layer.name, input.tensor.element
             );
             diagnostics
-                .error(reader.input_span(0), message)
+                .error(input.span, message)
                 .help("a layer with `op = \"float\"` makes `f32` of integers");
             return None;
         }
         let gain = self.gain.as_ref().map(|gain| gain.value);
         let norm = Elementwise::RmsNorm(RmsNorm { epsilon, gain });
-        Some((norm, Tensor::float(input.len)))
+        Some((norm, Tensor::float(input.slice.len)))
     }
 }
 

@@ -5,12 +5,13 @@ use nnue_format::Element;
 
 use super::{Argument, Call, Calls, Elementwise, Operation};
 use crate::check::alignment::Method;
-use crate::check::reader::Reader;
+use crate::check::reader::{Input, Reader};
 use crate::decode::alignment;
 use crate::decode::table::Table;
 use crate::diagnostics::Diagnostics;
-use crate::network::{Align, One, Tensor};
-use crate::spec::Alignment;
+use crate::network::Align;
+use crate::network::tensor::{One, Tensor};
+use crate::spec::scaling::Alignment;
 
 /// The word of the operation in a spec.
 pub(super) const NAME: &str = "sum";
@@ -73,25 +74,24 @@ impl Keys {
         reader: &Reader<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<(Elementwise, Tensor)> {
-        let (inputs, len) = (0..reader.inputs.len(), reader.inputs.first()?.len);
+        let inputs = reader.inputs.iter();
+        let len = reader.inputs.first()?.slice.len;
         if reader.reads_floats("adds", diagnostics)? {
             let aligns = inputs.map(|_| Align::None).collect();
             reader.refuse_keys_of_integers(self.alignment.keys(), diagnostics)?;
             return Some((Elementwise::Sum(Sum { aligns }), Tensor::float(len)));
         }
-        let ones = inputs.map(|index| reader.one(index));
-        let ones: Vec<One> = ones.collect::<Option<_>>()?;
+        let ones: Vec<One> = inputs.map(Input::one).collect();
         let all_same = ones.iter().all(|one| *one == ones[0]);
         let default = ones[0].shared().filter(|_| all_same);
-        let owner = format!("`{}`", reader.name());
+        let owner = format!("`{}`", reader.layer.name);
         let owner = (reader.layer.span, owner.as_str());
         let method = Method::check(&self.alignment, default, owner, diagnostics)?;
         let mut aligns = Vec::new();
         let (mut lowest, mut highest) = (0i64, 0i64);
-        for (index, one) in ones.iter().enumerate() {
-            let term = (reader.input_span(index), reader.input_name(index));
-            let align = method.align(one, term, diagnostics)?;
-            let range = reader.tensor(index)?.range;
+        for (input, one) in reader.inputs.iter().zip(&ones) {
+            let align = method.align(one, (input.span, input.name), diagnostics)?;
+            let range = input.tensor.range;
             lowest = lowest.saturating_add(extreme(&align, range.0.min(0)));
             highest = highest.saturating_add(extreme(&align, range.1.max(0)));
             aligns.push(align);

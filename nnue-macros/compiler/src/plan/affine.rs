@@ -2,7 +2,7 @@
 
 use nnue_levels::Isa;
 
-use super::Unroll;
+use super::unroll::Unroll;
 use crate::layout::{Affine, Form, Input};
 use crate::network::{self, Layer, Network, Source, Sparse, SparseBy, Sums};
 
@@ -243,7 +243,7 @@ impl Fused {
 
     /// The number of vector operations that are written out: sums start, are added to in a round of
     /// the loop, and are brought together. The exact way has two sums for each output.
-    pub(super) fn steps(&self, outputs: usize) -> usize {
+    fn steps(&self, outputs: usize) -> usize {
         let way = |sums: usize| sums * outputs * (2 * self.sets(sums) + FUSED_CHAINS);
         match self.products {
             Products::Fast => way(1),
@@ -261,8 +261,40 @@ impl Fused {
 impl Blocks {
     /// The number of vector operations that are written out, if `written` blocks are: sums start,
     /// are added to, and are brought together.
-    pub(super) fn steps(&self, written: usize) -> usize {
+    fn steps(&self, written: usize) -> usize {
         self.vectors * (2 * self.side_by_side + written)
+    }
+}
+
+impl Kernel {
+    /// The number of vector operations that are written out, in a loop or without a loop.
+    pub(super) fn steps(&self, outputs: usize) -> usize {
+        let twice_if_proved = |products: Products, steps: usize| match products {
+            Products::Fast | Products::Exact => steps,
+            Products::FastIfProved => 2 * steps,
+        };
+        match self {
+            Kernel::Sparse(blocks) => {
+                // The blocks that do not fill a group follow the loop.
+                let written = match blocks.side_by_side {
+                    1 => 1,
+                    sets => 2 * sets,
+                };
+                twice_if_proved(blocks.products, blocks.steps(written))
+            }
+            Kernel::Dense { blocks, steps, .. } => {
+                let written = match steps {
+                    Steps::StraightLine | Steps::Calls => blocks.count,
+                    Steps::Loop { rest, .. } => blocks.side_by_side + blocks.count - rest,
+                };
+                twice_if_proved(blocks.products, blocks.steps(written))
+            }
+            Kernel::Rows(products) => twice_if_proved(*products, outputs),
+            Kernel::Fused(fused) => fused.steps(outputs),
+            // A vector of sums starts, is added to, and is stored.
+            Kernel::Columns { vectors, .. } => 3 * vectors,
+            Kernel::Function { .. } => 1,
+        }
     }
 }
 

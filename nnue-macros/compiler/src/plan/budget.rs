@@ -3,9 +3,10 @@
 
 use std::fmt;
 
-use super::{Kernel, Plan, Planned, Products, Steps, Unroll};
+use super::Plan;
+use super::unroll::Unroll;
 use crate::layout::Layout;
-use crate::network::{Elementwise, Layer, Network};
+use crate::network::{Layer, Network};
 
 /// The largest number of vector operations in straight-line code that a network may have, for all
 /// instruction sets of an architecture together.
@@ -117,49 +118,4 @@ fn terms(network: &Network) -> usize {
     let further = output.further.iter().map(|further| &further.head);
     let heads = output.heads.iter().chain(further);
     heads.map(|head| head.terms.len()).sum()
-}
-
-impl Planned<'_> {
-    /// The number of operations that are written out.
-    fn steps(&self) -> usize {
-        match self {
-            Planned::Affine(affine, kernel) => affine.parts.len() + kernel.steps(affine.outputs),
-            Planned::Elementwise(elementwise) => match elementwise.function {
-                Elementwise::Activations(functions) => functions.len(),
-                _ => elementwise.layer.inputs.len(),
-            },
-        }
-    }
-}
-
-impl Kernel {
-    /// The number of vector operations that are written out, in a loop or without a loop.
-    fn steps(&self, outputs: usize) -> usize {
-        let twice_if_proved = |products: Products, steps: usize| match products {
-            Products::Fast | Products::Exact => steps,
-            Products::FastIfProved => 2 * steps,
-        };
-        match self {
-            Kernel::Sparse(blocks) => {
-                // The blocks that do not fill a group follow the loop.
-                let written = match blocks.side_by_side {
-                    1 => 1,
-                    sets => 2 * sets,
-                };
-                twice_if_proved(blocks.products, blocks.steps(written))
-            }
-            Kernel::Dense { blocks, steps, .. } => {
-                let written = match steps {
-                    Steps::StraightLine | Steps::Calls => blocks.count,
-                    Steps::Loop { rest, .. } => blocks.side_by_side + blocks.count - rest,
-                };
-                twice_if_proved(blocks.products, blocks.steps(written))
-            }
-            Kernel::Rows(products) => twice_if_proved(*products, outputs),
-            Kernel::Fused(fused) => fused.steps(outputs),
-            // A vector of sums starts, is added to, and is stored.
-            Kernel::Columns { vectors, .. } => 3 * vectors,
-            Kernel::Function { .. } => 1,
-        }
-    }
 }

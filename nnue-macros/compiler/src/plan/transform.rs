@@ -3,7 +3,9 @@
 
 use nnue_levels::Isa;
 
-use super::{Kernel, Planned, Unroll};
+use super::affine::Kernel;
+use super::planned::{Planned, kernels};
+use super::unroll::Unroll;
 use crate::layout::{BLOCK, Layout};
 use crate::network::{Element, Pooling, ProductRounding, Transformer, TransformerActivation};
 
@@ -84,7 +86,7 @@ impl Transform {
         unroll: Unroll,
         layers: &[Planned<'_>],
     ) -> Transform {
-        let has = |is: fn(&Kernel) -> bool| super::kernels(layers).any(|(_, kernel)| is(kernel));
+        let has = |is: fn(&Kernel) -> bool| kernels(layers).any(|(_, kernel)| is(kernel));
         let lists_nonzero = has(|kernel| matches!(kernel, Kernel::Sparse(_)));
         let stay_in_registers = has(|kernel| matches!(kernel, Kernel::Fused(_)));
         let transformer = &layout.network.transformer;

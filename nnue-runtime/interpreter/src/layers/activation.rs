@@ -5,7 +5,7 @@ use nnue_compiler::operation::{
     Activation, OpName, Quantmoid4, Relu, ReluLeft, Screlu, SqrCrelu, SqrCreluI32,
 };
 
-use super::Tensors;
+use super::tensors::Tensors;
 use crate::transformer::quantmoid4;
 use crate::weights::Values;
 

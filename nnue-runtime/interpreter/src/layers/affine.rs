@@ -2,7 +2,7 @@
 
 use nnue_compiler::network::{Affine, Layer, Scale, Sums, WeightType};
 
-use super::Tensors;
+use super::tensors::Tensors;
 use crate::fixed_point::divide;
 use crate::weights::{LayerWeights, Values};
 

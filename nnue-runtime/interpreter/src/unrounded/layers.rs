@@ -6,8 +6,8 @@ use nnue_compiler::operation::{
     SqrCrelu, SqrCreluI32, Sum,
 };
 
-use super::UnroundedLayer;
 use super::transformer::{power_of_two, quantmoid4};
+use crate::weights::UnroundedLayer;
 
 /// The tensors that have been computed so far.
 pub(super) struct Tensors {

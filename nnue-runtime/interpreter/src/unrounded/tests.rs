@@ -13,6 +13,7 @@ use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::specs::specs_in;
 
 use super::*;
+use crate::weights::TransformerWeights;
 use crate::{LayerWeights, Net, Values, Weights};
 
 const FENS: [&str; 2] = [

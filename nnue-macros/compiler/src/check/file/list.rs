@@ -9,10 +9,10 @@ mod tensor;
 
 use nnue_format::{Format, Overflow, Rounding, Tail};
 
-use self::listing::{ListContext, ListWalk, unknown};
-use self::tensor::report_transposed;
+use self::listing::{ListWalk, unknown};
+use self::tensor::{ListContext, report_transposed};
 use super::tensors::KnownTensor;
-use crate::check::value_or;
+use crate::check::value::value_or;
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::file::File;
 use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};

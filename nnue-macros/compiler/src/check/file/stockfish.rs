@@ -3,9 +3,8 @@
 
 use nnue_format::{Element, Encoding, Format, Section, Tail, stockfish};
 
-use super::Parts;
-use super::tensors::KnownTensor;
-use crate::check::value_or;
+use super::tensors::{KnownTensor, Parts};
+use crate::check::value::value_or;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
 use crate::network::Transformer;

@@ -2,10 +2,20 @@
 
 use nnue_format::{Element, Encoding};
 
-use super::Parts;
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
-use crate::network::{Affine, Layer, Output, Scale, Transformer, WeightType};
+use crate::network::{Affine, Layer, Output, Scale, Stacks, Transformer, WeightType};
+
+/// The parts of a network that decide what its files hold. A part is `None` where the spec has a
+/// mistake.
+#[derive(Clone, Copy)]
+pub(in crate::check) struct Parts<'a> {
+    pub(in crate::check) features: Option<&'a [FeatureSet]>,
+    pub(in crate::check) transformer: Option<&'a Transformer>,
+    pub(in crate::check) stacks: Option<&'a Stacks>,
+    pub(in crate::check) layers: Option<&'a [Layer]>,
+    pub(in crate::check) output: Option<&'a Output>,
+}
 
 /// The kind of a tensor's values when they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::table::{Operation, Table};
-use crate::emit::Program;
 use crate::emit::names::count;
+use crate::emit::program::Program;
 
 /// The registers of the PSQT sums: vectors of eight values as far as possible, and single values
 /// for the rest.

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::emit::Program;
 use crate::emit::names::count;
+use crate::emit::program::Program;
 use crate::network::Element;
 
 /// An operation with a row.

@@ -1,16 +1,18 @@
 //! Checks activations: which values they can read, and which integer then stands for 1.0.
 
+use nnue_format::Element;
+
 use super::{CheckedParameters, DefaultLimit, DefaultOne, IntegerForm, Keys, Shifted, USUAL_ONE};
 use crate::check::fixed_point::{
     CLIPS_ONE, LARGEST_RESULT, Operand, Shift, ShiftedNumber, check_amount, check_clips_one,
     check_shift, least_limit, shifted,
 };
-use crate::check::reader::Reader;
+use crate::check::reader::{Header, Input, Reader};
 use crate::check::value::in_range;
 use crate::diagnostics::{Diagnostics, Spanned, all};
-use crate::network::{Element, One, Source, Tensor, UNPOOLED};
+use crate::network::UNPOOLED;
+use crate::network::tensor::{One, Source, Tensor};
 use crate::operation::{Activation, Elementwise, OpName};
-use crate::spec;
 
 impl Keys {
     pub(in crate::operation) fn check(
@@ -18,23 +20,23 @@ impl Keys {
         reader: &Reader<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<(Elementwise, Tensor)> {
-        let (input, tensor) = reader.only_input(diagnostics)?;
+        let input = reader.only_input(diagnostics)?;
         let layer = reader.layer;
-        let (activations, output) = match tensor.element {
+        let (activations, output) = match input.tensor.element {
             Element::F32 => {
                 let functions = self.functions.iter();
                 let activations =
                     all(functions.map(|function| float(layer, function.value, diagnostics)))?;
                 reader.refuse_keys_of_integers(self.of_integers(), diagnostics)?;
-                let len = activations.len() * input.len;
+                let len = activations.len() * input.slice.len;
                 (activations, Tensor::float(len))
             }
             Element::I32 => {
-                let from = reader.shared_one(0, diagnostics)?;
-                integers(layer, self, input.len, from, diagnostics)?
+                let from = reader.shared_one(input, diagnostics)?;
+                integers(layer, self, input.slice.len, from, diagnostics)?
             }
             _ => {
-                refuse_input(reader, diagnostics);
+                refuse_input(layer, input, diagnostics);
                 return None;
             }
         };
@@ -43,29 +45,25 @@ impl Keys {
 }
 
 /// Reports values that are neither sums of an affine layer nor `f32`.
-fn refuse_input(reader: &Reader<'_>, diagnostics: &mut Diagnostics) {
-    let help = match reader.inputs[0].source {
+fn refuse_input(layer: Header<'_>, input: &Input<'_>, diagnostics: &mut Diagnostics) {
+    let help = match input.slice.source {
         Source::Transformer => "the transformer's neurons have `activation` in `[transformer]`",
         Source::Unpooled => "a layer with `op = \"float\"` makes `f32` of them",
         Source::Psqt | Source::Layer(_) => {
             "name the affine layer in `input`: two activations can read the same one"
         }
     };
-    let values = match reader.input_name(0) {
+    let values = match input.name {
         UNPOOLED => format!("the transformer's sums `{UNPOOLED}`"),
-        input => format!("the activations of `{input}`"),
+        name => format!("the activations of `{name}`"),
     };
-    let name = reader.name();
+    let name = layer.name;
     let message = format!("`{name}` reads {values}, expected sums of an affine layer");
-    diagnostics.error(reader.input_span(0), message).help(help);
+    diagnostics.error(input.span, message).help(help);
 }
 
 /// Checks an activation of floating point.
-fn float(
-    layer: &spec::Layer,
-    function: OpName,
-    diagnostics: &mut Diagnostics,
-) -> Option<Activation> {
+fn float(layer: Header<'_>, function: OpName, diagnostics: &mut Diagnostics) -> Option<Activation> {
     if function.has_floats() {
         return Some(Activation::Float(function));
     }
@@ -89,7 +87,7 @@ fn listed(names: impl Iterator<Item = OpName>) -> String {
 /// Checks the activations of sums in which `from` stands for 1.0. Returns them with the values that
 /// they make together.
 fn integers(
-    layer: &spec::Layer,
+    layer: Header<'_>,
     keys: &Keys,
     len: usize,
     from: u32,
@@ -128,7 +126,7 @@ fn integers(
             [0, other].map(|index| (&keys.functions[index], results[index].one));
         let message = format!(
             "`{}` has results with different ones: 1.0 is {other_one} in those of `{}`",
-            layer.name.value, other.value
+            layer.name, other.value
         );
         let related = format!("1.0 is {first_one} in those of `{}`", first.value);
         diagnostics
@@ -195,7 +193,7 @@ fn value_for_each<'s>(
 
 /// The keys that the spec gives for a single activation of integers.
 struct ActivationKeys<'s> {
-    layer: &'s spec::Layer,
+    layer: Header<'s>,
     function: OpName,
     integers: &'static IntegerForm,
     shift: Option<&'s Spanned<i64>>,
@@ -216,7 +214,7 @@ struct Results {
 impl ActivationKeys<'_> {
     /// Checks the activation of sums in which `from` stands for 1.0.
     fn check(&self, from: u32, diagnostics: &mut Diagnostics) -> Option<(Activation, Results)> {
-        let (integers, name) = (self.integers, &self.layer.name.value);
+        let (integers, name) = (self.integers, self.layer.name);
         let Some(shift) = self.shift else {
             diagnostics
                 .error(self.layer.span, format!("`{name}` needs `shift`"))
@@ -284,7 +282,7 @@ impl ActivationKeys<'_> {
         one: u32,
         diagnostics: &mut Diagnostics,
     ) -> Option<()> {
-        let name = &self.layer.name.value;
+        let name = self.layer.name;
         let is_clipped = self.limit.is_none() && matches!(self.integers.limit, DefaultLimit::One);
         let square = u64::from(from) * u64::from(from);
         let (operand, shifted, formula) = match self.integers.shifts {
@@ -313,7 +311,7 @@ impl ActivationKeys<'_> {
         if limit >= least || self.clips_one {
             return Some(());
         }
-        let name = &self.layer.name.value;
+        let name = self.layer.name;
         let span = self.limit.or(self.shift).map(|key| key.span);
         let message = format!("`{name}` is clipped at {limit}, expected at least {least}");
         diagnostics

@@ -8,12 +8,10 @@ use super::sparse::{check_density, check_output_blocks, check_sparse};
 use super::{
     Affine, BiasType, Divide, FEWEST_COLUMN_OUTPUTS, Keys, Scale, Sums, WeightType, weights_one,
 };
-use crate::check::ONES;
-use crate::check::reader::Reader;
-use crate::check::value::{check_scale, in_range, value_or};
+use crate::check::reader::{Header, Input, Reader};
+use crate::check::value::{ONES, check_scale, in_range, place, value_or};
 use crate::diagnostics::{Diagnostics, Spanned, all};
-use crate::network::{One, Source, Tensor};
-use crate::spec::{self, place};
+use crate::network::tensor::{One, Source, Tensor};
 
 /// The largest number of outputs of a layer. Layers are meant to be small; only the transformer is
 /// large.
@@ -34,7 +32,7 @@ impl Keys {
     /// case there is no `reader`.
     pub(in crate::operation) fn check(
         &self,
-        layer: &spec::Layer,
+        layer: Header<'_>,
         reader: Option<Reader<'_>>,
         diagnostics: &mut Diagnostics,
     ) -> Option<(Affine, Tensor)> {
@@ -52,7 +50,7 @@ impl Keys {
         };
         let reader = reader?;
         let (element, inputs_one) = common_input(&reader, self.weights.value, diagnostics)?;
-        let sums = range_of_sums(&reader, self)?;
+        let sums = range_of_sums(&reader, self);
         let len = len? as usize;
         let sparse = check_sparse(&reader, self, density?, (element, len), diagnostics);
         let output_blocks = check_output_blocks(self, len, diagnostics);
@@ -135,7 +133,7 @@ fn check_weights_one_key(affine: &Keys, diagnostics: &mut Diagnostics) -> Option
 
 /// The `one` of the sums that follows from `weights_one`.
 fn sums_one(
-    layer: &spec::Layer,
+    layer: Header<'_>,
     weights_one: &Spanned<i64>,
     divide: Option<Divide>,
     inputs_one: u32,
@@ -148,7 +146,7 @@ fn sums_one(
         let sums_one = product as f64 / by as f64;
         let message = format!(
             "1.0 is {sums_one} in the sums of `{}`, allowed are whole numbers from 1 to {}",
-            layer.name.value,
+            layer.name,
             ONES.end()
         );
         let divided = if by == 1 { "" } else { ", divided by `divide`" };
@@ -171,12 +169,12 @@ fn sums_one(
 /// The kind of the sums: integers with their `one`, or floating point with the factor that makes
 /// it.
 fn check_outputs(
-    layer: &spec::Layer,
+    layer: Header<'_>,
     affine: &Keys,
     len: Option<u32>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Outputs> {
-    let name = &layer.name.value;
+    let name = layer.name;
     let weights = affine.weights.value;
     let biases = affine.biases.as_ref();
     if has_float_scales(affine) {
@@ -281,13 +279,13 @@ fn check_weights_one(
     let Some((span, one)) = small else {
         return Some(());
     };
-    let name = reader.name();
+    let name = reader.layer.name;
     let message =
         format!("1.0 is {one} / {inputs_one} in the weights of `{name}`, expected at least 1");
     let inputs = format!("1.0 is {inputs_one} in its inputs");
     diagnostics
         .error(span, message)
-        .related(reader.input_span(0), inputs)
+        .related(reader.inputs[0].span, inputs)
         .help("`one` is that of the inputs times that of the weights, divided by `divide`");
     None
 }
@@ -399,13 +397,11 @@ fn common_input(
     weights: WeightType,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Element, u32)> {
-    let name = reader.name();
+    let name = reader.layer.name;
     let mut common = None;
     let mut first_one = None;
-    for (index, slice) in reader.inputs.iter().enumerate() {
-        let element = reader.tensor(index)?.element;
-        let input = reader.input_name(index);
-        let span = reader.input_span(index);
+    for input in &reader.inputs {
+        let (element, span) = (input.tensor.element, input.span);
         let fits = match weights {
             WeightType::I8 | WeightType::I16 => {
                 matches!(element, Element::U8 | Element::U16 | Element::I16)
@@ -415,11 +411,13 @@ fn common_input(
             WeightType::Binary => matches!(element, Element::I16 | Element::I32),
         };
         if !fits {
-            let message =
-                format!("`{name}` has `{weights}` weights and reads `{element}` from `{input}`");
+            let message = format!(
+                "`{name}` has `{weights}` weights and reads `{element}` from `{}`",
+                input.name
+            );
             let error = diagnostics.error(span, message);
             match (weights, element) {
-                (WeightType::F32, _) if slice.source == Source::Transformer => error.help(
+                (WeightType::F32, _) if input.slice.source == Source::Transformer => error.help(
                     "a layer of integer weights with `biases = \"f32\"` makes `f32` of the transformer's output",
                 ),
                 (WeightType::F32, _) => {
@@ -429,7 +427,7 @@ fn common_input(
                 (WeightType::Binary, _) => error
                     .label("no value is negative: all signs are the same")
                     .help("binary layers read sums, or a transformer with `activation = \"none\"`"),
-                (WeightType::I8 | WeightType::I16, Element::I32) => match reader.reads_affine(index) {
+                (WeightType::I8 | WeightType::I16, Element::I32) => match input.of_affine {
                     true => error.help("put an activation such as `crelu` between two affine layers"),
                     false => error.help("values of 32 bits are read by `weights = \"i32\"`"),
                 },
@@ -452,11 +450,11 @@ fn common_input(
                 return None;
             }
         });
-        let one = reader.shared_one(index, diagnostics)?;
+        let one = reader.shared_one(input, diagnostics)?;
         let first = *first_one.get_or_insert(one);
         // For binary weights, only the signs of inputs count.
         if one != first && weights != WeightType::Binary {
-            report_different_ones(reader, (index, one, first), diagnostics);
+            report_different_ones(reader, input, (one, first), diagnostics);
             return None;
         }
     }
@@ -466,23 +464,26 @@ fn common_input(
 /// Reports a layer whose inputs have different `one`s: its weights would need a `one` for each.
 fn report_different_ones(
     reader: &Reader<'_>,
-    (index, one, first): (usize, u32, u32),
+    input: &Input<'_>,
+    (one, first): (u32, u32),
     diagnostics: &mut Diagnostics,
 ) {
-    let (name, input) = (reader.name(), reader.input_name(index));
-    let message = format!("`{name}` reads inputs with different ones: 1.0 is {one} in `{input}`");
+    let message = format!(
+        "`{}` reads inputs with different ones: 1.0 is {one} in `{}`",
+        reader.layer.name, input.name
+    );
     diagnostics
-        .error(reader.input_span(index), message)
+        .error(input.span, message)
         .related(
-            reader.input_span(0),
-            format!("1.0 is {first} in `{}`", reader.input_name(0)),
+            reader.inputs[0].span,
+            format!("1.0 is {first} in `{}`", reader.inputs[0].name),
         )
         .help("all inputs of a layer need the same one: change their `shift` and `one`");
 }
 
 /// The range of the sums without biases. Where it is larger than that of `i32`, the weights of a
 /// net decide whether sums wrap around.
-fn range_of_sums(reader: &Reader<'_>, affine: &Keys) -> Option<(i64, i64)> {
+fn range_of_sums(reader: &Reader<'_>, affine: &Keys) -> (i64, i64) {
     let weights = affine.weights.value;
     let (lowest_weight, highest_weight) = match weights {
         WeightType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
@@ -492,10 +493,10 @@ fn range_of_sums(reader: &Reader<'_>, affine: &Keys) -> Option<(i64, i64)> {
         WeightType::F32 => (0, 0),
     };
     let (mut lowest, mut highest) = (0i64, 0i64);
-    for (index, slice) in reader.inputs.iter().enumerate() {
+    for input in &reader.inputs {
         let range = match weights {
             WeightType::Binary => (-1, 1),
-            _ => reader.tensor(index)?.range,
+            _ => input.tensor.range,
         };
         let products = [
             range.0 * lowest_weight,
@@ -503,14 +504,14 @@ fn range_of_sums(reader: &Reader<'_>, affine: &Keys) -> Option<(i64, i64)> {
             range.1 * lowest_weight,
             range.1 * highest_weight,
         ];
-        let len = slice.len as i64;
+        let len = input.slice.len as i64;
         lowest = lowest.saturating_add(products.into_iter().fold(0, i64::min).saturating_mul(len));
         highest =
             highest.saturating_add(products.into_iter().fold(0, i64::max).saturating_mul(len));
     }
     if value_or(&affine.sums, Sums::I32) == Sums::I64 {
-        return Some((lowest, highest));
+        return (lowest, highest);
     }
     let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
-    Some((lowest.max(least), highest.min(most)))
+    (lowest.max(least), highest.min(most))
 }

@@ -6,7 +6,8 @@ use crate::decode::table::{
     Table, Value, boolean, inline_table, integer, integers_or_one, keys, named, number,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::spec::{Rounding, named};
+use crate::spec::named::named;
+use crate::spec::scaling::Rounding;
 
 /// The keys of an affine layer, as the spec gives them.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,11 @@
 //! Checks the divisors and the factors of sums, which are the same for all outputs or one for each.
 
 use crate::diagnostics::{Diagnostics, Span};
-use crate::spec::{Rounding, place};
+use crate::spec::scaling::Rounding;
 
 use super::{BiasType, Divide, Keys, Scales, ScalesKey, WeightType};
 
-use crate::check::ONES;
-use crate::check::value::{in_range, value_or};
+use crate::check::value::{ONES, in_range, place, value_or};
 
 pub(super) fn check_divide(affine: &Keys, diagnostics: &mut Diagnostics) -> Option<Option<Divide>> {
     let weights = affine.weights.value;

@@ -36,12 +36,12 @@ pub(super) fn check_sparse(
     let Some(sparse) = &affine.sparse else {
         return Some(None);
     };
-    let name = reader.name();
+    let name = reader.layer.name;
     if !reader.reads_whole_transformer() {
         let message = format!("`{name}` is sparse, but does not read the whole transformer");
         let error = diagnostics.error(sparse.span, message);
-        if let Some(input) = &reader.layer.input {
-            error.related(input.span, "what it reads");
+        if let Some(span) = reader.inputs_span {
+            error.related(span, "what it reads");
         }
         error.help("only the transformer's output is large and has many zeros: remove `sparse`");
         return None;

@@ -1,10 +1,12 @@
 //! The order of a tensor's axes in the file.
 
-use super::listing::LARGEST_UNIT;
 use super::tensor::NamedTensor;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::file::{Axis, AxisPart, Part, Role};
 use crate::spec::Transposed;
+
+/// The largest unit, in values or bytes, of which the spec can make offsets and lengths multiples.
+pub(super) const LARGEST_UNIT: i64 = 4096;
 
 /// The axes of a tensor, none of them in blocks.
 pub(super) fn whole(axes: &[(Axis, usize)]) -> Vec<(AxisPart, usize)> {

@@ -2,7 +2,7 @@
 
 use nnue_format::{FieldForm, Section};
 
-use crate::check::in_wide_range;
+use crate::check::value::in_wide_range;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::file::Tensor;
 use crate::spec::{Field, FieldType, Value};

@@ -1,53 +1,23 @@
 //! Walks over the entries of a list and finds which tensors each of them names, and which sections
 //! the file then has.
 
-use nnue_format::{Overflow, Quantise, Rounding, Section};
+use nnue_format::Section;
 
-use super::tensor::NamedTensor;
-use super::{fields, sums};
+use super::axes::LARGEST_UNIT;
+use super::fields;
+use super::sums::{self, ListedTensor};
+use super::tensor::{ListContext, NamedTensor, TensorsOfEntry};
 use crate::check::file::tensors::KnownTensor;
-use crate::check::{in_range, in_range_or};
+use crate::check::value::{in_range, in_range_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
 use crate::network::file::Tensor;
-use crate::spec::{BulletKind, Content, Entry, TensorEntry, Transposed};
+use crate::spec::{BulletKind, Content, Entry, TensorEntry};
 
 /// The largest number of bytes that one entry can skip.
 const LONGEST_SKIPPED: i64 = 1 << 30;
 
-/// The largest unit, in values or bytes, of which the spec can make offsets and lengths multiples.
-pub(super) const LARGEST_UNIT: i64 = 4096;
-
 /// The name that stands for the tensors of all layers.
 const LAYERS: &str = "layers";
-
-/// What is the same for all entries of a file.
-pub(super) struct ListContext<'a> {
-    pub(super) tensors: &'a [KnownTensor],
-    pub(super) rounding: Rounding,
-    pub(super) overflow: Overflow,
-    /// For a file of bullet: which kind it is, and the key `transposed`.
-    pub(super) bullet: Option<(BulletKind, Option<&'a Spanned<Transposed>>)>,
-}
-
-/// A tensor that an entry of the file names.
-pub(super) struct ListedTensor {
-    pub(super) known: KnownTensor,
-    /// The place of the entry in the spec.
-    pub(super) span: Span,
-    /// How the values become integers; `None` if the file has integers.
-    pub(super) quantise: Option<Quantise>,
-}
-
-/// An entry that names tensors.
-pub(super) struct TensorsOfEntry<'a> {
-    /// The place of the entry in the spec.
-    pub(super) span: Span,
-    pub(super) keys: &'a TensorEntry,
-    /// The number of values to a multiple of which the innermost axis is padded.
-    pub(super) pad: usize,
-    /// The tensors that the entry names, with the axes that they have in its list.
-    pub(super) tensors: Vec<KnownTensor>,
-}
 
 /// The walk over the entries of a file, which may stand in several lists.
 pub(super) struct ListWalk<'a> {

@@ -1,9 +1,20 @@
 //! Checks of values that are added before they are rounded: real and virtual rows in floating
 //! point, and the summands of a layer's weights.
 
-use super::listing::ListedTensor;
-use crate::diagnostics::Diagnostics;
+use nnue_format::Quantise;
+
+use crate::check::file::tensors::KnownTensor;
+use crate::diagnostics::{Diagnostics, Span};
 use crate::network::file::Role;
+
+/// A tensor that an entry of the file names.
+pub(super) struct ListedTensor {
+    pub(super) known: KnownTensor,
+    /// The place of the entry in the spec.
+    pub(super) span: Span,
+    /// How the values become integers; `None` if the file has integers.
+    pub(super) quantise: Option<Quantise>,
+}
 
 impl ListedTensor {
     fn conversion(&self) -> String {

@@ -1,14 +1,33 @@
 //! The tensor of an entry: the type, the axes and the padding that it has in the file.
 
-use nnue_format::{Element, Encoding, Quantise};
+use nnue_format::{Element, Encoding, Overflow, Quantise, Rounding};
 
 use super::axes::whole;
-use super::listing::{ListContext, TensorsOfEntry};
 use crate::check::file::tensors::{KnownTensor, LoadedValues};
-use crate::check::value_or;
+use crate::check::value::{place, value_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 use crate::network::file::{Role, Tensor};
-use crate::spec::{self, BulletKind, Named as _, Transposed};
+use crate::spec::{BulletKind, Named as _, TensorEntry, Transposed};
+
+/// What is the same for all entries of a file.
+pub(super) struct ListContext<'a> {
+    pub(super) tensors: &'a [KnownTensor],
+    pub(super) rounding: Rounding,
+    pub(super) overflow: Overflow,
+    /// For a file of bullet: which kind it is, and the key `transposed`.
+    pub(super) bullet: Option<(BulletKind, Option<&'a Spanned<Transposed>>)>,
+}
+
+/// An entry that names tensors.
+pub(super) struct TensorsOfEntry<'a> {
+    /// The place of the entry in the spec.
+    pub(super) span: Span,
+    pub(super) keys: &'a TensorEntry,
+    /// The number of values to a multiple of which the innermost axis is padded.
+    pub(super) pad: usize,
+    /// The tensors that the entry names, with the axes that they have in its list.
+    pub(super) tensors: Vec<KnownTensor>,
+}
 
 /// An entry, and a tensor that it names.
 pub(super) struct NamedTensor<'a> {
@@ -202,10 +221,10 @@ impl NamedTensor<'_> {
         let mut of_entry = self.entry.tensors.iter();
         let divides =
             !element.is_float() && of_entry.any(|other| other.values == LoadedValues::Float);
-        let needless = spec::place("one", &keys.one)
+        let needless = place("one", &keys.one)
             .filter(|_| !divides)
-            .or(spec::place("rounding", &keys.rounding))
-            .or(spec::place("overflow", &keys.overflow));
+            .or(place("rounding", &keys.rounding))
+            .or(place("overflow", &keys.overflow));
         let Some((key, span)) = needless else {
             return Some(());
         };

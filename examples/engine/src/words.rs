@@ -1,0 +1,30 @@
+//! Lines that are said, and words that are read.
+
+use std::io::{self, Write};
+
+use cozy_chess::{Board, Color, get_king_moves};
+
+/// Prints a line. If nobody reads, the input will end too.
+pub(crate) fn say(line: &str) {
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}
+
+/// A number that has to be there.
+pub(crate) fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
+    let error = |_| format!("expected a number, found `{word}`");
+    word.parse().map_err(error)
+}
+
+/// The board of a FEN's fields, of which the last may be missing.
+pub(crate) fn board<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Board, String> {
+    let mut fields: Vec<&str> = fields.collect();
+    let rest = ["", "w", "-", "-", "0", "1"];
+    fields.extend(rest.get(fields.len()..).unwrap_or_default());
+    let fen = fields.join(" ");
+    let board: Board = fen.parse().map_err(|error| format!("`{fen}`: {error}"))?;
+    match get_king_moves(board.king(Color::White)).has(board.king(Color::Black)) {
+        true => Err(format!("`{fen}`: the kings are side by side")),
+        false => Ok(board),
+    }
+}

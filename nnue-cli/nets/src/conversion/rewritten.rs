@@ -1,0 +1,222 @@
+//! From a net file to the file of another spec of the same network.
+
+use std::convert::Infallible;
+
+use nnue_compiler::description::Description;
+use nnue_compiler::file_layout;
+use nnue_compiler::format::{self, Encoding, FileLayout, Format, Loaded, Section};
+use nnue_compiler::network::Network;
+use serde_json::Value;
+
+use super::coalesced::{self, is_factorised};
+use super::{ConversionError, Converted};
+use crate::Error;
+use crate::net_file::NetFile;
+
+/// Loads a file and stores it as a file of another spec, of the same network, which has all values
+/// as they are. If the first has virtual rows or weights that stacks share, and the second has none,
+/// it gets the sums.
+///
+/// # Errors
+///
+/// The networks differ, or a file of the other spec has no place for some value.
+pub fn convert(from: NetFile, to: &Network) -> Result<Converted, Error> {
+    let (converted, weights) = rewrite(from, to)?;
+    confirm(&file_layout(to), &converted.bytes, &weights)?;
+    Ok(converted)
+}
+
+/// Converts like [`convert`], but does not confirm that all values are as they were: where the file
+/// has integers that become floating point, the new file has the nearest integers.
+///
+/// # Errors
+///
+/// As [`convert`], but for numbers that change.
+pub fn convert_to_nearest(from: NetFile, to: &Network) -> Result<Converted, Error> {
+    rewrite(from, to).map(|(converted, _)| converted)
+}
+
+/// The file of another spec, and the weights that it was made from.
+fn rewrite(from: NetFile, to: &Network) -> Result<(Converted, Vec<u8>), Error> {
+    let adds = check_same(&from.network, to)?;
+    let (source, target) = (&from.layout, file_layout(to));
+    let weights = match adds {
+        true => coalesced::memory(to, &target, from.net()?.weights())?,
+        false => {
+            check_memory(source, &target)?;
+            let mut weights = vec![0; source.memory_len()];
+            let parts = format::split(source, &from.bytes)?;
+            parts.load(&[0], &mut weights)?;
+            weights
+        }
+    };
+    let lost = lost(source, &target, &from.loaded);
+    let bytes = store(&target, &weights, &beside(source, &target, from.loaded));
+    Ok((Converted { bytes, lost }, weights))
+}
+
+/// Stores weights as a file of the layout.
+fn store(layout: &FileLayout, weights: &[u8], loaded: &Loaded) -> Vec<u8> {
+    let mut file = Vec::new();
+    let stored = format::store(layout, &[0], weights, loaded, &mut |piece| {
+        file.extend_from_slice(piece);
+        Ok::<(), Infallible>(())
+    });
+    match stored {
+        Ok(()) => file,
+        Err(never) => match never {},
+    }
+}
+
+/// Confirms that a file has the weights that it was made from.
+fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), ConversionError> {
+    let mut again = vec![0; layout.memory_len()];
+    let parts = format::split(layout, file).map_err(ConversionError::Numbers)?;
+    let loaded = parts.load(&[0], &mut again);
+    loaded.map_err(ConversionError::Numbers)?;
+    match again == weights {
+        true => Ok(()),
+        false => Err(ConversionError::Changed),
+    }
+}
+
+/// Confirms that two specs describe the same network, whatever its name and its files. Says whether
+/// summands of the first file are added for the second.
+fn check_same(from: &Network, to: &Network) -> Result<bool, ConversionError> {
+    let [of_from, of_to] = [from, to].map(is_factorised);
+    if of_to && !of_from {
+        return Err(ConversionError::NotFactorised);
+    }
+    let adds = of_from && !of_to;
+    let value = |network: &Network| {
+        // Descriptions are text and numbers, under keys that are text.
+        let mut value = serde_json::to_value(Description::of(network)).unwrap_or_default();
+        if let Some(keys) = value.as_object_mut() {
+            keys.retain(|key, _| !["name", "tensors", "file"].contains(&&**key));
+        }
+        value
+    };
+    let first = match adds {
+        true => value(&coalesced::without_summands(from)),
+        false => value(from),
+    };
+    match difference(&first, &value(to), String::new()) {
+        None => Ok(adds),
+        Some((place, first, second)) => Err(ConversionError::OtherNetwork {
+            place,
+            first,
+            second,
+        }),
+    }
+}
+
+/// Confirms that both layouts have the weights at the same places of memory, as they have of the
+/// same network.
+fn check_memory(source: &FileLayout, target: &FileLayout) -> Result<(), ConversionError> {
+    let same = source.memory_len() == target.memory_len()
+        && source.stacks.stride == target.stacks.stride
+        && source.paired == target.paired
+        && source.coalesced.is_empty() == target.coalesced.is_empty();
+    match same {
+        true => Ok(()),
+        false => Err(ConversionError::OtherMemory),
+    }
+}
+
+/// The first place at which two values differ, and what they are there.
+fn difference(first: &Value, second: &Value, place: String) -> Option<(String, String, String)> {
+    let inside = |key: &dyn std::fmt::Display| match place.is_empty() {
+        true => key.to_string(),
+        false => format!("{place}/{key}"),
+    };
+    match (first, second) {
+        (Value::Object(one), Value::Object(other)) if one.keys().eq(other.keys()) => {
+            let mut keys = one.iter().zip(other.values());
+            keys.find_map(|((key, one), other)| difference(one, other, inside(key)))
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            let mut items = one.iter().zip(other).enumerate();
+            items.find_map(|(index, (one, other))| difference(one, other, inside(&index)))
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            let lens = [one, other].map(|items| format!("{} items", items.len()));
+            let [first, second] = lens;
+            Some((place, first, second))
+        }
+        _ if first == second => None,
+        _ => Some((place, first.to_string(), second.to_string())),
+    }
+}
+
+/// What a file of the target has besides its weights.
+fn beside(source: &FileLayout, target: &FileLayout, loaded: Loaded) -> Loaded {
+    let sections = target.sections.len() + {
+        let groups = target.stacks.groups.iter();
+        target.stacks.count * groups.map(|group| group.len()).sum::<usize>()
+    };
+    let skipped = skipped_len(target);
+    Loaded {
+        skipped: match loaded.skipped.len() == skipped {
+            true => loaded.skipped,
+            false => vec![0; skipped],
+        },
+        ignored: match have_same_padding(source, target) {
+            true => loaded.ignored,
+            false => Vec::new(),
+        },
+        order: match (source.format, target.format) {
+            (Format::Named, Format::Named) => loaded.order,
+            _ => (0..sections).collect(),
+        },
+        ..loaded
+    }
+}
+
+/// What a file has that one of the target has no place for.
+fn lost(source: &FileLayout, target: &FileLayout, loaded: &Loaded) -> Vec<&'static str> {
+    let mut lost = Vec::new();
+    let has_description = matches!(target.format, Format::Stockfish { .. });
+    if !loaded.description.is_empty() && !has_description {
+        lost.push("the description");
+    }
+    if loaded.skipped.len() != skipped_len(target) && loaded.skipped.iter().any(|byte| *byte != 0) {
+        lost.push("the bytes of the header whose content is free");
+    }
+    if !loaded.ignored.is_empty() && !have_same_padding(source, target) {
+        lost.push("bytes other than zero in padding");
+    }
+    lost
+}
+
+/// The bytes of all sections whose content is free.
+fn skipped_len(layout: &FileLayout) -> usize {
+    let of = |sections: &[Section]| {
+        let lens = sections.iter().map(|section| match section {
+            Section::Skipped { len, .. } => *len,
+            _ => 0,
+        });
+        lens.sum::<usize>()
+    };
+    let groups = layout.stacks.groups.iter().map(|group| of(group));
+    of(&layout.sections) + layout.stacks.count * groups.sum::<usize>()
+}
+
+/// Whether both layouts have the same sections with the same padding: they differ in nothing but
+/// whether tensors are compressed.
+fn have_same_padding(source: &FileLayout, target: &FileLayout) -> bool {
+    let raw = |sections: &[Section]| {
+        let sections = sections.iter().map(|section| {
+            section.map(|tensor| {
+                let mut tensor = tensor.clone();
+                tensor.stored.encoding = Encoding::Raw;
+                tensor
+            })
+        });
+        sections.collect::<Vec<_>>()
+    };
+    let groups = |layout: &FileLayout| {
+        let groups = layout.stacks.groups.iter().map(|group| raw(group));
+        groups.collect::<Vec<_>>()
+    };
+    raw(&source.sections) == raw(&target.sections) && groups(source) == groups(target)
+}

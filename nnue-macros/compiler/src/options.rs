@@ -1,0 +1,86 @@
+//! What the caller of the compiler chooses: the weights and the levels of a program.
+
+use nnue_format::LoadError;
+use nnue_levels::Isa;
+use proc_macro2::TokenStream;
+
+use crate::layout::{self, Layout};
+use crate::network::Network;
+use crate::plan::Unroll;
+
+/// The order of packed columns in embedded weights, which is that of the file. A portable program
+/// does not know the level at which it will run, and every level but the portable one copies the
+/// weights whose order differs.
+pub(crate) const PACKED: &[usize] = &[0];
+
+/// What the caller of the compiler chooses.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How generated code names the runtime crate: `::nnue_runtime`, or `$crate` in its own macro.
+    pub runtime: TokenStream,
+    /// How many layers are written out as straight-line code.
+    pub unroll: Unroll,
+    /// The weights that become part of the program; `None` for a network that is loaded from a
+    /// file.
+    pub embedded: Option<Embedded>,
+    /// The levels whose kernels are written.
+    pub levels: Levels,
+}
+
+/// The weights that a network carries.
+#[derive(Clone, Debug)]
+pub enum Embedded {
+    /// The weights as a net file: tokens that stand for a reference to its bytes.
+    File(TokenStream),
+    /// The weights as they lie in memory.
+    Weights(EmbeddedWeights),
+}
+
+/// Weights as they lie in memory, with their columns in the order of the file.
+#[derive(Clone, Debug)]
+pub struct EmbeddedWeights {
+    pub(crate) bytes: Vec<u8>,
+    /// What the file holds besides the weights, encoded by [`nnue_format::Loaded::encode`].
+    pub(crate) kept: Vec<u8>,
+}
+
+impl Embedded {
+    /// Reads a net file and lays its weights out in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if the file is not a file of this network.
+    pub fn weights(network: &Network, file: &[u8]) -> Result<Embedded, LoadError> {
+        let layout = Layout::of(network);
+        let mut bytes = vec![0; layout.weights.size];
+        let layout = layout::file(&layout);
+        let file = nnue_format::unpack(&layout, file)?;
+        let loaded = nnue_format::split(&layout, &file)?.load(PACKED, &mut bytes)?;
+        let kept = loaded.encode(&layout);
+        Ok(Embedded::Weights(EmbeddedWeights { bytes, kept }))
+    }
+}
+
+/// The levels whose kernels are written. Kernels for other architectures than the target's would
+/// only cost time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Levels {
+    /// The levels of all architectures.
+    #[default]
+    All,
+    /// The levels of one architecture, which is named as in `cfg(target_arch)`, and the portable
+    /// level.
+    Of(&'static str),
+    /// The portable level alone, which every architecture has.
+    Portable,
+}
+
+impl Levels {
+    pub(crate) fn contains(self, isa: &Isa) -> bool {
+        match self {
+            Levels::All => true,
+            Levels::Of(arch) => isa.is_portable() || isa.target_arch == Some(arch),
+            Levels::Portable => isa.is_portable(),
+        }
+    }
+}
