@@ -125,13 +125,14 @@ fn files_that_end_early_or_go_on_are_refused_by_loader_and_compiler() {
                 loaded
             };
             assert!(check(&file));
-            for missing in (1..700).chain([file.len() / 2, file.len() - 3, file.len()]) {
+            let last = (1..64).chain((64..700).step_by(13));
+            for missing in last.chain([file.len() / 2, file.len() - 3, file.len()]) {
                 assert!(!check(&file[..file.len() - missing]), "{}: {missing} missing", network.name);
             }
             assert!(!check(&[&file[..], b"b"].concat()));
             // If one byte changes, both must refuse the file or both accept it.
             let mut changed = file.clone();
-            for index in (0..file.len()).step_by(file.len() / 500) {
+            for index in (0..file.len()).step_by(file.len() / 250) {
                 changed[index] ^= 0xFF;
                 check(&changed);
                 changed[index] ^= 0xFF;
