@@ -203,7 +203,7 @@ fn models_of_random_networks_give_their_integers_or_are_refused() {
         if !Path::new(&spec).exists() {
             break;
         }
-        for (index, style) in [Style::Small, Style::Extreme].into_iter().enumerate() {
+        for (index, style) in (0..).zip([Style::Small, Style::Extreme]) {
             if !with_both && number % 2 != index {
                 continue;
             }
