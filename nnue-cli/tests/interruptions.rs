@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::thread;
@@ -18,7 +18,7 @@ use nnue_test_support::net_file::random_net_file;
 #[cfg(feature = "compiled")]
 use nnue_test_support::synthetic::synthetic_net;
 
-use crate::program::{nnue, stderr};
+use crate::program::{nnue, scratch_folder, stderr};
 
 const SPEC: &str = include_str!("../../specs/bullet/simple.toml");
 
@@ -101,7 +101,7 @@ struct Folder {
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let path = scratch_folder().join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("folders can be made");
         let network = nnue_compiler::analyse(&SourceFile::new("simple.toml", SPEC));

@@ -14,7 +14,7 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::net_file::random_net_file;
 
 use crate::match_engine;
-use crate::program::{nnue, stderr, write_executable};
+use crate::program::{nnue, scratch_folder, stderr, write_executable};
 
 const SPEC: &str = include_str!("../../specs/bullet/simple.toml");
 
@@ -43,7 +43,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outputs-{name}"));
+        let path = scratch_folder().join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(path.join("shards")).expect("folders can be made");
         let folder = Folder(path);

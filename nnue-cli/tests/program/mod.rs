@@ -7,7 +7,10 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nnue_files::Lock;
 
 pub(crate) fn nnue(arguments: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nnue"));
@@ -93,15 +96,29 @@ pub(crate) fn scratch_folder() -> PathBuf {
     static TAKEN: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
         static FOLDER: PathBuf = {
-            let number = TAKEN.fetch_add(1, Ordering::Relaxed).to_string();
-            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(number);
-            let _ = std::fs::remove_dir_all(&folder);
-            std::fs::create_dir_all(&folder).expect("temporary files can be written");
+            let number = TAKEN.fetch_add(1, Ordering::Relaxed);
+            let folder = OF_THIS_PROCESS.0.join(number.to_string());
+            std::fs::create_dir(&folder).expect("temporary files can be written");
             folder
         };
     }
     FOLDER.with(PathBuf::clone)
 }
+
+/// The first folder that no other process of tests has, and what keeps it.
+static OF_THIS_PROCESS: LazyLock<(PathBuf, Lock)> = LazyLock::new(|| {
+    let folders =
+        (0..).map(|number| Path::new(env!("CARGO_TARGET_TMPDIR")).join(number.to_string()));
+    let claimed = folders.map(|folder| {
+        std::fs::create_dir_all(&folder).expect("temporary files can be written");
+        let lock = Lock::folder(&folder).ok()?;
+        let files = folder.join("files");
+        let _ = std::fs::remove_dir_all(&files);
+        std::fs::create_dir(&files).expect("what a test has left can be removed");
+        Some((files, lock))
+    });
+    claimed.flatten().next().expect("there is no last one")
+});
 
 /// Writes a program that can be started. Another process writes it: while this one has a file open,
 /// a program that another test starts at the same moment inherits it, and the system runs no file
