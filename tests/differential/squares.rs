@@ -27,11 +27,9 @@ fn check(biases: [i16; WIDTH], weights: [i16; 2 * WIDTH]) {
         .map(|(root, weight)| root * root * i64::from(weight))
         .sum();
     let positional = sum as i32 / 255;
-    let file = net_file(biases, weights);
+    let mut net = Network::<simple::Net>::from_bytes(&net_file(biases, weights)).unwrap();
     for level in Level::available() {
-        let net = Network::<simple::Net>::from_bytes(&file)
-            .unwrap()
-            .with_level(level);
+        net = net.with_level(level);
         let accumulator = Accumulator::new(&net, &Board::start());
         let found = net.evaluate(&accumulator, &Board::start());
         assert_eq!(
