@@ -21,9 +21,9 @@ use table::{
     string,
 };
 
-/// The largest number of bytes of a spec. The longest spec of an engine has two thousand. Of more
-/// than a million, most can only be mistakes, and it would take minutes to find and to report all
-/// of them.
+/// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. A
+/// text of more than a million bytes can hold so many mistakes that it would take minutes to find
+/// and report them all.
 const LONGEST: usize = 1 << 20;
 
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.

@@ -70,7 +70,7 @@ const LONGEST_MESSAGE: usize = 2000;
 /// marked text.
 const HALF_LINE: usize = 80;
 
-/// The label at the place where a spec names a known spec, of an error about the known spec.
+/// The label of an error about a known spec, at the place where the user's spec names that spec.
 const IS_KNOWN: &str = "it says what is marked below; this spec can replace it";
 
 /// A place in a file. Line and column are counted from 1, the column in characters.
@@ -119,7 +119,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The text that is underlined.
     pub span: Span,
-    /// The text beside the underline; empty for none.
+    /// The text beside the underline; empty if there is no text.
     pub label: String,
     /// Other places that have to do with the mistake, each with the text beside it.
     pub related: Vec<(Span, String)>,
@@ -420,7 +420,7 @@ nnue_format::debug_is_message!(Errors);
 impl std::error::Error for Errors {}
 
 /// The name in `known` that a user who wrote `found` most likely meant, if any is similar enough.
-/// Names that are longer than a spec allows are similar to none.
+/// Names that are longer than a spec allows are similar to no name.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_short = |name: &str| name.chars().nth(LONGEST_NAME).is_none();
     if !is_short(found) {

@@ -30,7 +30,7 @@ pub const UNPOOLED: &str = "unpooled";
 /// The name in references of the PSQT sums that layers read.
 pub const PSQT: &str = "psqt";
 
-/// A network of which everything is known but the values of its weights.
+/// A checked network: everything but the values of its weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     /// The name of the network, at most 64 characters.
@@ -112,8 +112,9 @@ impl Perspectives {
         if self.separate { 2 } else { 1 }
     }
 
-    /// Which elements of a tensor belong to perspective `index`, if each perspective contributes
-    /// `half` elements: the index of the first, and the distance from each to the next.
+    /// The elements of a tensor that belong to perspective `index`, where each perspective
+    /// contributes `half` elements: the index of the first element, and the distance from each
+    /// element to the next.
     pub fn stride(&self, index: usize, half: usize) -> (usize, usize) {
         match self.order {
             Order::Interleaved => (index, self.count),
@@ -163,10 +164,10 @@ pub struct Layer {
     pub name: String,
     /// The operation that computes the output from the inputs.
     pub op: Op,
-    /// The values that it reads, concatenated. Activations and conversions read exactly one slice,
-    /// and the summands of [`Sum`](crate::operation::sum::Sum) all have the output's length.
+    /// The values that the layer reads, concatenated. Activations and conversions read exactly one
+    /// slice, and the summands of [`Sum`](crate::operation::sum::Sum) all have the output's length.
     pub inputs: Vec<Slice>,
-    /// The values that it computes.
+    /// The values that the layer computes.
     pub output: Tensor,
     /// Whether all stacks have the same tensors. A net file then has them once.
     pub shared: bool,
@@ -301,8 +302,8 @@ pub struct Term {
 /// How `psqt` and `positional` become a value in the engine's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Units {
-    /// The value is the sum of both, scaled before or after they are added. The addition is in
-    /// `i32` and wraps around.
+    /// The value is the sum of `psqt` and `positional`, scaled before or after they are added. The
+    /// addition is in `i32` and wraps around.
     Integer(Ratio),
     /// The value is the sum of the terms, scaled in 64 bits, because some terms have 64 bits. There
     /// is no PSQT part.
@@ -323,7 +324,8 @@ pub struct Ratio {
     pub denominator: i64,
     /// How the quotient is rounded.
     pub rounding: Rounding,
-    /// Whether `psqt` and `positional` are each scaled by themselves, instead of their sum.
+    /// Whether `psqt` and `positional` are scaled before they are added. Otherwise their sum is
+    /// scaled.
     pub each: bool,
 }
 
