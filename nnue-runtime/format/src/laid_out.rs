@@ -208,7 +208,7 @@ impl Reader<'_> {
         text.ok().map(ToString::to_string)
     }
 
-    /// An order of columns: a permutation of the groups of a vector, of which the largest has eight.
+    /// An order of columns: a permutation of the groups of a vector, at most eight.
     fn take_order(&mut self) -> Option<Vec<usize>> {
         let len = self.take_number();
         let len = len.filter(|len| len.is_power_of_two() && *len <= 8)?;
