@@ -83,8 +83,8 @@ pub(crate) fn ordered<'a, T>(
 }
 
 /// The PSQT part of an evaluation: half the difference of both perspectives' sums, rounded towards
-/// zero; in networks with one perspective, its sum. If there is a single PSQT value, all stacks share
-/// it. PSQT sums that layers read are not part of the evaluation.
+/// zero; in networks with one perspective, its sum. If there is a single PSQT value, all stacks
+/// share it. PSQT sums that layers read are not part of the evaluation.
 pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack: usize) -> i32 {
     if transformer.psqt_sums.is_some() {
         return 0;
