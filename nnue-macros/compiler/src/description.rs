@@ -39,11 +39,11 @@ pub struct Description {
     pub output: Output,
     /// The tensors of a net file, each once, in the order of the file.
     pub tensors: Vec<Tensor>,
-    /// Where a net file has the tensors, and what else it has.
+    /// The places of the tensors in a net file, and the other contents of the file.
     pub file: File,
 }
 
-/// The copies of the layers: stacks, of which a position uses one.
+/// The copies of the layers: stacks, of which a position uses a single stack.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Buckets {
     /// How many stacks there are.

@@ -59,7 +59,7 @@ pub struct SourceFile {
 /// tables.
 pub(crate) const LONGEST_NAME: usize = 64;
 
-/// The largest number of errors that are shown; further ones are only counted.
+/// The largest number of errors that are shown. Further errors are only counted.
 const MOST_SHOWN: usize = 50;
 
 /// The largest number of characters that are shown of a message, a label or a help. A longer text
@@ -115,7 +115,7 @@ impl SourceFile {
 /// A mistake in a spec.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// What was found and what is allowed: lowercase, without a final period.
+    /// The message: what was found and what is allowed, lowercase, without a final period.
     pub message: String,
     /// The text that is underlined.
     pub span: Span,
@@ -123,7 +123,7 @@ pub struct Diagnostic {
     pub label: String,
     /// Other places that have to do with the mistake, each with the text beside it.
     pub related: Vec<(Span, String)>,
-    /// What the user can do about it.
+    /// The help: what the user can do about the mistake.
     pub help: Option<String>,
 }
 
@@ -201,7 +201,7 @@ impl Diagnostic {
 /// The part of a line that an error shows: all of a short line, and the surroundings of the marked
 /// text of a long line.
 struct Excerpt {
-    /// What stands before the marked text.
+    /// The part of the line before the marked text.
     before: String,
     /// The marked text and what follows it.
     rest: String,
@@ -361,7 +361,7 @@ pub struct Errors {
     pub file: SourceFile,
     /// The known spec that completes the spec, if it names any.
     pub known: Option<SourceFile>,
-    /// The errors, at least one, in the order of the lines that they are about.
+    /// The errors in the order of the lines that they are about. There is at least one error.
     pub found: Vec<Diagnostic>,
 }
 

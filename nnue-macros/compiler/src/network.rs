@@ -65,7 +65,7 @@ pub struct Transformer {
     pub psqt: usize,
     /// The PSQT sums as a tensor, where layers read them and the output does not.
     pub psqt_sums: Option<Tensor>,
-    /// What is done to each accumulator value.
+    /// The function that is applied to each accumulator value.
     pub activation: TransformerActivation,
     /// The activated values of one perspective's accumulator, one for each neuron. They are pooled
     /// next.
@@ -147,7 +147,7 @@ impl Transformer {
     }
 }
 
-/// The copies of the layers, of which a position uses one.
+/// The copies of the layers, of which a position uses a single copy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
     /// The number of stacks, 1 to 65536; at most 256 where a table chooses the stack.
@@ -280,9 +280,9 @@ pub struct FurtherHead {
 /// [`Units::Float`], converted as Rust's `as i32` does: truncated and saturated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// The terms of the sum, at least one.
+    /// The terms of the sum. There is at least one term.
     pub terms: Vec<Term>,
-    /// What brings the sum of the terms to the head's `one`.
+    /// The alignment of the sum of the terms to the head's `one`.
     pub align: Align,
 }
 
@@ -295,7 +295,7 @@ pub struct Term {
     pub index: usize,
     /// Whether the term is subtracted.
     pub negative: bool,
-    /// What brings the term to the `one` of the sum.
+    /// The alignment of the term to the `one` of the sum.
     pub align: Align,
 }
 

@@ -56,7 +56,7 @@ pub struct LaidOut {
     pub level: String,
     /// The order of packed columns, as [`Segment::packed`](crate::Segment::packed) describes it.
     pub packed: Vec<usize>,
-    /// What the net file has besides its weights.
+    /// The content of the net file besides its weights.
     pub loaded: Loaded,
     /// The SHA-256 of the weights; `None` if nobody has computed it.
     pub hash: Option<[u8; 32]>,

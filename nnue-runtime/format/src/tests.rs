@@ -24,7 +24,7 @@ const STRIDE: usize = 576;
 pub(crate) const VERSION: u32 = 0x7AF3_2F20;
 pub(crate) const HASH: u32 = 0x1C10_2EF2;
 
-/// Where things lie in a raw file.
+/// The offsets of the parts of a raw file.
 pub(crate) const BODY: usize = 16;
 pub(crate) const WEIGHTS: usize = BODY + 4 + 8;
 pub(crate) const STACK: usize = WEIGHTS + 40 + 9 + 24;

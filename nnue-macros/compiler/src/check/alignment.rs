@@ -71,8 +71,8 @@ impl Method {
         })
     }
 
-    /// How values with these `ones` are brought to [`Method::one`]. If they differ from it and the
-    /// spec does not say how, this is reported.
+    /// How values with these `ones` are brought to [`Method::one`]. Reports `ones` that differ from
+    /// it where the spec does not say how the values are aligned.
     pub(crate) fn align(
         &self,
         ones: &One,

@@ -19,7 +19,8 @@ pub struct FeatureSet {
     pub max_active: usize,
     /// The type of the set's weights in a net file.
     pub element: String,
-    /// How far the set's rows are shifted to the left when they are added to an accumulator.
+    /// The number of bits by which the set's rows are shifted to the left when they are added to an
+    /// accumulator.
     pub shift: u32,
     /// The virtual sets whose rows a net file has too, to be added to the set's own rows: `pieces`,
     /// `king` or `relative-pieces`.

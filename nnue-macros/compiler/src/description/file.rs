@@ -87,7 +87,7 @@ pub struct Quantise {
     pub factor: f64,
     /// `truncate`, or `nearest` with halves away from zero.
     pub rounding: String,
-    /// What becomes of integers that do not fit: `refuse` or `clamp`.
+    /// The treatment of integers that do not fit: `refuse` or `clamp`.
     pub overflow: String,
     /// The type of the integers.
     pub element: String,

@@ -326,7 +326,7 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
         }
         Input::Bytes | Input::Words | Input::Roots | Input::Unsigned => {
             let bytes = input == Input::Bytes;
-            // Kernels that go through inputs one by one widen bytes on the way; other kernels
+            // Kernels that go through the inputs singly widen bytes on the way; other kernels
             // multiply words with words.
             let stay_bytes = op.weights == WeightType::I8 && (bytes || op.sparse.is_some());
             let element = match stay_bytes {

@@ -5,7 +5,7 @@ use nnue_format::{Block, Element, Encoding, Format, Quantise, Section, Tail};
 
 pub use crate::spec::{Axis, AxisPart, Part};
 
-/// What a net file must contain. Numbers are little-endian.
+/// The content that a net file must have. Numbers are little-endian.
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {
     /// How the sections of the file are found.
@@ -37,10 +37,10 @@ pub enum Role {
     LayerBiases(usize),
     /// The factors of the layer with this index. Axes: stacks, outputs.
     LayerFactors(usize),
-    /// Summands of the weights of the layer with this index, the same for all stacks. Axes:
-    /// outputs, inputs.
+    /// Summands of the weights of the layer with this index, which all stacks share. Axes: outputs,
+    /// inputs.
     SharedWeights(usize),
-    /// Summands of the biases of the layer with this index, the same for all stacks. Axes: outputs.
+    /// Summands of the biases of the layer with this index, which all stacks share. Axes: outputs.
     SharedBiases(usize),
 }
 

@@ -28,7 +28,7 @@ pub struct Keys {
 /// last and have [`Align::None`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
-    /// What brings each input to the `one` of the sum, in the order of the inputs.
+    /// The alignment of each input to the `one` of the sum, in the order of the inputs.
     pub aligns: Vec<Align>,
 }
 

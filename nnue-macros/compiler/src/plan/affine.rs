@@ -93,9 +93,9 @@ pub enum Steps {
 /// How inputs are multiplied with weights.
 ///
 /// There is a fast way, which is not always exact. For bytes, an instruction set may add pairs of
-/// products in 16 bits, where inputs beyond 127 may saturate, or it may read inputs with a sign and
-/// take large inputs for negative ones. For words, a weight times the root of an input may not fit
-/// in 16 bits, and large words without a sign are taken for negative ones.
+/// products in 16 bits, where inputs beyond 127 may saturate, or it may read inputs with a sign, so
+/// that large inputs become negative. For words, a weight times the root of an input may not fit in
+/// 16 bits, and large words without a sign become negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
     /// The fast way, because it is exact for these inputs.

@@ -48,7 +48,7 @@ pub struct Stockfish {
 }
 
 named! {
-    /// Where a file of Stockfish's format has the PSQT values of several feature sets.
+    /// The place of the PSQT values of several feature sets in a file of Stockfish's format.
     PsqtPlace {
         /// The PSQT values of all sets are one tensor, behind the weights of all sets.
         AfterWeights = "after-weights",
@@ -111,7 +111,7 @@ pub struct Entry {
     pub span: Span,
     /// `align`: the entry's offset in the file is a multiple of this number of bytes.
     pub align: Option<Spanned<i64>>,
-    /// What the file holds at this place.
+    /// The content of the file at this place.
     pub content: Content,
 }
 
@@ -225,13 +225,13 @@ impl Stockfish {
         &[("raw", Encoding::Raw), ("leb128", Encoding::Leb128)];
 }
 
-/// What happens to integers that do not fit when floating point becomes integers.
+/// The treatment of integers that do not fit when floating point becomes integers.
 impl Named for Overflow {
     const NAMES: &'static [(&'static str, Overflow)] =
         &[("refuse", Overflow::Refuse), ("clamp", Overflow::Clamp)];
 }
 
-/// What happens to fractions when floating point becomes integers.
+/// The treatment of fractions when floating point becomes integers.
 impl Named for Rounding {
     const NAMES: &'static [(&'static str, Rounding)] = &[
         ("truncate", Rounding::Truncate),
@@ -296,7 +296,7 @@ impl fmt::Display for AxisPart {
 }
 
 named! {
-    /// What pads a file to a multiple of 64 bytes.
+    /// The padding of a file to a multiple of 64 bytes.
     TailName {
         /// The text `bullet`, repeated.
         Bullet = "bullet",

@@ -12,8 +12,8 @@ use crate::{
     Stored, Tail, Text, VirtualSet, list, split, store,
 };
 
-/// Kings have no rows, and there are two buckets: one bucket for the squares of the first and the
-/// fourth rank, one for all others.
+/// Kings have no rows, and there are two buckets: a bucket for the squares of the first and the
+/// fourth rank, and a bucket for all other squares.
 const SET: PieceSquare = PieceSquare {
     flip: [0, 56],
     mirror_files: 0,

@@ -261,7 +261,7 @@ fn byte_counts_must_match_the_values() {
     check(61, &[0; 61], (20, 60));
     check(u32::MAX, &[0; 20], (20, 60));
     check(22, &[0; 22], (20, 20));
-    // Five values of two bytes, ten of one: five are missing.
+    // There are five values of two bytes and ten values of one byte: five values are missing.
     check(
         20,
         &[[0xFF, 0x00].repeat(5), vec![0; 10]].concat(),

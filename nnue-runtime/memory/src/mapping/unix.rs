@@ -177,8 +177,8 @@ impl Region {
     /// # Safety
     ///
     /// The region is [`writable`](Region::writable), of [`zeros`](Region::zeros), or of private
-    /// pages of a file. No other process and no other map of this one writes its bytes meanwhile,
-    /// or reads what is written here.
+    /// pages of a file. Meanwhile, no other process and no other map of this process writes its
+    /// bytes, or reads what is written here.
     pub(crate) unsafe fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the addresses belong to this value, which is borrowed; the caller vouches for the
         // rest. All values of a byte are valid.
