@@ -22,10 +22,10 @@ pub(crate) struct Arguments {
 /// The form in which weights become part of the program.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Embed {
-    /// The net file becomes part of it, and is decoded when the network is made.
+    /// The net file becomes part of the program, and is decoded when the network is made.
     #[default]
     File,
-    /// The weights as they lie in memory become part of it, and are used where they are.
+    /// The weights as they lie in memory become part of the program, and are used where they are.
     Weights,
 }
 

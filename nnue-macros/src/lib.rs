@@ -120,8 +120,8 @@ fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn
                 Embed::File => {
                     format::check(&layout, &file).map_err(refused)?;
                     if format::is_packed(&layout, &file) {
-                        // It is unpacked when the program runs, which the runtime has to be able
-                        // to do.
+                        // The file is unpacked when the program runs, so the runtime must be able
+                        // to unpack it.
                         let runtime = &arguments.runtime;
                         unpacks = Some(quote! { const _: () = #runtime::__private::ZSTD; });
                     }

@@ -21,12 +21,12 @@ use table::{
     string,
 };
 
-/// The largest number of bytes of a spec. The longest spec of an engine has two thousand. Of more
-/// than a million, most can only be mistakes, and it would take minutes to find and to report all
-/// of them.
+/// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. A
+/// text of more than a million bytes can hold so many mistakes that it would take minutes to find
+/// and report them all.
 const LONGEST: usize = 1 << 20;
 
-/// Reads a spec, or reports everything that keeps it from being one and returns `None`.
+/// Reads a spec, or reports everything that is wrong with the text and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
     let start = Span {
         start: 0,
@@ -111,7 +111,7 @@ fn report_syntax_errors(
     }
 }
 
-/// Decodes the tables of `[[key]]` by `decode`. There must be at least one.
+/// Decodes the tables of `[[key]]` by `decode`. There must be at least one table.
 fn tables<T>(
     key: &'static str,
     root: &mut Table<'_>,

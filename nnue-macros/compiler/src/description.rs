@@ -20,7 +20,7 @@ use self::layers::{Layer, Output, Transformer};
 /// The version of the schema.
 pub const SCHEMA: u32 = 1;
 
-/// A network of which everything is known but the values of its weights.
+/// A checked network as data: everything but the values of its weights.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Description {
     /// The version of the schema: [`SCHEMA`].
@@ -39,11 +39,11 @@ pub struct Description {
     pub output: Output,
     /// The tensors of a net file, each once, in the order of the file.
     pub tensors: Vec<Tensor>,
-    /// Where a net file has the tensors, and what else it has.
+    /// The places of the tensors in a net file, and the other contents of the file.
     pub file: File,
 }
 
-/// The copies of the layers: stacks, of which a position uses one.
+/// The copies of the layers: stacks, of which a position uses a single stack.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Buckets {
     /// How many stacks there are.
@@ -52,14 +52,14 @@ pub struct Buckets {
     pub by_pieces: Option<Vec<u8>>,
 }
 
-/// A vector of values that are computed on the way.
+/// A vector of values that the network computes on the way from features to its evaluation.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Values {
     /// How many values there are.
     pub len: usize,
     /// The type of the values: `i8`, `u8`, `i16`, `u16`, `i32`, `i64` or `f32`.
     pub element: String,
-    /// The integers that stand for 1.0: one number for all values, or one for each.
+    /// The integers that stand for 1.0: a single number for all values, or a number for each value.
     pub ones: Vec<u32>,
     /// The smallest and the largest value that can occur if all biases are 0; `null` for `f32`.
     pub range: Option<[i64; 2]>,

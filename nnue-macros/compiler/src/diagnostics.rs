@@ -59,7 +59,7 @@ pub struct SourceFile {
 /// tables.
 pub(crate) const LONGEST_NAME: usize = 64;
 
-/// The largest number of errors that are shown; further ones are only counted.
+/// The largest number of errors that are shown. Further errors are only counted.
 const MOST_SHOWN: usize = 50;
 
 /// The largest number of characters that are shown of a message, a label or a help. A longer text
@@ -70,7 +70,7 @@ const LONGEST_MESSAGE: usize = 2000;
 /// marked text.
 const HALF_LINE: usize = 80;
 
-/// The label at the place where a spec names a known spec, of an error about the known spec.
+/// The label of an error about a known spec, at the place where the user's spec names that spec.
 const IS_KNOWN: &str = "it says what is marked below; this spec can replace it";
 
 /// A place in a file. Line and column are counted from 1, the column in characters.
@@ -115,15 +115,15 @@ impl SourceFile {
 /// A mistake in a spec.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// What was found and what is allowed: lowercase, without a final period.
+    /// The message: what was found and what is allowed, lowercase, without a final period.
     pub message: String,
     /// The text that is underlined.
     pub span: Span,
-    /// The text beside the underline; empty for none.
+    /// The text beside the underline; empty if there is no text.
     pub label: String,
     /// Other places that have to do with the mistake, each with the text beside it.
     pub related: Vec<(Span, String)>,
-    /// What the user can do about it.
+    /// The help: what the user can do about the mistake.
     pub help: Option<String>,
 }
 
@@ -201,7 +201,7 @@ impl Diagnostic {
 /// The part of a line that an error shows: all of a short line, and the surroundings of the marked
 /// text of a long line.
 struct Excerpt {
-    /// What stands before the marked text.
+    /// The part of the line before the marked text.
     before: String,
     /// The marked text and what follows it.
     rest: String,
@@ -361,7 +361,7 @@ pub struct Errors {
     pub file: SourceFile,
     /// The known spec that completes the spec, if it names any.
     pub known: Option<SourceFile>,
-    /// The errors, at least one, in the order of the lines that they are about.
+    /// The errors in the order of the lines that they are about. There is at least one error.
     pub found: Vec<Diagnostic>,
 }
 
@@ -420,7 +420,7 @@ nnue_format::debug_is_message!(Errors);
 impl std::error::Error for Errors {}
 
 /// The name in `known` that a user who wrote `found` most likely meant, if any is similar enough.
-/// Names that are longer than a spec allows are similar to none.
+/// Names that are longer than a spec allows are similar to no name.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_short = |name: &str| name.chars().nth(LONGEST_NAME).is_none();
     if !is_short(found) {

@@ -30,7 +30,7 @@ pub const UNPOOLED: &str = "unpooled";
 /// The name in references of the PSQT sums that layers read.
 pub const PSQT: &str = "psqt";
 
-/// A network of which everything is known but the values of its weights.
+/// A checked network: everything but the values of its weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     /// The name of the network, at most 64 characters.
@@ -65,7 +65,7 @@ pub struct Transformer {
     pub psqt: usize,
     /// The PSQT sums as a tensor, where layers read them and the output does not.
     pub psqt_sums: Option<Tensor>,
-    /// What is done to each accumulator value.
+    /// The function that is applied to each accumulator value.
     pub activation: TransformerActivation,
     /// The activated values of one perspective's accumulator, one for each neuron. They are pooled
     /// next.
@@ -112,8 +112,9 @@ impl Perspectives {
         if self.separate { 2 } else { 1 }
     }
 
-    /// Which elements of a tensor belong to perspective `index`, if each perspective contributes
-    /// `half` elements: the index of the first, and the distance from each to the next.
+    /// The elements of a tensor that belong to perspective `index`, where each perspective
+    /// contributes `half` elements: the index of the first element, and the distance from each
+    /// element to the next.
     pub fn stride(&self, index: usize, half: usize) -> (usize, usize) {
         match self.order {
             Order::Interleaved => (index, self.count),
@@ -146,7 +147,7 @@ impl Transformer {
     }
 }
 
-/// The copies of the layers, of which a position uses one.
+/// The copies of the layers, of which a position uses a single copy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
     /// The number of stacks, 1 to 65536; at most 256 where a table chooses the stack.
@@ -163,10 +164,10 @@ pub struct Layer {
     pub name: String,
     /// The operation that computes the output from the inputs.
     pub op: Op,
-    /// The values that it reads, concatenated. Activations and conversions read exactly one slice,
-    /// and the summands of [`Sum`](crate::operation::sum::Sum) all have the output's length.
+    /// The values that the layer reads, concatenated. Activations and conversions read exactly one
+    /// slice, and the summands of [`Sum`](crate::operation::sum::Sum) all have the output's length.
     pub inputs: Vec<Slice>,
-    /// The values that it computes.
+    /// The values that the layer computes.
     pub output: Tensor,
     /// Whether all stacks have the same tensors. A net file then has them once.
     pub shared: bool,
@@ -279,9 +280,9 @@ pub struct FurtherHead {
 /// [`Units::Float`], converted as Rust's `as i32` does: truncated and saturated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// The terms of the sum, at least one.
+    /// The terms of the sum. There is at least one term.
     pub terms: Vec<Term>,
-    /// What brings the sum of the terms to the head's `one`.
+    /// The alignment of the sum of the terms to the head's `one`.
     pub align: Align,
 }
 
@@ -294,15 +295,15 @@ pub struct Term {
     pub index: usize,
     /// Whether the term is subtracted.
     pub negative: bool,
-    /// What brings the term to the `one` of the sum.
+    /// The alignment of the term to the `one` of the sum.
     pub align: Align,
 }
 
 /// How `psqt` and `positional` become a value in the engine's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Units {
-    /// The value is the sum of both, scaled before or after they are added. The addition is in
-    /// `i32` and wraps around.
+    /// The value is the sum of `psqt` and `positional`, scaled before or after they are added. The
+    /// addition is in `i32` and wraps around.
     Integer(Ratio),
     /// The value is the sum of the terms, scaled in 64 bits, because some terms have 64 bits. There
     /// is no PSQT part.
@@ -323,7 +324,8 @@ pub struct Ratio {
     pub denominator: i64,
     /// How the quotient is rounded.
     pub rounding: Rounding,
-    /// Whether `psqt` and `positional` are each scaled by themselves, instead of their sum.
+    /// Whether `psqt` and `positional` are scaled before they are added. Otherwise their sum is
+    /// scaled.
     pub each: bool,
 }
 

@@ -257,7 +257,7 @@ operations! {
     }
 }
 
-/// The operation of a layer, when its keys are checked.
+/// The operation of a layer after its keys were checked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CheckedOp {
     /// A fully connected layer.
@@ -266,7 +266,7 @@ pub enum CheckedOp {
     Elementwise(Elementwise),
 }
 
-/// The operation of a layer that computes value by value, when its keys are checked. The methods
+/// The operation of a layer that computes value by value, after its keys were checked. The methods
 /// are documented at [`Elementwise`].
 pub(crate) trait Operation {
     fn formula(&self, inputs: &[String]) -> String;

@@ -9,11 +9,11 @@ use crate::network::Network;
 use crate::plan::Unroll;
 
 /// The order of packed columns in embedded weights, which is that of the file. A portable program
-/// does not know the level at which it will run, and every level but the portable one copies the
+/// does not know the level at which it will run. Every level except the portable level copies the
 /// weights whose order differs.
 pub(crate) const PACKED: &[usize] = &[0];
 
-/// What the caller of the compiler chooses.
+/// The options of the compiler, which its caller chooses.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How generated code names the runtime crate: `::nnue_runtime`, or `$crate` in its own macro.
@@ -40,7 +40,7 @@ pub enum Embedded {
 #[derive(Clone, Debug)]
 pub struct EmbeddedWeights {
     pub(crate) bytes: Vec<u8>,
-    /// What the file holds besides the weights, encoded by [`nnue_format::Loaded::encode`].
+    /// The content of the file besides the weights, encoded by [`nnue_format::Loaded::encode`].
     pub(crate) kept: Vec<u8>,
 }
 

@@ -52,7 +52,7 @@ pub struct Plan<'l> {
     /// How accumulators are refreshed and updated.
     pub accumulate: Accumulate,
     /// The instruction set whose code for accumulators is used instead: an earlier instruction set
-    /// that this one extends, with the same vectors.
+    /// with the same vectors, which this instruction set extends.
     pub accumulate_of: Option<&'static Isa>,
     /// How accumulators become the layers' inputs.
     pub transform: Transform,

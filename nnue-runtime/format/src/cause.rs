@@ -10,9 +10,9 @@ use crate::{Element, Extent, FileLayout, Place, Section, Tail};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// A tensor is not there.
+    /// A tensor is missing.
     Missing(Place),
-    /// A tensor is there twice.
+    /// The file has a tensor twice.
     Twice(Place),
     /// The values of a tensor have another size in bytes.
     OtherSize {
@@ -20,7 +20,7 @@ pub enum Cause {
         place: Place,
         /// The size that would explain the length.
         found: usize,
-        /// The size that they should have.
+        /// The size that the values should have.
         expected: usize,
     },
     /// All values are `f32`, as in bullet's `raw.bin`.
@@ -31,15 +31,15 @@ pub enum Cause {
         name: &'static str,
         /// The number that would explain the length.
         found: usize,
-        /// The number that it should be.
+        /// The number that the spec has.
         expected: usize,
     },
-    /// All tensors are there and nothing behind them.
+    /// All tensors are there, but the tail behind them is missing.
     NoTail,
 }
 
-/// The differences that explain the length of a file exactly, and what it ends with. One of them is
-/// probably what is wrong; the others fit by accident.
+/// The differences that explain the length of a file exactly, and the end of the file. Usually a
+/// single difference is the mistake, and the others fit by accident.
 pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     if !layout.has_fixed_len() {
         return Vec::new();
@@ -78,7 +78,7 @@ pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     if float != expected && explains(float) {
         causes.push(Cause::AllFloat);
     }
-    // Another shape explains much, so it comes last, and the first is the likeliest.
+    // Another shape explains many lengths, so it comes last, and the first cause is the likeliest.
     if causes.is_empty() {
         let mut others = layout.extents.iter();
         causes

@@ -1,9 +1,9 @@
 //! Which change of the spec would make a file of Stockfish's format fit it.
 //!
 //! The header leaves much open: how tensors are stored, PSQT values, how many stacks there are,
-//! what layers read. Where a file contradicts the spec in one of these, the tensor at which the
-//! loader stops seldom leads to the line that is wrong. So changes are tried one by one, and named
-//! if the whole file then fits.
+//! what layers read. Where a file contradicts the spec in such a point, the tensor at which the
+//! loader stops seldom leads to the line that is wrong. So changes are tried separately, and a
+//! change is named if the whole file then fits.
 
 mod outline;
 
@@ -14,10 +14,10 @@ use self::outline::{Kind, Outline, Piece};
 use crate::layout::START_LEN;
 use crate::{DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Text, ThreatTargets};
 
-/// The most stacks that are tried, and the most PSQT values per feature.
+/// The largest number of stacks, and of PSQT values per feature, that is tried.
 const MOST_STACKS: usize = 64;
 
-/// The most tensors of weights that are tried in all orders.
+/// The largest number of tensors of weights that are tried in all orders.
 const MOST_PERMUTED: usize = 4;
 
 /// A change of the spec that would make a file fit. `Display` writes words that follow "the file
@@ -29,7 +29,8 @@ pub enum Change {
     Encoding(Encoding),
     /// The spec has this number as `psqt` in `[transformer]`.
     Psqt(usize),
-    /// The spec has the other `psqt` in `[file]`: whether PSQT values are after each set.
+    /// The spec has the other `psqt` in `[file]`. The field says whether PSQT values are after each
+    /// set.
     PsqtAfterEachSet(bool),
     /// The spec has another `count` in `[stacks]`.
     Stacks {
@@ -41,33 +42,34 @@ pub enum Change {
     /// The spec has the sets in `[[features]]` in another order: the names are those of its
     /// weights, in the order of the file.
     Order(Vec<Text>),
-    /// The spec does not have the set with these weights in `[[features]]`: the file does not.
+    /// The spec does not have the set with these weights in `[[features]]`, because the file does
+    /// not have it.
     Without(Text),
     /// A set has another number of features.
     Rows {
         /// The weights that have a row for each feature.
         weights: Text,
-        /// The number that the file has.
+        /// The number of features that the file has.
         found: usize,
-        /// The number that the spec has.
+        /// The number of features that the spec has.
         expected: usize,
     },
-    /// An affine layer has another number of inputs, of which the file tells no more than how long
-    /// its padded rows are.
+    /// An affine layer has another number of inputs. The file tells only how long the layer's
+    /// padded rows are.
     Inputs {
         /// The weights of the layer.
         weights: Text,
-        /// The fewest inputs that the layer can have.
+        /// The smallest number of inputs that the layer can have.
         fewest: usize,
-        /// The most inputs that the layer can have.
+        /// The largest number of inputs that the layer can have.
         most: usize,
-        /// The number that the spec has.
+        /// The number of inputs that the spec has.
         expected: usize,
     },
 }
 
-/// The changes each of which makes a file fit a layout that it does not fit as it is. The header up
-/// to the description must be the layout's.
+/// The changes of the spec, each of which makes a file fit a layout that it does not fit now. The
+/// header up to the description must be the layout's.
 pub(crate) fn changes(layout: &FileLayout, source: &[u8]) -> Vec<Change> {
     let Format::Stockfish { .. } = layout.format else {
         return Vec::new();
@@ -93,7 +95,7 @@ pub(crate) fn changes(layout: &FileLayout, source: &[u8]) -> Vec<Change> {
     if !found.is_empty() {
         return found;
     }
-    // Other numbers of features or inputs explain much by accident.
+    // Other numbers of features or inputs explain many files by accident.
     let shapes = rows(&outline, body)
         .into_iter()
         .chain(inputs(&outline, body));
@@ -122,7 +124,7 @@ fn encodings(outline: &Outline) -> Vec<(Change, Outline)> {
     Vec::from([(Change::Encoding(encoding), other)])
 }
 
-/// Other numbers of PSQT values: none, one, or one for each stack.
+/// Other numbers of PSQT values: none, a single value, or a value for each stack.
 fn psqt(outline: &Outline) -> Vec<(Change, Outline)> {
     let mut changed = Vec::new();
     for count in [0, 1, outline.stacks] {
@@ -227,8 +229,8 @@ fn rows(outline: &Outline, body: &[u8]) -> Vec<(Change, Outline)> {
     weights.collect()
 }
 
-/// The smallest change of one layer: where few outputs have longer rows, almost any length of a
-/// stack can be explained.
+/// The smallest change of a single layer: where few outputs have longer rows, almost any length of
+/// a stack can be explained.
 fn inputs(outline: &Outline, body: &[u8]) -> Option<(Change, Outline)> {
     let stack_len = outline.stack_len_found(body)?;
     let layers = outline.stack.iter().enumerate();
@@ -239,7 +241,7 @@ fn inputs(outline: &Outline, body: &[u8]) -> Option<(Change, Outline)> {
         if values.kind != Kind::LayerWeights {
             return None;
         }
-        // Rows of other layers stay as they are, so that all bytes more are of this one.
+        // Rows of other layers stay as they are, so all further bytes belong to this layer.
         let others = outline.stack_len() - values.len();
         let len = stack_len.checked_sub(others)?;
         let padded = len / (values.rows * values.size);
@@ -257,7 +259,7 @@ fn inputs(outline: &Outline, body: &[u8]) -> Option<(Change, Outline)> {
     Some(smallest.1)
 }
 
-/// Rows of weights are padded to a multiple of this.
+/// Rows of weights are padded to a multiple of this number.
 const ROW_UNIT: usize = crate::family::ROW_UNIT as usize;
 
 impl fmt::Display for Change {

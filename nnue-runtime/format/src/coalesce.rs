@@ -1,10 +1,10 @@
 //! Factorised tensors: virtual rows, which a file has besides real rows, and weights of layers that
-//! all stacks share, which it has besides the weights of each stack. They are added when the file
-//! is loaded, and taken out again when it is written.
+//! all stacks share, which a file has besides the weights of each stack. They are added to the real
+//! values when the file is loaded, and subtracted again when it is written.
 //!
-//! Memory keeps the values that are added where no evaluation reads them. Integers of sets are
-//! added there, once the whole file is loaded. Floating point that is rounded as a sum has to be
-//! added before it becomes integers. So is everything of layers, whose weights have an order of
+//! Memory keeps the summands where no evaluation reads them. Integers of sets are added in memory,
+//! after the whole file is loaded. Floating point that is rounded as a sum has to be added before
+//! it becomes integers. The same holds for all values of layers, whose weights have an order of
 //! their own in memory.
 
 mod set;
@@ -30,18 +30,18 @@ struct Summation<'a> {
 
 /// Which rows of the virtual tensor are added to each row of the real tensor.
 enum Rows<'a> {
-    /// The virtual rows of a set are added. Sets share tensors, so the numbers say which rows of
-    /// both tensors are the set's first.
+    /// The virtual rows of a set are added. Several sets can share a tensor, so the numbers say
+    /// which rows of both tensors are the first rows of the set.
     OfSet {
         factors: &'a Factors,
         first: usize,
         first_virtual: usize,
     },
-    /// The row of the same number is added to the row of any bucket.
+    /// The row with the same number is added to the row of every bucket.
     OfStacks,
 }
 
-/// Adds virtual rows to the real rows, but for those that [`sums_of_file`] has added.
+/// Adds virtual rows to the real rows, except for those that [`sums_of_file`] has added.
 ///
 /// # Errors
 ///
@@ -64,8 +64,8 @@ pub(super) fn add(layout: &FileLayout, weights: &mut [u8]) -> Result<(), LoadErr
     Ok(())
 }
 
-/// The weights with virtual rows taken out of the real rows, the inverse of [`add`]. `None` if it
-/// has added none.
+/// The weights with virtual rows subtracted from the real rows, the inverse of [`add`]; `None` if
+/// `add` has added none.
 pub(super) fn subtract(layout: &FileLayout, weights: &[u8]) -> Option<Vec<u8>> {
     let mut without = None;
     for set in sets_in_memory(layout) {
@@ -86,9 +86,9 @@ fn sets_in_memory(layout: &FileLayout) -> impl Iterator<Item = &CoalescedSet> {
         })
 }
 
-/// Sums of values in the type of the file: the bytes of the tensors that have them instead of what
-/// the file has, each with the number of its part. Floating point is added in 32 bits, as trainers
-/// do: a row's own value and then the virtual values in their order.
+/// Sums of values in the type of the file: for each tensor of sums, the number of its part, and the
+/// bytes that replace those of the file. Floating point is added in 32 bits, as trainers do: a
+/// row's own value first, and then the virtual values in their order.
 ///
 /// # Errors
 ///
@@ -123,14 +123,14 @@ pub(super) fn sums_of_file(
     Ok(replaced)
 }
 
-/// Whether a tensor has sums that are made in the type of the file.
+/// Whether a tensor has sums of values that are added in the type of the file.
 pub(super) fn is_summed(layout: &FileLayout, tensor: &Tensor) -> bool {
     let mut summed = (layout.coalesced.iter()).filter_map(|coalesced| coalesced.summed(layout));
     summed.any(|summed| summed.real.placed.offset == tensor.placed.offset)
 }
 
-/// Takes what was added out of the sums of a tensor. `values` are its values as a file has them;
-/// those that are left make the same sums with the virtual values as they are written.
+/// Subtracts what was added to the values of a tensor. `values` are the sums as a file would have
+/// them. They become values that make the same sums with the virtual values as they are written.
 pub(super) fn subtract_from_file(
     layout: &FileLayout,
     tensor: &Tensor,
@@ -147,7 +147,7 @@ pub(super) fn subtract_from_file(
 }
 
 impl Summation<'_> {
-    /// The bytes of the real tensor with the virtual values added.
+    /// The bytes of the real tensor after the virtual values are added.
     fn add(
         &self,
         part: &Part<'_>,
@@ -166,7 +166,7 @@ impl Summation<'_> {
                     virtuals.read(virtual_bytes, index)
                 });
                 let virtual_sum: f64 = values.clone().sum();
-                // What is not finite is refused as a value of its own tensor.
+                // A virtual value that is not finite is refused when its own tensor is loaded.
                 if !virtual_sum.is_finite() {
                     continue;
                 }
@@ -189,7 +189,7 @@ impl Summation<'_> {
         beyond.map_or(Ok(bytes), Err)
     }
 
-    /// The inverse of [`Self::add`]: makes values of a file without the virtual values.
+    /// The inverse of [`Self::add`]: turns sums into values of a file without the virtual values.
     fn subtract(&self, weights: &[u8], values: &mut [u8]) {
         let (tensor, virtuals) = (self.real, self.virtuals);
         let columns = tensor.shape[2];
@@ -209,16 +209,15 @@ impl Summation<'_> {
         });
     }
 
-    /// A value that makes, together with virtual values, a sum that becomes the same in memory as
-    /// `sum`.
+    /// A value whose sum with the virtual values becomes the same number in memory as `sum`.
     fn without(&self, sum: f64, virtuals: impl Iterator<Item = f64> + Clone) -> Option<f64> {
         let virtual_sum: f64 = virtuals.clone().sum();
         if !self.is_float() {
             return Some(sum - virtual_sum);
         }
         let wanted = self.real.to_memory(sum).ok()?;
-        // In the middle of the numbers that become the integer: errors of additions do not matter
-        // there.
+        // The middle of the numbers that become the integer: there, errors of additions do not
+        // matter.
         let middle = match self.real.stored.quantise {
             Some(quantise) if quantise.rounding == Rounding::Truncate && wanted != 0.0 => {
                 (wanted + 0.5 * wanted.signum()) / quantise.factor
@@ -245,7 +244,7 @@ impl Summation<'_> {
         }
     }
 
-    /// Whether a sum fits the type that it is to have. What is not finite is refused later.
+    /// Whether a sum fits its type in memory. A sum that is not finite is refused later.
     fn holds(&self, sum: f64) -> bool {
         let limits = self.real.stored.element.limits();
         self.real.to_memory(sum) != Err(Misfit::OutOfRange)
@@ -254,7 +253,7 @@ impl Summation<'_> {
 
     fn limits(&self) -> Limits {
         match self.real.stored.element.limits() {
-            // Integers are added once they are integers.
+            // Integers are added after they are loaded.
             Some(allowed) => Limits {
                 factor: None,
                 allowed,
@@ -263,8 +262,8 @@ impl Summation<'_> {
         }
     }
 
-    /// Visits the rows of the real tensor that have virtual rows: bucket, row and the rows of the
-    /// virtual tensor.
+    /// Visits the rows of the real tensor that have virtual rows, with bucket, row and the rows of
+    /// the virtual tensor.
     fn for_each_row(&self, mut visit: impl FnMut(usize, usize, &[usize])) {
         match self.rows {
             Rows::OfSet {

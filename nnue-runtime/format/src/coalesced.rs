@@ -1,4 +1,4 @@
-//! Which values in memory are sums of several values of the file.
+//! Values in memory that are sums of several values of the file.
 
 use crate::{Element, Factors};
 
@@ -11,12 +11,12 @@ use crate::{Element, Factors};
 pub enum Coalesced {
     /// Rows of a feature set, to which its virtual rows are added.
     Set(CoalescedSet),
-    /// Tensors of layers, of which each stack has its own, and a tensor that is added to all of
+    /// Tensors of a layer of which each stack has its own, and a tensor that is added to each of
     /// them.
     Stacks {
-        /// Where the first stack's tensor begins, in bytes from the start of the weights.
+        /// The offset of the first stack's tensor, in bytes from the start of the weights.
         own: usize,
-        /// Where the tensor begins that is added. Memory has it with the numbers of the file.
+        /// The offset of the tensor that is added. Memory has it with the numbers of the file.
         shared: usize,
     },
 }
@@ -24,23 +24,24 @@ pub enum Coalesced {
 /// Rows of a set in memory, and its virtual rows in the same matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoalescedSet {
-    /// The type of values: 16 or 32 bits.
+    /// The type of the values, which has 16 or 32 bits.
     pub element: Element,
-    /// Where the matrix begins, in bytes from the start of the weights.
+    /// The offset of the matrix, in bytes from the start of the weights.
     pub offset: usize,
-    /// How many values a row has in memory.
+    /// The number of values of a row in memory.
     pub columns: usize,
-    /// The set's first row in the matrix.
+    /// The number of the set's first row in the matrix.
     pub row: usize,
-    /// The set's first virtual row in the matrix, where virtual rows come behind all real rows.
+    /// The number of the set's first virtual row in the matrix, where virtual rows follow all real
+    /// rows.
     pub virtual_row: usize,
     /// The virtual rows of each real row.
     pub factors: Factors,
 }
 
 impl Coalesced {
-    /// Where the virtual values end, in bytes from the start of the weights, unless a tensor of the
-    /// file says it.
+    /// The end of the virtual values, in bytes from the start of the weights, unless a tensor of
+    /// the file says it.
     pub(crate) fn end(&self) -> usize {
         match self {
             Coalesced::Set(set) => set.row_offset(set.virtual_row + set.factors.rows()),
@@ -50,7 +51,7 @@ impl Coalesced {
 }
 
 impl CoalescedSet {
-    /// Where a row of the matrix begins, in bytes from the start of the weights.
+    /// The offset of a row of the matrix, in bytes from the start of the weights.
     pub(crate) fn row_offset(&self, row: usize) -> usize {
         self.offset + row * self.columns * self.element.size()
     }

@@ -1,16 +1,16 @@
-//! From the numbers of a file to those of memory, and back.
+//! Converts the numbers of a file to those of memory, and back.
 //!
-//! Values travel as `f64`, which holds each `i32` and each `f32` exactly.
+//! Numbers are passed as `f64`, which holds each `i32` and each `f32` exactly.
 
 use crate::quantise::rounded;
 use crate::{Form, Limits, Overflow, Rounding, Tensor};
 
-/// Why a value cannot be loaded.
+/// The reason why a value cannot be loaded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Misfit {
     /// The value is infinite or not a number.
     NotFinite,
-    /// The type of memory does not hold the value.
+    /// The type in memory does not hold the value.
     OutOfRange,
 }
 
@@ -34,7 +34,8 @@ impl Tensor {
         }
     }
 
-    /// Whether values that do not fit become the nearest that do, instead of being refused.
+    /// Whether values that do not fit become the nearest values that do. Otherwise they are
+    /// refused.
     pub(crate) fn clamps(&self) -> bool {
         let quantise = self.stored.quantise;
         quantise.is_some_and(|quantise| quantise.overflow == Overflow::Clamp)
@@ -46,8 +47,8 @@ impl Tensor {
         self.clamps() && quantised != self.to_memory(stored).ok()
     }
 
-    /// The smallest and the largest integer that a value may become, which memory holds whatever
-    /// the file is quantised to; `None` where memory has room for any.
+    /// The smallest and the largest integer that a value may become. Memory holds both, whatever
+    /// the file is quantised to. `None` if memory holds any value.
     pub(crate) fn limits(&self) -> Option<(i32, i32)> {
         if self.placed.form == Form::Bits {
             return None;
@@ -72,7 +73,7 @@ impl Tensor {
         }
     }
 
-    /// A value of memory, as the file may have had it: for quantised tensors, some number that
+    /// A value of memory, as the file may have had it. For quantised tensors, this is a number that
     /// becomes the value. Integers that became floating point are found again, although the
     /// quotient was rounded to `f32`.
     pub(crate) fn to_stored(&self, value: f64) -> f64 {
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(truncate.to_memory(-2.015), Ok(-128.0));
         assert_eq!(nearest.to_memory(-2.015), Err(Misfit::OutOfRange));
         assert_eq!(to_i8(None).to_memory(128.0), Err(Misfit::OutOfRange));
-        // Memory's type counts too, where the other is wider.
+        // The type in memory limits the values too, where the type of the file is wider.
         let wider = to_i8(Some(Quantise {
             element: Element::I16,
             ..quantise(64.0, Rounding::Truncate)
@@ -138,7 +139,7 @@ mod tests {
                 ..quantise(64.0, Rounding::Nearest)
             }))
         };
-        // Memory's type counts where the other is wider.
+        // The type in memory limits the values where the other type is wider.
         for tensor in [clamp(Element::I8), clamp(Element::I16)] {
             for (number, memory, clamped) in [
                 (1.984_375, 127.0, false),

@@ -40,9 +40,9 @@ const INPUTS: [&str; 3] = [
     "number of inputs of the third layer",
 ];
 
-/// In what a file of this family differs from a layout of Stockfish's format; in nothing for other
-/// formats. What follows from another difference is left out, and what no header says unless the
-/// `whole` file was recognised.
+/// The differences between a file of this family and a layout of Stockfish's format; none for other
+/// formats. A difference that follows from another difference is left out. So is a difference that
+/// no header shows, unless the `whole` file was recognised.
 pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> Vec<Difference> {
     if !matches!(layout.format, Format::Stockfish { .. }) {
         return Vec::new();
@@ -73,8 +73,8 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> 
         for (([_, rows, _], outputs), what) in layers {
             same &= compare(what, outputs.into(), *rows);
         }
-        // The first layer's inputs follow from the width, and the others' from the outputs before
-        // them.
+        // The inputs of the first layer follow from the width, and the inputs of every other layer
+        // follow from the outputs of the layers before it.
         let layers = weights.iter().zip(family.inputs()).zip(INPUTS).skip(1);
         for (([_, _, columns], inputs), what) in layers.filter(|_| same) {
             compare(what, inputs.into(), *columns);
@@ -93,7 +93,7 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> 
     found
 }
 
-/// The difference in how the transformer is stored, but for rows of bytes.
+/// The difference in the encoding of the transformer, rows of bytes left aside.
 fn encoding(family: &Family, transformer: &[&Tensor]) -> Option<Difference> {
     let biases = transformer.first()?;
     let spec = biases.stored.encoding;
@@ -104,8 +104,8 @@ fn encoding(family: &Family, transformer: &[&Tensor]) -> Option<Difference> {
     })
 }
 
-/// The feature sets that differ: threats with what goes with them, which are rows of bytes in every
-/// net of a family, and pieces. A spec may have other sets with such rows.
+/// The feature sets that differ: piece-square sets, and threats with their pawn pairs, which are
+/// rows of bytes in every net of a family. A spec may have other sets with such rows.
 fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
     let mut found = Vec::new();
     // Biases come first.
@@ -150,8 +150,8 @@ fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
     found
 }
 
-/// The transformer's hash, if that is of the same network but counts other sets, or the same sets
-/// in another order.
+/// The difference in the transformer's hash, if the file's hash is of the same network but counts
+/// other sets, or the same sets in another order.
 fn hash(family: &Family, transformer: &[Section]) -> Option<Difference> {
     let found = family.transformer_hash();
     let other = Family {

@@ -15,16 +15,16 @@ pub enum Element {
     U16,
     /// Signed integers of 32 bits.
     I32,
-    /// Unsigned integers of 64 bits. In binary layers, each holds the signs of 64 weights.
+    /// Unsigned integers of 64 bits. In binary layers, each integer holds the signs of 64 weights.
     U64,
-    /// Signed integers of 64 bits: sums, which no file has.
+    /// Signed integers of 64 bits: the type of sums, which no file has.
     I64,
     /// Floating point of 32 bits.
     F32,
 }
 
 impl Element {
-    /// How many bytes a value has.
+    /// The number of bytes of a value.
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
@@ -56,7 +56,7 @@ impl Element {
         self.limits().is_none()
     }
 
-    /// Whether `other` has all of its values.
+    /// Whether `other` holds all values of this type.
     #[must_use]
     pub fn fits_in(self, other: Element) -> bool {
         match (self.limits(), other.limits()) {
@@ -66,8 +66,8 @@ impl Element {
         }
     }
 
-    /// The number of a type of floating point that is nearest to a value, then its neighbours. For
-    /// a type of integers, the value itself.
+    /// For a type of floating point, the number that is nearest to a value, and then its
+    /// neighbours. For a type of integers, the value itself.
     pub(crate) fn nearest(self, value: f64) -> [f64; 5] {
         match self {
             Element::F32 => {
@@ -100,7 +100,7 @@ impl Element {
         }
     }
 
-    /// The value of this index among little-endian values, as files have them.
+    /// The value with this index among little-endian values, as files have them.
     pub(crate) fn read_little_endian(self, bytes: &[u8], index: usize) -> f64 {
         match self {
             Element::I8 => f64::from(bytes[index].cast_signed()),
@@ -128,7 +128,7 @@ impl Element {
         }
     }
 
-    /// The value of this index among values of memory, which have the machine's own endianness.
+    /// The value with this index among values of memory, which have the machine's own endianness.
     pub(crate) fn read(self, bytes: &[u8], index: usize) -> f64 {
         if cfg!(target_endian = "little") {
             return self.read_little_endian(bytes, index);

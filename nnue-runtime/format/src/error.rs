@@ -1,4 +1,4 @@
-//! Why a network file is refused.
+//! The reasons why a network file is refused.
 
 mod message;
 
@@ -13,13 +13,13 @@ use crate::{
     Limits, List, Place, Text,
 };
 
-/// Why a network file is refused.
+/// The reason why a network file is refused.
 ///
 /// Fields of the same name mean the same in all variants. All lengths are in bytes.
 ///
 /// * `spec` is the name of the spec.
 /// * `place` is the tensor, or another section of the file.
-/// * `offset` is where that begins, in bytes from the start of the file.
+/// * `offset` is the start of that section, in bytes from the start of the file.
 /// * `found` is what the file has, and `expected`, `limit` or `allowed` what it should have.
 /// * `elsewhere` is another offset at which the file has what is expected here. If there is such an
 ///   offset, a tensor before it has another size.
@@ -39,8 +39,9 @@ pub enum LoadError {
     NetworkHash(WrongWord, Vec<Difference>),
     /// The description claims to be longer than [`DESCRIPTION_LIMIT`](super::DESCRIPTION_LIMIT).
     DescriptionTooLong { length: u32, limit: u32 },
-    /// The file ends in a section that needs more bytes than are available. `alike`: the spec, and
-    /// the networks whose files begin as this one does, if those are not the spec's alone.
+    /// The file ends in a section that needs more bytes than are available. `alike` are the spec
+    /// and the networks whose files begin as this file does, if the spec's is not the only such
+    /// network.
     Truncated {
         place: Place,
         offset: u64,
@@ -48,8 +49,8 @@ pub enum LoadError {
         available: u64,
         alike: Option<(Text, Candidates)>,
     },
-    /// The file would fit if the spec were changed in one of these ways. `refused` says where it
-    /// does not fit as it is.
+    /// The file would fit if the spec were changed in one of these ways. `refused` says where the
+    /// file does not fit now.
     OtherSpec {
         refused: Box<LoadError>,
         changes: Vec<Change>,
@@ -64,7 +65,7 @@ pub enum LoadError {
         identity: Identity,
     },
     /// A tensor should be a LEB128 block and is not. `by_key`: the spec's `encoding` is likely to
-    /// be wrong, as it is the first tensor or has an `encoding` of its own.
+    /// be wrong, because the tensor is the first tensor or has an `encoding` of its own.
     NotCompressed {
         place: Place,
         offset: u64,
@@ -73,8 +74,8 @@ pub enum LoadError {
         identity: Identity,
     },
     /// A tensor should be raw, or LEB128 values without the header of a block, and is a LEB128
-    /// block. `by_key`: the spec's `encoding` is likely to be wrong, as it is the first tensor or
-    /// has an `encoding` of its own.
+    /// block. `by_key`: the spec's `encoding` is likely to be wrong, because the tensor is the
+    /// first tensor or has an `encoding` of its own.
     UnexpectedlyCompressed {
         place: Place,
         offset: u64,
@@ -88,7 +89,7 @@ pub enum LoadError {
         found: u64,
         expected: u64,
     },
-    /// The byte count of a LEB128 block, at `offset`, does not fit the values: these take at least
+    /// The byte count of a LEB128 block, at `offset`, does not fit the values. They take at least
     /// `at_least` bytes and at most `at_most`, which are the same number if all values were read.
     Leb128ByteCount {
         place: Place,
@@ -106,9 +107,9 @@ pub enum LoadError {
         causes: Vec<Cause>,
         identity: Identity,
     },
-    /// Bytes that are the same in all files of the spec differ.
+    /// Bytes that are the same in all files of the spec are different in this file.
     Bytes(Box<WrongBytes>),
-    /// Behind the last tensor, which ends at `offset`, should be `expected_len` bytes that repeat
+    /// The last tensor ends at `offset`. Behind it should be `expected_len` bytes that repeat
     /// `text`.
     Tail {
         offset: u64,
@@ -150,10 +151,10 @@ pub enum LoadError {
         found: usize,
         allowed: usize,
     },
-    /// The sum of a value and what the file has to be added to it does not fit its type: of a row
-    /// and its virtual rows, or of a stack's weights and those that all stacks share. `row` is the
-    /// row's number in the tensor, and `column` that of the neuron, the bucket, the input or, of
-    /// biases, the output, all from 0.
+    /// A sum does not fit its type: of a row and its virtual rows, or of a stack's weights and the
+    /// weights that all stacks share. `row` is the number of the row in the tensor, from 0.
+    /// `column`, from 0, is the number of the neuron, the bucket or the input; for biases, that of
+    /// the output.
     Coalesced {
         place: Place,
         row: u64,
@@ -171,8 +172,8 @@ pub enum LoadError {
     TrailingBytes { expected_len: u64, found_len: u64 },
     /// The file is longer than any file of the spec can be.
     TooLong { limit: u64 },
-    /// The file could not be read. `message` is what the operating system says, after the file's
-    /// path if that is known.
+    /// The file could not be read. `message` is the message of the operating system, after the
+    /// file's path if that is known.
     #[cfg(feature = "std")]
     Io {
         kind: std::io::ErrorKind,
@@ -180,7 +181,7 @@ pub enum LoadError {
     },
 }
 
-/// A word of a file's header that is not the spec's.
+/// A word of a file's header that differs from the spec's word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrongWord {
     /// The name of the spec.
@@ -193,14 +194,14 @@ pub struct WrongWord {
     pub identity: Identity,
 }
 
-/// Bytes that are not the spec's.
+/// Bytes that differ from the spec's bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrongBytes {
     /// The field, or bytes without a name.
     pub place: Place,
-    /// What the bytes are.
+    /// The form of the bytes.
     pub form: FieldForm,
-    /// Where the bytes begin, counted from the start of the file.
+    /// The offset of the bytes from the start of the file.
     pub offset: u64,
     /// The bytes that files of the spec have.
     pub expected: List<u8>,
@@ -210,7 +211,8 @@ pub struct WrongBytes {
     pub identity: Identity,
 }
 
-/// Why a value of a tensor cannot be loaded. Offsets are in bytes from the start of the file.
+/// The reason why a value of a tensor cannot be loaded. Offsets are in bytes from the start of the
+/// file.
 #[allow(missing_docs, reason = "the variants say what their fields mean")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -231,7 +233,8 @@ pub enum ValueFault {
 }
 
 impl LoadError {
-    /// Adds what the file is to an error of its header or of its order.
+    /// Adds the identity of the file to an error about its header or about the order of its
+    /// sections.
     pub(crate) fn identified(mut self, layout: &FileLayout, identity: Identity) -> LoadError {
         match &mut self {
             Self::Version(word) => word.identity = identity,
@@ -249,7 +252,7 @@ impl LoadError {
                     known.retain(|difference| others.contains(difference));
                 }
             }
-            // The header is the layout's, so that it says nothing new.
+            // The header is the layout's, so it tells nothing new.
             Self::SectionHash { identity: own, .. } | Self::NotCompressed { identity: own, .. }
                 if (identity.family().is_some() && !identity.is_only(&layout.name))
                     || identity.excludes(&layout.name) =>
@@ -265,7 +268,7 @@ impl LoadError {
         self
     }
 
-    /// Says that the key `encoding` is likely to be wrong, if it can be.
+    /// Says that the key `encoding` is likely to be wrong, in errors that can say so.
     pub(crate) fn by_key(mut self) -> LoadError {
         if let Self::NotCompressed { by_key, .. } | Self::UnexpectedlyCompressed { by_key, .. } =
             &mut self
@@ -275,8 +278,8 @@ impl LoadError {
         self
     }
 
-    /// Adds which changes of the spec would make the file fit, if some do, to errors for which a
-    /// change may be the reason.
+    /// Adds the changes of the spec that would make the file fit, if there are any, to errors that
+    /// such a change can explain.
     pub(crate) fn explained(mut self, layout: &FileLayout, source: &[u8]) -> LoadError {
         if !matches!(
             self,
@@ -293,7 +296,7 @@ impl LoadError {
         if changes.is_empty() {
             return self;
         }
-        // A change that fits explains more than the place where the file does not.
+        // A change that fits explains more than the place at which the file does not fit.
         if let Self::SectionHash {
             elsewhere,
             identity,

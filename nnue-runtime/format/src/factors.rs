@@ -1,5 +1,5 @@
-//! Factorised sets: a file has virtual rows besides a set's own, and each real row is the sum of
-//! both.
+//! Factorised sets: a file has virtual rows besides a set's own rows, and each real row is the sum
+//! of its own row and its virtual rows.
 
 use alloc::vec::Vec;
 
@@ -13,36 +13,37 @@ pub struct Factors {
     pub set: PieceSquare,
     /// The virtual sets, whose rows follow each other.
     pub sets: List<VirtualSet>,
-    /// Whether rows of floating point are rounded before they are added. If not, their sum is.
+    /// Whether rows of floating point are rounded before they are added. Otherwise their sum is
+    /// rounded.
     pub round_each: bool,
 }
 
-/// What a virtual feature stands for. A real feature combines several of these facts.
+/// The fact that a virtual feature stands for. A real feature combines several of these facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VirtualSet {
-    /// A piece on a square, whichever the bucket, or a threatened piece there; planes are in the
-    /// set's order, but kings that share a plane have planes of their own.
+    /// A piece on a square in any bucket, or a threatened piece there. The planes are in the set's
+    /// order, but kings that share a plane have planes of their own.
     Pieces,
     /// The own king's bucket.
     King,
-    /// A piece so many files and ranks from the own king.
+    /// A piece at a number of files and ranks from the own king.
     RelativePieces,
 }
 
-/// How many rows a piece has.
+/// The number of rows of a piece.
 const SQUARES: usize = 64;
 
-/// How many kinds of pieces have planes: own pieces, pawn to king, the opponent's, own pieces that
-/// are threatened, and the opponent's.
+/// The number of kinds of pieces with planes: own pieces, pawn to king, then the opponent's, then
+/// own threatened pieces, and the opponent's threatened pieces.
 const KINDS: usize = 14;
 
-/// The own king and the opponent's among the kinds.
+/// The numbers of the own king and of the opponent's king among the kinds.
 const KINGS: [usize; 2] = [5, 11];
 
-/// The first kind that is threatened.
+/// The number of the first kind of threatened pieces.
 const THREATENED: usize = 12;
 
-/// How many numbers of files, or ranks, there are from one square to another: -7 to 7.
+/// The number of distances in files, or in ranks, from a square to another: -7 to 7.
 const RELATIVE: usize = 15;
 
 impl Factors {
@@ -68,8 +69,8 @@ impl Factors {
         distinct(&self.set.king_offset)
     }
 
-    /// Visits every real row that has virtual rows, with these. Rows that nothing switches on have
-    /// none.
+    /// Visits every real row that has virtual rows, with these virtual rows. Rows that are never
+    /// active have none.
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(usize, &[usize])) {
         let mut virtual_rows = Vec::with_capacity(self.sets.len());
         let queens = distinct(&self.set.queen_offset);
@@ -95,8 +96,9 @@ impl Factors {
         }
     }
 
-    /// Whether a bucket's row of a kind and a square is that kind's. Where kings share a plane, its
-    /// rows are the own king's on the squares of the bucket, and the opponent's on all others.
+    /// Whether a bucket's row for a kind and a square belongs to that kind. Where kings share a
+    /// plane, its rows on the squares of the bucket are the own king's, and its other rows are the
+    /// opponent's king's.
     fn stands_for(&self, offset: u32, kind: usize, square: usize) -> bool {
         if !KINGS.contains(&kind) || !self.kings_share() {
             return true;
@@ -113,7 +115,8 @@ impl Factors {
         self.first_row(kind) != PieceSquare::NO_PLANE
     }
 
-    /// Where the rows of a kind begin among those of a bucket: own pieces are white's for white.
+    /// The first row of a kind among the rows of a bucket, in white's perspective: own pieces are
+    /// white's.
     fn first_row(&self, kind: usize) -> u32 {
         match kind.checked_sub(THREATENED) {
             Some(owner) => self.set.threatened[0][owner],
@@ -121,7 +124,7 @@ impl Factors {
         }
     }
 
-    /// Whether the own king, as it is seen, can be on a square of the bucket.
+    /// Whether the own king, as the perspective sees it, can be on a square of the bucket.
     fn can_be_own_king(&self, offset: u32, square: usize) -> bool {
         let seen = self.set.mirror_files >> (square % 8) & 1 == 0;
         seen && self.set.king_offset[square] == offset
@@ -151,8 +154,8 @@ impl Factors {
     /// The number of a kind's plane if no two kinds shared a plane.
     fn plane(&self, kind: usize) -> usize {
         let pawns = [0, 6].map(|pawn| self.first_row(pawn));
-        // A pawn comes first in every order, and where kings share a plane, it is that player's:
-        // the other one's would be the last.
+        // A pawn comes first in every order. Where kings share a plane, it is the plane of that
+        // pawn's player, and the plane of the other player's king would be the last plane.
         let last = if pawns[0] < pawns[1] { 11 } else { 5 };
         if kind == last && self.kings_share() {
             return 11;
@@ -177,7 +180,7 @@ mod tests {
 
     const NONE: u32 = PieceSquare::NO_PLANE;
 
-    /// Of white's perspective, which is all that matters here.
+    /// The planes of white's perspective, which are all that matters here.
     fn planes(offset: u32, planes: [u32; 12]) -> [[u32; 16]; 2] {
         let mut rows = [NONE; 16];
         for (row, plane) in rows[1..].iter_mut().zip(planes) {
@@ -190,7 +193,7 @@ mod tests {
         [rows; 2]
     }
 
-    /// One bucket of `rows` rows for each square.
+    /// A bucket of `rows` rows for each square.
     fn each_square(rows: u32) -> [u32; 64] {
         core::array::from_fn(|square| square as u32 * rows)
     }
@@ -232,7 +235,7 @@ mod tests {
         }
     }
 
-    /// With the opponent's planes first, the own king's virtual plane is the last one.
+    /// With the opponent's planes first, the own king's virtual plane is the last plane.
     #[test]
     fn an_own_king_that_uses_the_opponents_plane_has_the_last_virtual_one() {
         let set = PieceSquare {
@@ -255,8 +258,8 @@ mod tests {
         }
     }
 
-    /// Wherever the opponent's queens are, a row has the same virtual ones: of the own king's
-    /// bucket, and of one of 14 planes, two of which are of threatened pieces.
+    /// Wherever the opponent's queens are, a row has the same virtual rows: the row of the own
+    /// king's bucket, and a row of one of 14 planes, of which two are for threatened pieces.
     #[test]
     fn threatened_pieces_have_virtual_planes_and_queens_do_not_matter() {
         let bucket_rows = 14 * 64;
@@ -278,7 +281,7 @@ mod tests {
         }
     }
 
-    /// For each real row its virtual ones.
+    /// The virtual rows of each real row.
     fn table(factors: &Factors, rows: usize) -> Vec<Vec<usize>> {
         let mut table = vec![Vec::new(); rows];
         let count = factors.rows();
@@ -290,8 +293,8 @@ mod tests {
         table
     }
 
-    /// Trainers: bucket `k` and input `p = row % 641 - 1` have the factors `k` and, behind those,
-    /// `p`.
+    /// As in trainers: bucket `k` and input `p = row % 641 - 1` have the factors `k` and, behind
+    /// the buckets, `p`.
     #[test]
     fn half_kp_has_a_factor_for_the_king_and_one_for_the_piece() {
         let factors = half_kp(&[VirtualSet::King, VirtualSet::Pieces]);
@@ -316,8 +319,8 @@ mod tests {
         assert_eq!(table[1 + 64 * 9 + 63], [2249]);
     }
 
-    /// Trainers: a row of the shared plane is the own king's where its square is the bucket's, else
-    /// 64 more.
+    /// As in trainers: a row of the shared plane is the own king's where its square is the
+    /// bucket's, and otherwise it is 64 rows later.
     #[test]
     fn kings_that_share_a_plane_have_virtual_planes_of_their_own() {
         let factors = half_ka_v2_hm();

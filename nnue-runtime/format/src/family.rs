@@ -6,38 +6,38 @@ use core::fmt;
 use crate::stockfish::{FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
 use crate::{Encoding, ThreatTargets, stockfish};
 
-/// The shape of a network that is built like one of SFNNv1 to SFNNv16, in whatever size: three
-/// affine layers behind the transformer, the last with one output.
+/// The shape of a network that is built like one of SFNNv1 to SFNNv16, in any size: three affine
+/// layers behind the transformer, of which the last has a single output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Family {
     /// The first word of the file.
     pub version: u32,
-    /// The feature set of pieces and squares.
+    /// The piece-square feature set.
     pub features: Features,
-    /// The feature set of threats, whose rows of bytes come before those of `features`. Those of
-    /// SFNNv16 are followed by pairs of pawns.
+    /// The feature set of threats, whose rows of bytes come before those of `features`. In SFNNv16,
+    /// rows of pawn pairs follow the threats.
     pub threats: Option<ThreatTargets>,
     /// Whether the transformer's hash counts the threats and not `features`, as in Stockfish's
     /// networks until March 2026.
     pub hash_counts_threats_only: bool,
-    /// Neurons of the transformer per perspective.
+    /// The number of the transformer's neurons per perspective.
     pub width: u32,
     /// How the layers are connected.
     pub wiring: Wiring,
-    /// The outputs of the first two affine layers, those that skip included.
+    /// The numbers of outputs of the first two affine layers, outputs that skip included.
     pub outputs: [u32; 2],
-    /// How the file holds the transformer, but for rows of bytes. These are always raw, as are the
-    /// layers.
+    /// The encoding of the transformer in the file, except for rows of bytes. These are always raw,
+    /// and so are the layers.
     pub encoding: Encoding,
 }
 
-/// A feature set. It also decides the numbers of PSQT values and of stacks: none and one for
-/// HalfKP, eight of each for the others.
+/// A piece-square feature set. It also decides the numbers of PSQT values and of stacks: HalfKP has
+/// no PSQT values and a single stack, and the other sets have eight of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Features {
-    /// 41024 features: pieces but kings, by the own king's square.
+    /// 41024 features: all pieces except kings, by the own king's square.
     HalfKP,
     /// 45056 features: all pieces, by the own king's square.
     HalfKAv2,
@@ -51,7 +51,7 @@ pub enum Features {
 pub enum Wiring {
     /// Layer after layer, as in SFNNv1 to SFNNv3.
     Plain,
-    /// As in SFNNv4: pairwise products behind the transformer, and the last neuron of the first
+    /// As in SFNNv4: the transformer multiplies pairs of neurons, and the last neuron of the first
     /// layer skips to the output.
     Skip,
     /// As in SFNNv5 to SFNNv14: like `Skip`, and the second layer also reads the squares of the
@@ -61,33 +61,32 @@ pub enum Wiring {
     PowersOfTwo,
     /// As in SFNNv15 and SFNNv16: like `PowersOfTwo`, but the last layer reads the activations of
     /// both layers before it, squares included, and the difference of the first layer's last two
-    /// neurons skips to the output. The second layer reads all neurons of the first.
+    /// neurons skips to the output. The second layer reads all neurons of the first layer.
     SquaresOfBoth,
 }
 
-/// Rows of weights are padded in the file to a multiple of this.
+/// Rows of weights are padded in the file to a multiple of this number.
 pub(crate) const ROW_UNIT: u32 = 32;
 
-/// The most outputs of a layer that a file is searched for.
+/// The largest number of outputs of a layer in the search for a file's shape.
 const MAX_OUTPUTS: u32 = 1024;
 
-/// The widest transformer that a file is searched for, in neurons.
+/// The largest number of neurons of a transformer in the search for a file's shape.
 const MAX_WIDTH: u32 = 1 << 16;
 
-/// How many rows SFNNv16's pairs of pawns have: two of 96 pawns, which are own pawns and the
+/// The number of rows of SFNNv16's pawn pairs: pairs of 96 pawns, which are own pawns and the
 /// opponent's on 48 squares.
 const PAWN_PAIRS: u32 = 96 * 95 / 2;
 
 impl Family {
-    /// The families of a version whose transformers have that hash. Nothing is known of their
-    /// layers yet.
+    /// The families of a version whose transformers have that hash. Their layers are not yet known.
     pub(crate) fn of_transformer(
         version: u32,
         hash: u32,
         encoding: Encoding,
     ) -> impl Iterator<Item = Family> {
         let alone = Features::ALL.map(|features| (features, None, false));
-        // Stockfish has had threats beside no other set.
+        // Stockfish has never had threats beside another set.
         let with_threats = ThreatTargets::ALL.into_iter().flat_map(|targets| {
             [false, true].map(|only_threats| (Features::HalfKAv2Hm, Some(targets), only_threats))
         });
@@ -158,7 +157,7 @@ impl Family {
         stockfish::stack_hash(self.width, [first, second, 1])
     }
 
-    /// Whether there are pairs of pawns between the threats and the pieces.
+    /// Whether there are pawn pairs between the threats and the pieces.
     #[must_use]
     pub const fn has_pawn_pairs(&self) -> bool {
         matches!(self.threats, Some(ThreatTargets::Sfnnv16))
@@ -171,8 +170,8 @@ impl Family {
         self.version == THIRD_VERSION
     }
 
-    /// How the layers of such networks are connected, those with the fewest inputs first; nothing
-    /// if no network has the version.
+    /// The ways in which the layers of networks with this version can be connected, those with the
+    /// fewest inputs first; empty if no network has the version.
     pub(crate) const fn wirings(&self) -> &'static [Wiring] {
         match self.version {
             FIRST_VERSION | SECOND_VERSION if self.threats.is_some() => &[Wiring::SkipAndSquares],
@@ -184,7 +183,7 @@ impl Family {
         }
     }
 
-    /// The inputs of the three affine layers.
+    /// The numbers of inputs of the three affine layers.
     pub(crate) const fn inputs(&self) -> [u32; 3] {
         let [first, second] = self.outputs;
         match self.wiring {
@@ -197,7 +196,7 @@ impl Family {
         }
     }
 
-    /// The rows of threats and of pairs of pawns.
+    /// The numbers of rows of threats and of pawn pairs.
     pub(crate) const fn byte_rows(&self) -> [u32; 2] {
         let threats = match self.threats {
             Some(targets) => targets.rows(),
@@ -207,8 +206,8 @@ impl Family {
         [threats, pairs]
     }
 
-    /// The transformer's tensors in file order: how each is stored, and the bytes of its values
-    /// where they are raw.
+    /// The transformer's tensors in file order: the encoding of each tensor, and the number of
+    /// bytes of its values where they are raw.
     pub(crate) fn transformer(&self) -> impl Iterator<Item = (Encoding, u64)> {
         let encoding = self.encoding;
         let (width, buckets) = (u64::from(self.width), self.features.buckets());
@@ -241,29 +240,29 @@ impl Family {
         tensors.into_iter().filter(|(_, len)| *len > 0)
     }
 
-    /// Where the second layer's weights begin in a stack, in bytes.
+    /// The offset of the second layer's weights in a stack, in bytes.
     pub(crate) fn second_weights(&self) -> u64 {
         let [first, second] = self.outputs.map(u64::from);
         4 + first * (4 + self.rows()[0]) + 4 * second
     }
 
-    /// Where the third layer's weights begin in a stack, in bytes.
+    /// The offset of the third layer's weights in a stack, in bytes.
     pub(crate) fn third_weights(&self) -> u64 {
         self.second_weights() + u64::from(self.outputs[1]) * self.rows()[1] + 4
     }
 
-    /// The bytes of a stack, its hash included.
+    /// The number of bytes of a stack, its hash included.
     pub(crate) fn stack_len(&self) -> u64 {
         self.third_weights() + self.rows()[2]
     }
 
-    /// The bytes of a row of weights in each layer.
+    /// The number of bytes of a row of weights in each layer.
     pub(crate) fn rows(&self) -> [u64; 3] {
         self.inputs()
             .map(|inputs| u64::from(inputs.next_multiple_of(ROW_UNIT)))
     }
 
-    /// The outputs of the first two layers that lead to a stack hash.
+    /// The numbers of outputs of the first two layers that lead to a stack hash.
     pub(crate) fn outputs_of_hash(width: u32, stack_hash: u32) -> impl Iterator<Item = [u32; 2]> {
         stockfish::outputs_of_hash(width, stack_hash, MAX_OUTPUTS)
     }
@@ -293,7 +292,7 @@ impl Features {
         }
     }
 
-    /// The rows of the set.
+    /// The number of rows of the set.
     pub(crate) const fn count(self) -> u32 {
         match self {
             Features::HalfKP => 64 * 641,
@@ -302,7 +301,7 @@ impl Features {
         }
     }
 
-    /// The number of stacks, and of PSQT values if there is more than one.
+    /// The number of stacks. It is also the number of PSQT values, if it is larger than 1.
     #[must_use]
     pub const fn buckets(self) -> u64 {
         match self {

@@ -1,15 +1,15 @@
-//! Text of others in messages: of files, of engines, of networks.
+//! Text in messages that comes from others: from files, engines and networks.
 
 use core::fmt::{self, Display, Write};
 
-/// How many characters of a text are shown.
+/// The largest number of characters of a text that are shown.
 const LIMIT: usize = 120;
 
-/// Shows text that somebody else wrote, so that a message stays one short line and a terminal obeys
-/// nothing in it: at most 120 characters, after which `...` stands for the rest. Characters that are
-/// [hidden](is_hidden) are written as Rust writes them, as `\n` or `\u{1b}`.
+/// Shows text that somebody else wrote, so that a message stays a short line and a terminal obeys
+/// nothing in the text: at most 120 characters, after which `...` stands for the rest. Characters
+/// that are [hidden](is_hidden) are written as Rust writes them, as `\n` or `\u{1b}`.
 ///
-/// What is shown is text, or anything else that has a [`Display`]: a path, the error of another
+/// The argument is text, or anything else that has a [`Display`]: a path, the error of another
 /// crate, or the [`escape_ascii`](slice::escape_ascii) of bytes.
 ///
 /// ```
@@ -37,8 +37,8 @@ impl<T: Display> Display for Foreign<T> {
     }
 }
 
-/// Whether a terminal obeys a character, or it changes the order of those around it, or shows
-/// nothing: controls, separators of lines, and what Unicode calls ignorable.
+/// Whether a character controls a terminal, changes the order of the characters around it, or shows
+/// nothing: controls, separators of lines, and the characters that Unicode calls ignorable.
 ///
 /// ```
 /// use nnue_format::is_hidden;
@@ -54,7 +54,7 @@ pub fn is_hidden(letter: char) -> bool {
             '\u{061c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
             // Blanks that are letters or signs: the fillers of Hangul, and Braille without dots.
             | '\u{115f}'..='\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
-            // What else is ignorable, with the tags, which can hide a whole text.
+            // The other ignorable characters, with the tags, which can hide a whole text.
             | '\u{00ad}' | '\u{034f}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'
             | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
@@ -65,7 +65,7 @@ pub fn is_hidden(letter: char) -> bool {
 /// Writes a text with escapes, as far as it is shown.
 struct EscapingWriter<'a, 'f> {
     out: &'a mut fmt::Formatter<'f>,
-    /// How many characters there is room for; none once the text was cut.
+    /// The number of characters for which there is room; `None` after the text was cut.
     room: Option<usize>,
 }
 
@@ -126,7 +126,7 @@ mod tests {
     fn escapes_count_as_they_are_shown_and_are_not_cut() {
         let shown = foreign("\x1b".repeat(1000)).to_string();
         assert_eq!(shown, "\\u{1b}".repeat(LIMIT / 6) + "...");
-        // Nothing that would still fit stands behind what did not.
+        // No later character is shown, even if it would fit, after a character that did not fit.
         let text = "x".repeat(LIMIT - 1) + "\x1b" + "y";
         assert_eq!(foreign(text).to_string(), "x".repeat(LIMIT - 1) + "...");
     }

@@ -32,24 +32,25 @@ pub enum Identity {
         /// The spec's name, as in `SFNNv5`.
         name: &'static str,
     },
-    /// A net built like those of the project's specs, in another size: it needs a spec of its own.
+    /// A net built like those of the project's specs, but in another size. It needs a spec of its
+    /// own.
     Relative(Family),
-    /// The header of one of the project's specs, or of several that share it, and not the rest: a
-    /// file that was cut or damaged, or only its beginning. The networks are those whose files have
-    /// most in common with this file.
+    /// The header of one or several of the project's specs, but not the rest: a file that was cut
+    /// or damaged, or only its beginning. The networks are those whose files have most in common
+    /// with this file.
     Header(Candidates),
-    /// The version of Stockfish's latest networks, and behind it no network that is known: probably
-    /// a net later than all specs of the project.
+    /// The version of Stockfish's latest networks, but no network that is known: probably a net
+    /// that is later than all specs of the project.
     Later,
-    /// No net, but something else that is well known, as in `a gzip archive: unpack it first`.
+    /// No net, but another well-known kind of file, as in `a gzip archive: unpack it first`.
     Other(&'static str),
-    /// Nothing that is known: neither a net nor another kind of file.
+    /// An unknown file: neither a known net nor another known kind of file.
     Unknown,
 }
 
 impl Identity {
-    /// The names of the project's specs that the file can be of: one, or several that share the
-    /// header, or none.
+    /// The names of the project's specs that the file can belong to: a single spec, several specs
+    /// that share the header, or none.
     pub fn specs(self) -> impl Iterator<Item = &'static str> {
         let (name, candidates) = match self {
             Identity::Spec { name } => (Some(name), None),
@@ -71,8 +72,8 @@ impl Identity {
         self.family().into_iter().chain(sharing)
     }
 
-    /// Whether the file can be no net, whatever a spec says of it: it is well known as something
-    /// else.
+    /// Whether the file can be no net, whatever a spec says of it, because it is known to be of
+    /// another kind.
     #[must_use]
     pub fn is_no_net(self) -> bool {
         matches!(self, Identity::Other(what) if known::is_no_net(what))
@@ -87,8 +88,8 @@ impl Identity {
         }
     }
 
-    /// The known networks whose files begin as this file does, unless that is the network of this
-    /// name alone. Of a network that is not known, a beginning says nothing.
+    /// The known networks whose files begin as this file does, unless the network with this name is
+    /// the only one of them. The beginning of a file says nothing about unknown networks.
     pub(crate) fn doubts(self, name: &str) -> Option<Candidates> {
         let is_known = known::networks().any(|(known, _)| *known == name);
         match self {
@@ -139,18 +140,18 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Says which network a file holds, or what it is instead. Any bytes will do; little of them is
-/// read and nothing is decompressed, which takes microseconds.
+/// Says which network a file holds, or which other kind of file it is. Any bytes are allowed. Few
+/// of them are read and nothing is decompressed, so it takes microseconds.
 ///
-/// Networks that only the meaning of their weights tells apart cannot be told apart: an answer is a
-/// good guess, and the loader does not depend on it.
+/// Networks that differ in nothing but the meaning of their weights cannot be told apart: an answer
+/// is a good guess, and the loader does not depend on it.
 #[must_use]
 pub fn identify(source: &[u8]) -> Identity {
     identify_source(&mut { source })
 }
 
-/// [`identify`] for a file, of which only some kilobytes are read; of what is no regular file, only
-/// the first bytes.
+/// [`identify`] for a file, of which only some kilobytes are read. If it is not a regular file,
+/// only its first bytes are read.
 ///
 /// # Errors
 ///
@@ -160,7 +161,7 @@ pub fn identify_file(path: &Path) -> io::Result<Identity> {
     identify_open_file(&File::open(path)?)
 }
 
-/// [`identify_file`] for an open file, wherever in it the caller has read to.
+/// [`identify_file`] for an open file, whose position does not matter.
 #[cfg(feature = "std")]
 pub(crate) fn identify_open_file(file: &File) -> io::Result<Identity> {
     let metadata = file.metadata()?;
@@ -217,8 +218,8 @@ fn family_of(source: &mut impl Source, version: u32, hash: u32) -> Option<Family
     })
 }
 
-/// How many words and blocks of a file with the header of a network are where the network's files
-/// have them, up to the first that is not.
+/// The number of words and blocks, up to the first mismatch, that a file has at the same places as
+/// the files of the network with its header.
 fn landmarks(source: &mut impl Source, family: &Family) -> usize {
     let Some(description_len) = source.word(8) else {
         return 0;
@@ -249,8 +250,7 @@ fn landmarks(source: &mut impl Source, family: &Family) -> usize {
             .count()
 }
 
-/// Where the tensors of a transformer end that begin at `offset`; `None` if other tensors begin
-/// there.
+/// The end of a transformer's tensors that begin at `offset`; `None` if other tensors begin there.
 fn transformer_end(source: &mut impl Source, family: &Family, offset: u64) -> Option<u64> {
     let mut tensors = family.transformer();
     tensors.try_fold(offset, |offset, (encoding, len)| match encoding {
@@ -259,7 +259,7 @@ fn transformer_end(source: &mut impl Source, family: &Family, offset: u64) -> Op
     })
 }
 
-/// A family with the layers that the stacks of a file have, if these begin at `offset`.
+/// The family with the layers of a file's stacks, if the stacks begin at `offset`.
 fn with_layers(
     source: &mut impl Source,
     transformer: Family,
@@ -285,7 +285,7 @@ fn with_layers(
     if !{ stacks.clone() }.all(|stack| source.word(stack) == Some(stack_hash)) {
         return None;
     }
-    // Rows are padded, so that more inputs may take no more room.
+    // Rows are padded, so more inputs may take no more space.
     for &wiring in wirings {
         let wider = Family { wiring, ..family };
         if wider.stack_len() == stack_len && { stacks.clone() }
@@ -297,7 +297,7 @@ fn with_layers(
     Some(family)
 }
 
-/// Where the LEB128 block ends that begins at `offset`; `None` if no block begins there.
+/// The end of the LEB128 block that begins at `offset`; `None` if no block begins there.
 fn block_end(source: &mut impl Source, offset: u64) -> Option<u64> {
     let mut magic = [0; leb128::MAGIC.len()];
     if !source.read(offset, &mut magic) || magic != *leb128::MAGIC {
@@ -307,12 +307,12 @@ fn block_end(source: &mut impl Source, offset: u64) -> Option<u64> {
     Some(start + 4 + u64::from(source.word(start)?))
 }
 
-/// Whether weights of the last two layers stand in columns that only the wider of two networks has:
-/// for the other network they are padding.
+/// Whether weights of the last two layers stand in columns that only the wider of two networks has.
+/// For the other network, these columns are padding.
 fn reads_more(source: &mut impl Source, stack: u64, narrow: &Family, wide: &Family) -> bool {
     let ([_, second, third], [_, wide_second, wide_third]) = (narrow.inputs(), wide.inputs());
     let mut is_read = |row: u64, columns: Range<u32>| {
-        // Longer rows have room for no such columns.
+        // Longer rows have no padding for such columns.
         let mut weights = [0; ROW_UNIT as usize];
         let columns = columns.start as usize..columns.end as usize;
         source.read(row, &mut weights) && { weights.get(columns) }
@@ -335,7 +335,7 @@ mod tests {
     use crate::tests::random_bytes;
     use crate::{Features, Wiring};
 
-    /// A long file of zeros but for a few pieces.
+    /// A long file of zeros, except for a few pieces.
     #[derive(Clone)]
     struct Sparse {
         len: u64,
@@ -371,8 +371,8 @@ mod tests {
         }
     }
 
-    /// A file of that shape, all weights of which are zero but the very last in a column that only
-    /// its wiring has; or but padding, which tells nothing.
+    /// A file of this shape. All its weights are zero, except for the very last weight in a column
+    /// that only its wiring has; or the weights are zero except for padding, which tells nothing.
     fn file(family: &Family) -> Sparse {
         let mut file = Sparse {
             len: 0,
@@ -478,7 +478,7 @@ mod tests {
             assert_eq!(identity.family(), Some(family), "{identity}");
             specs += usize::from(matches!(identity, Identity::Spec { .. }));
         }
-        // Two have widths that are not tried.
+        // Two of the specs have widths that are not tried.
         assert_eq!(specs, SPECS.len() - 2);
     }
 
@@ -521,8 +521,8 @@ mod tests {
         assert_eq!(identify(&shared[..7]), Identity::Unknown);
     }
 
-    /// Threats have other numbers of rows in networks that share a header, so that what is behind
-    /// them tells the networks apart, even if the rest of a file is missing.
+    /// Threats have other numbers of rows in networks that share a header, so the sections behind
+    /// the threats tell the networks apart, even if the rest of a file is missing.
     #[test]
     fn files_that_were_cut_are_told_by_what_is_left() {
         let shared = "SFNNv10, SFNNv11 or SFNNv12";
@@ -538,7 +538,7 @@ mod tests {
             let others = alloc::format!("the beginning of a net of {shared}");
             assert_eq!(cut(whole.len - 1), own);
             assert_eq!(cut(whole.len - 8 * family.stack_len()), own);
-            // Where the threats of SFNNv12 end, the least, the others' go on.
+            // Where the fewest threats end, those of SFNNv12, the threats of other networks go on.
             assert_eq!(cut(60_000_000), others);
             assert_eq!(cut(30), others);
         }
@@ -602,7 +602,7 @@ mod tests {
                 let mut damaged = whole.clone();
                 let index = random.u64(..damaged.pieces.len() as u64) as usize;
                 let (_, piece) = &mut damaged.pieces[index];
-                // The description may be anything, and the weight anything but zero.
+                // The description may be anything, and a weight may be anything but zero.
                 if piece == b"words" || piece.len() == 1 {
                     continue;
                 }
@@ -615,7 +615,7 @@ mod tests {
         for len in 0..500 {
             let mut bytes = random_bytes(&mut random, len);
             let _ = identify(&bytes);
-            // The same behind words that lead further.
+            // The same random bytes behind words that lead further.
             let header = [0x7AF3_2F20_u32, 0x1C10_2B72, 0, 0x7F23_40B8].map(u32::to_le_bytes);
             let header = [header.as_flattened(), leb128::MAGIC, &[0xFF; 4]].concat();
             let known = len.min(header.len());

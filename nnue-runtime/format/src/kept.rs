@@ -1,4 +1,4 @@
-//! What is kept of a file besides its weights, as bytes.
+//! The content of a file besides its weights, as bytes.
 
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use crate::{FileLayout, Ignored, Loaded};
 
 impl Loaded {
-    /// The content as bytes, which [`Self::decode`] reads: lists behind their lengths, numbers as
-    /// little-endian `u64`.
+    /// The content as bytes, which [`Self::decode`] reads: each list follows its length, and
+    /// numbers are little-endian `u64`.
     #[must_use]
     pub fn encode(&self, layout: &FileLayout) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -17,7 +17,7 @@ impl Loaded {
             skipped,
             order,
             clamped,
-            // It is a doubt about a file, which whoever laid it out was told of.
+            // It is a doubt about a file. The user who laid the file out has been told of it.
             looks_like: _,
         } = self;
         put_bytes(&mut bytes, description);
@@ -75,7 +75,7 @@ pub(crate) fn put(bytes: &mut Vec<u8>, number: usize) {
     bytes.extend((number as u64).to_le_bytes());
 }
 
-/// Appends bytes behind their number.
+/// Appends the number of bytes, and then the bytes.
 pub(crate) fn put_bytes(bytes: &mut Vec<u8>, these: &[u8]) {
     put(bytes, these.len());
     bytes.extend_from_slice(these);
@@ -142,7 +142,7 @@ mod tests {
             assert_eq!(Loaded::decode(&layout, &bytes[..len]), None, "{len}");
         }
         assert_eq!(Loaded::decode(&layout, &[&bytes[..], &[0]].concat()), None);
-        // Lengths that no memory has, and sections that the layout does not have.
+        // Some bytes become lengths that no memory has, and sections that the layout does not have.
         for place in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[place] = 0xFF;

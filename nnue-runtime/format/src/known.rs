@@ -1,5 +1,5 @@
-//! The marks by which files are recognised: of the project's networks, and of files that are no
-//! networks at all.
+//! The marks by which files are recognised: the headers of the project's networks, and the
+//! signatures of files that are no networks.
 
 use crate::family::{Family, Features, Wiring};
 use crate::stockfish::{FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
@@ -28,7 +28,7 @@ pub(crate) const SPECS: &[(&str, Family)] = &[
 ];
 
 /// SFNNv13 since March 2026, when the transformer's hash began to count all feature sets. Its spec
-/// is that of SFNNv13 but for this hash.
+/// is that of SFNNv13, except for this hash.
 pub(crate) const LATE_V13: Family = Family {
     hash_counts_threats_only: false,
     ..V13
@@ -107,7 +107,7 @@ const fn with_threats(targets: ThreatTargets, family: Family) -> Family {
     }
 }
 
-/// The first bytes of other files, and what these are.
+/// The first bytes of other kinds of files, with the names of these kinds.
 const SIGNATURES: &[(&[u8], &str)] = &[
     (b"\x1F\x8B", "a gzip archive: unpack it first"),
     (
@@ -136,13 +136,13 @@ const ZEROS: &str = "a file that begins with zeros";
 /// Beginnings of files that are nets if their spec says so.
 const BEGINNINGS_OF_NETS: [&str; 3] = [ZSTD, LEB128, ZEROS];
 
-/// Whether what [`other`] found can be no net, whatever its spec would say.
+/// Whether a file that [`other`] recognised can be no net, whatever its spec would say.
 pub(crate) fn is_no_net(what: &str) -> bool {
     !BEGINNINGS_OF_NETS.contains(&what)
 }
 
-/// How far to look for what is not at the very start: enough for any signature, little enough to
-/// read first.
+/// The number of first bytes that are searched for signatures: enough for every signature, and few
+/// enough to be read first.
 pub(crate) const PREFIX_LEN: usize = 64;
 
 /// All networks that are known: those with specs, and a network that has the spec of another.
@@ -151,8 +151,8 @@ pub(crate) fn networks() -> impl Iterator<Item = &'static (&'static str, Family)
     SPECS.iter().chain(LATE)
 }
 
-/// What a file that is no network is, from its first [`PREFIX_LEN`] bytes, in words that follow
-/// "this is".
+/// The kind of a file that is no network, recognised by its first [`PREFIX_LEN`] bytes, in words
+/// that follow "this is".
 pub(crate) fn other(prefix: &[u8]) -> Option<&'static str> {
     let mut signatures = SIGNATURES.iter();
     if let Some((_, what)) = signatures.find(|(start, _)| prefix.starts_with(start)) {

@@ -13,7 +13,7 @@
 //! | 128 | 8 + n | length of what follows; the level's name, the order of packed columns, what else the net file has |
 //! | [`WEIGHTS_OFFSET`] | | the weights, as they lie in memory |
 //!
-//! Numbers are little-endian but for that which says the byte order.
+//! Numbers are little-endian, except for the number that shows the byte order.
 
 mod content;
 mod error;
@@ -30,39 +30,40 @@ pub use self::error::MapError;
 use crate::kept::{Reader, put, put_bytes};
 use crate::{FileLayout, Loaded, identify};
 
-/// The first bytes of laid-out weights. Their end shows a transfer that took the file for text.
+/// The first bytes of laid-out weights. The last of these bytes show whether a transfer took the
+/// file for text and changed it.
 pub const MAGIC: &[u8; 16] = b"NNUE laid out\r\n\x1A";
 
-/// The version of everything that a [`FileLayout`] does not say: of the header, and of how its
-/// parts lie in memory.
+/// The version of everything that a [`FileLayout`] does not say: the header, and the way in which
+/// its parts lie in memory.
 pub const VERSION: u32 = 1;
 
-/// Where the weights begin: at a huge page.
+/// The offset of the weights, which is a multiple of the size of a huge page.
 pub const WEIGHTS_OFFSET: usize = 2 << 20;
 
 const BYTE_ORDER: u32 = 0x0A0B_0C0D;
 
-/// The bytes before those whose length depends on the network.
+/// The number of header bytes whose length does not depend on the network.
 const FIXED_LEN: usize = 136;
 
-/// Where the header's own hash is.
+/// The place of the header's own hash.
 const HEADER_HASH: core::ops::Range<usize> = 96..128;
 
-/// What the header of laid-out weights says.
+/// The content of the header of laid-out weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaidOut {
     /// The name of the level that the weights are laid out for.
     pub level: String,
     /// The order of packed columns, as [`Segment::packed`](crate::Segment::packed) describes it.
     pub packed: Vec<usize>,
-    /// What the net file has besides its weights.
+    /// The content of the net file besides its weights.
     pub loaded: Loaded,
-    /// The SHA-256 of the weights, if somebody computed it.
+    /// The SHA-256 of the weights; `None` if nobody has computed it.
     pub hash: Option<[u8; 32]>,
 }
 
 impl LaidOut {
-    /// The header of `weights_len` bytes of weights.
+    /// The bytes of the header for `weights_len` bytes of weights.
     ///
     /// # Errors
     ///
@@ -139,7 +140,7 @@ impl LaidOut {
         };
         let word = |at: usize| Reader(&fixed[at..]).take_array().unwrap_or_default();
         let hash = |at: usize| Reader(&fixed[at..]).take_array().unwrap_or_default();
-        // A later version may mean anything by what follows.
+        // In a later version, all bytes behind the version may have other meanings.
         let version = u32::from_le_bytes(word(16));
         if version != VERSION {
             return Err(MapError::Version {
@@ -191,7 +192,7 @@ impl LaidOut {
     ///
     /// # Errors
     ///
-    /// [`MapError::DamagedWeights`] if the hash is another, [`MapError::NoHash`] if there is none.
+    /// [`MapError::DamagedWeights`] if the hash differs, [`MapError::NoHash`] if there is no hash.
     pub fn check(&self, weights: &[u8]) -> Result<(), MapError> {
         match self.hash {
             None => Err(MapError::NoHash),
@@ -207,7 +208,7 @@ impl Reader<'_> {
         text.ok().map(ToString::to_string)
     }
 
-    /// An order of columns: a permutation of the groups of a vector, of which the largest has eight.
+    /// An order of columns: a permutation of the groups of a vector, at most eight.
     fn take_order(&mut self) -> Option<Vec<usize>> {
         let len = self.take_number();
         let len = len.filter(|len| len.is_power_of_two() && *len <= 8)?;
@@ -225,8 +226,8 @@ pub fn weights_hash(weights: &[u8]) -> [u8; 32] {
     Sha256::digest(weights).into()
 }
 
-/// What tells layouts apart: the SHA-256 of everything that a layout says, and of how long the
-/// weights are.
+/// The hash that tells layouts apart: the SHA-256 of everything that a layout says, and of the
+/// length of the weights.
 #[must_use]
 pub fn layout_hash(layout: &FileLayout, weights_len: usize) -> [u8; 32] {
     struct HashWriter(Sha256);
@@ -278,7 +279,7 @@ mod tests {
     #[test]
     fn headers_are_read_as_they_were_written() {
         let header = laid_out().header(&RAW, LEN).unwrap();
-        // What follows the header is not read.
+        // Bytes behind the header are not read.
         assert_eq!(read(&[&header[..], &[5; 99]].concat()), Ok(laid_out()));
         assert_eq!(laid_out().check(&[7; LEN]), Ok(()));
         assert_eq!(laid_out().check(&[8; LEN]), Err(MapError::DamagedWeights));

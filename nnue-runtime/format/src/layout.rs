@@ -11,13 +11,15 @@ use crate::{
 /// hundred; the limit keeps [`FileLayout::max_len`] meaningful.
 pub const DESCRIPTION_LIMIT: u32 = 64 * 1024;
 
-/// How many layers a network may have: what its weights prove about them is kept in one word.
+/// The largest number of layers of a network: a single word keeps what its weights prove about
+/// them.
 pub const MAX_LAYERS: usize = 64;
 
-/// Bytes before the description: version, network hash, length of the description.
+/// The number of bytes before the description: version, network hash, length of the description.
 pub(crate) const START_LEN: usize = 12;
 
-/// A whole network file: the sections that come once, those of every stack, the tail.
+/// The layout of a whole network file: the sections that come once, the sections of every stack,
+/// and the tail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileLayout {
     /// The name of the spec, for messages.
@@ -33,26 +35,26 @@ pub struct FileLayout {
     /// How the file's length depends on the network's shape, for messages. Numbers that differ more
     /// often come first.
     pub extents: List<Extent>,
-    /// The rows that are sums of their own and of virtual rows, once they are loaded.
+    /// The rows that become sums of their own values and of virtual rows when they are loaded.
     pub coalesced: List<Coalesced>,
-    /// The tables whose values are paired once they are loaded.
+    /// The tables whose values are paired after they are loaded.
     pub paired: List<Paired>,
 }
 
 /// How the sections of a file are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Stockfish's: a header, and hashes among the sections.
+    /// Stockfish's format: a header, and hashes among the sections.
     Stockfish {
         /// The version word at offset 0.
         version: u32,
         /// The network hash at offset 4.
         hash: u32,
     },
-    /// One section after the other from offset 0 on, nothing but their lengths to find them by.
+    /// Sections that follow each other from offset 0 on. Only their lengths tell where they are.
     Sequence,
-    /// Tensors in any order, before each its [`Tensor::id`], a line feed and the number of values
-    /// as a `u64`.
+    /// Tensors in any order. Before each tensor are its [`Tensor::id`], a line feed and the number
+    /// of its values as a `u64`.
     Named,
 }
 
@@ -60,22 +62,23 @@ pub enum Format {
 /// belongs to a stack is together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
-    /// How often the sections of each group are repeated.
+    /// The number of times that the sections of each group are repeated.
     pub count: usize,
-    /// Bytes from a stack to the next in memory.
+    /// The number of bytes from a stack to the next in memory.
     pub stride: usize,
-    /// The sections of one stack, in file order: those of the first group for each stack, then
-    /// those of the second, and so on. [`Placed::offset`] is that of the tensor in stack 0.
+    /// The sections of a stack, in file order. The file has the first group for each stack, then
+    /// the second group for each stack, and so on. [`Placed::offset`] is that of the tensor in
+    /// stack 0.
     pub groups: List<List<Section>>,
 }
 
-/// The end of a file: a text, repeated and cut off where the file's length is a multiple of a
-/// number.
+/// The end of a file: a text, repeated and cut off where the file's length is a multiple of
+/// [`Tail::multiple`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// The text, which is not empty.
     pub text: &'static [u8],
-    /// What the file's length is a multiple of; 1 for files without a tail.
+    /// The file's length is a multiple of this number; 1 for files without a tail.
     pub multiple: usize,
 }
 
@@ -86,36 +89,37 @@ pub struct Extent {
     pub name: &'static str,
     /// The number that the spec has.
     pub count: usize,
-    /// What the number is a multiple of in every network.
+    /// The number of neurons, features or stacks is a multiple of this number in every network.
     pub unit: usize,
-    /// How many bytes longer the file is if the number is 1 larger.
+    /// The number of bytes by which the file is longer if the number is larger by 1.
     pub bytes: usize,
 }
 
-/// One piece of a file. `T` describes a tensor: also where it lies in memory, once that is decided.
+/// A piece of a file. `T` describes a tensor; after the layout is decided, also its place in
+/// memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Section<T = Tensor> {
-    /// A `u32` that must have this value.
+    /// A `u32` that must have the expected value.
     Hash {
         /// The name of the word, for messages.
         name: &'static str,
         /// The value that the word must have.
         expected: u32,
     },
-    /// Bytes that must be these: a field of a header, or others that all files have.
+    /// Bytes that every file must have: a field of a header, or bytes without a name.
     Bytes {
-        /// The name of the bytes, for messages; empty where they have none.
+        /// The name of the bytes, for messages; empty if the bytes have no name.
         name: Text,
-        /// What the bytes are, for messages.
+        /// The form of the bytes, for messages.
         form: FieldForm,
         /// The bytes.
         expected: List<u8>,
     },
     /// Bytes whose content is free. They are kept for writing.
     Skipped {
-        /// The name of the bytes, for messages; empty where they have none.
+        /// The name of the bytes, for messages; empty if the bytes have no name.
         name: Text,
-        /// How many bytes there are.
+        /// The number of bytes.
         len: usize,
     },
     /// Padding up to the next multiple of this number, counted from the start of the file.
@@ -124,10 +128,10 @@ pub enum Section<T = Tensor> {
     Tensor(T),
 }
 
-/// What the bytes of a field are.
+/// The form in which the bytes of a field are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldForm {
-    /// Bytes, and nothing else.
+    /// The bytes have no other form.
     Bytes,
     /// A number without a sign, little-endian, of at most eight bytes.
     Number,
@@ -135,7 +139,7 @@ pub enum FieldForm {
     Text,
 }
 
-/// A place in a file, for messages: a section, and the stack it belongs to.
+/// A place in a file, for messages: a section, and the stack that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The number of the stack, if the section is in a stack and there are several.
@@ -144,17 +148,17 @@ pub struct Place {
     pub name: Text,
 }
 
-/// A section of a file together with its repetition.
+/// A section of a file, with the stack for which it is repeated.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) place: Place,
-    /// What is added to the tensor's offset in memory, in bytes.
+    /// The number of bytes that is added to the tensor's offset in memory.
     pub(crate) base: usize,
     pub(crate) section: &'a Section,
 }
 
 impl FileLayout {
-    /// The layout of nothing, which stands in for that of a spec with errors.
+    /// The layout of an empty file, which stands in for the layout of a spec with errors.
     pub const EMPTY: FileLayout = FileLayout {
         name: Cow::Borrowed(""),
         format: Format::Sequence,
@@ -185,22 +189,22 @@ impl FileLayout {
         data.next_multiple_of(self.tail.multiple as u64)
     }
 
-    /// The most bytes that are read of a file, which says more about what is wrong with it than
-    /// that it is too long.
+    /// The largest number of bytes that are read of a file. A file that is longer than
+    /// [`Self::max_len`] is read further than that, because its end tells more about the mistake.
     #[cfg(any(feature = "std", feature = "zstd"))]
     pub(crate) fn longest_read(&self) -> u64 {
         match self.format {
-            // Their length is all that there is to say what is wrong with them: enough is read for
+            // The length is all that can explain a mistake in these files, so enough is read for
             // `f32` instead of `i8`.
             Format::Sequence => 4 * self.max_len(),
-            // Enough for tensors and stacks that the spec does not know of.
+            // The limit leaves room for tensors and stacks that the spec does not know of.
             Format::Stockfish { .. } => 2 * self.max_len(),
             Format::Named => self.max_len(),
         }
     }
 
-    /// The bytes of memory that the tensors take: how long the weights that
-    /// [`Parts::load`](crate::Parts::load) fills must be at least.
+    /// The number of bytes of memory that the tensors take: the least length of the weights that
+    /// [`Parts::load`](crate::Parts::load) fills.
     #[must_use]
     pub fn memory_len(&self) -> usize {
         let ends = self.tensors().map(|(base, tensor)| {
@@ -211,15 +215,15 @@ impl FileLayout {
         ends.chain(virtual_rows).max().unwrap_or(0)
     }
 
-    /// Whether all files have the same length: those of [`Format::Sequence`] whose tensors are raw.
+    /// Whether all files have the same length. Files of [`Format::Sequence`] with raw tensors have.
     pub(crate) fn has_fixed_len(&self) -> bool {
         let mut tensors = self.tensors();
         self.format == Format::Sequence
             && tensors.all(|(_, tensor)| tensor.stored.encoding == Encoding::Raw)
     }
 
-    /// Whether files begin with a tensor with which memory begins too, and with the same bytes, so
-    /// that a map of the file has it where it is needed.
+    /// Whether the files and the memory begin with the same tensor in the same bytes, so that a map
+    /// of the file has the tensor where it is needed.
     #[must_use]
     pub fn begins_in_place(&self) -> bool {
         let first = self.entries().next();
@@ -236,7 +240,7 @@ impl FileLayout {
             && self.paired.is_empty()
     }
 
-    /// Where the last section ends in a file of a fixed length.
+    /// The end of the last section in a file of a fixed length.
     pub(crate) fn data_len(&self) -> usize {
         self.entries().fold(0, |offset, entry| match entry.section {
             Section::Align(to) => offset.next_multiple_of(*to),
@@ -244,7 +248,7 @@ impl FileLayout {
         })
     }
 
-    /// The most bytes that a tensor takes, with what stands before its values.
+    /// The largest number of bytes that a tensor takes, with the bytes before its values.
     fn tensor_max_len(&self, tensor: &Tensor) -> u64 {
         let values = match tensor.stored.encoding {
             Encoding::Raw => tensor.raw_len() as u64,
@@ -257,14 +261,14 @@ impl FileLayout {
         }
     }
 
-    /// The inputs of the affine layers of a stack.
+    /// The number of inputs of each affine layer of a stack.
     pub(crate) fn affine_inputs(&self) -> impl Iterator<Item = usize> {
         let tensors = self.stacks.sections().filter_map(Section::as_tensor);
         let weights = tensors.filter(|tensor| tensor.stored.element == Element::I8);
         weights.map(|tensor| tensor.shape[2])
     }
 
-    /// All sections in file order, those of the stacks repeated.
+    /// All sections in file order; the sections of the stacks are repeated.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         let Self {
             sections, stacks, ..
@@ -279,7 +283,7 @@ impl FileLayout {
         });
         let of_a_stack = move |stack: usize, section| Entry {
             place: Place {
-                // The number of an only stack would only puzzle the reader of a message.
+                // The number of an only stack would confuse the reader of a message.
                 stack: (stacks.count > 1).then_some(stack),
                 name: Section::name(section),
             },
@@ -296,8 +300,8 @@ impl FileLayout {
         once.chain(repeated)
     }
 
-    /// All tensors in file order, those of the stacks repeated, with what to add to their offsets
-    /// in memory.
+    /// All tensors in file order; the tensors of the stacks are repeated. Each comes with the
+    /// number of bytes to add to its offset in memory.
     pub fn tensors(&self) -> impl Iterator<Item = (usize, &Tensor)> {
         self.entries()
             .filter_map(|entry| Some((entry.base, entry.section.as_tensor()?)))
@@ -305,14 +309,14 @@ impl FileLayout {
 }
 
 impl Stacks {
-    /// No sections that repeat.
+    /// No stacks.
     pub const NONE: Stacks = Stacks {
         count: 0,
         stride: 0,
         groups: list(&[]),
     };
 
-    /// The sections of one stack, in file order.
+    /// The sections of a stack, in file order.
     pub(crate) fn sections(&self) -> impl Iterator<Item = &Section> {
         self.groups.iter().flat_map(|group| group.iter())
     }
@@ -325,17 +329,17 @@ impl Tail {
         multiple: 1,
     };
 
-    /// Whether a file's last section may end at `offset`: what follows is the tail, and all of it.
+    /// Whether a file's last section can end at `offset`: the bytes behind it are exactly the tail.
     pub(crate) fn follows(self, source: &[u8], offset: usize) -> bool {
         let split = source.split_at_checked(offset);
         split.is_some_and(|(data, rest)| self.is_between(data, rest, offset))
     }
 
-    /// [`Self::follows`], given the bytes before `offset`, of which the last suffice, and all bytes
-    /// from there on.
+    /// [`Self::follows`], given the bytes before `offset`, of which the last bytes suffice, and all
+    /// bytes from `offset` on.
     pub(crate) fn is_between(self, data: &[u8], rest: &[u8], offset: usize) -> bool {
-        // Where the text stands once more before it, the tail begins earlier. A single byte may as
-        // well be a weight.
+        // If the text stands once more before `offset`, the tail begins earlier. A text of a single
+        // byte can also be a weight.
         let begins_earlier = self.text.len() > 1 && self.multiple > 1 && data.ends_with(self.text);
         !begins_earlier && rest.iter().copied().eq(self.bytes(offset))
     }
@@ -356,7 +360,7 @@ impl<T> Section<T> {
         }
     }
 
-    /// The same section with another description of its tensor.
+    /// The same section with another description of its tensor, which `describe` makes.
     pub fn map<U>(&self, describe: impl FnOnce(&T) -> U) -> Section<U> {
         match self {
             Section::Hash { name, expected } => Section::Hash {
@@ -383,13 +387,13 @@ impl<T> Section<T> {
 }
 
 impl Section {
-    /// A word that must have this value.
+    /// A word that must have the value `expected`.
     #[must_use]
     pub const fn hash(name: &'static str, expected: u32) -> Section {
         Section::Hash { name, expected }
     }
 
-    /// A tensor whose values memory has as the file has them: `rows` of `columns` integers.
+    /// A tensor whose values are the same in memory as in the file: `rows` of `columns` integers.
     #[must_use]
     pub const fn same(
         name: &'static str,
@@ -398,7 +402,7 @@ impl Section {
         offset: usize,
         [rows, columns]: [usize; 2],
     ) -> Section {
-        // Where there is one row, nothing is said of the way to the next.
+        // Where there is a single row, the distance to the next is given as 0.
         let stride = if rows > 1 { columns } else { 0 };
         Section::tensor(
             name,
@@ -452,7 +456,7 @@ impl Section {
         }
     }
 
-    /// How many bytes the section takes where tensors are raw and nothing is aligned.
+    /// The number of bytes of the section where tensors are raw and nothing is aligned.
     pub(crate) fn len(&self) -> u64 {
         let len = match self {
             Self::Hash { .. } => 4,

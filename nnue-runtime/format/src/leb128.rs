@@ -1,6 +1,6 @@
 //! LEB128, the compression of network files: seven bits a byte, low bits first, the top bit set on
-//! all bytes but the last. Integers have their sign in bit 6 of the last. Floating point is the
-//! number that its bits are, without a sign.
+//! all bytes but the last. Integers have their sign in bit 6 of the last byte. Floating point is
+//! encoded as the unsigned integer with the same bits.
 //!
 //! A value has many encodings; only the shortest is accepted, so that writing a network gives its
 //! file back.
@@ -12,7 +12,8 @@ use crate::Element;
 /// The first bytes of a compressed block; a `u32` number of bytes follows.
 pub(crate) const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 
-/// Why bytes are not the values they should be. Offsets are in bytes from the start of the values.
+/// The reason why bytes are not the expected values. Offsets are in bytes from the start of the
+/// values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fault {
     /// The bytes end before the value `decoded`, or inside it.
@@ -27,12 +28,12 @@ pub(crate) enum Fault {
     },
 }
 
-/// The most bytes that a value of an integer type of `size` bytes takes.
+/// The largest number of bytes of a value of an integer type of `size` bytes.
 pub(crate) const fn longest(size: usize) -> usize {
     (8 * size).div_ceil(7)
 }
 
-/// Bytes that [`decode`] looks at together.
+/// The number of bytes that [`decode`] handles together.
 const BLOCK: usize = 64;
 
 /// Decodes values into numbers of the machine's endianness, and returns the number of bytes used.
@@ -57,7 +58,7 @@ pub(crate) fn decode<const SIZE: usize>(
 ) -> Result<usize, Fault> {
     let (mut index, mut offset) = (0, 0usize);
     while index < values.len() {
-        // A block needs the byte before it.
+        // A block needs the byte before the block.
         if let Some(before) = offset.checked_sub(1)
             && let Some(bytes) = source[before..].first_chunk()
             && let Some(room) = values[index..].first_chunk_mut()
@@ -67,7 +68,7 @@ pub(crate) fn decode<const SIZE: usize>(
             offset += used;
             continue;
         }
-        // Where a block has a value that it cannot decode, some values take it along.
+        // Where a block has a value that cannot be decoded with it, some values are decoded singly.
         let end = values.len().min(index + BLOCK / 2);
         let end = if offset == 0 { index + 1 } else { end };
         while index < end {
@@ -93,13 +94,14 @@ pub(crate) fn decode<const SIZE: usize>(
     Ok(offset)
 }
 
-/// Decodes the values that end in a block, of which `bytes` also has the byte before, the last byte
-/// of a value. Returns the number of values and that of the bytes that they take; `None` if a value
-/// takes more than two bytes or is wrong. Weights are small: most take one byte and hardly any more
-/// than two. What is left in `room` behind the values is garbage.
+/// Decodes the values that end in a block. `bytes` also has the byte before the block, which is the
+/// last byte of a value. Returns the number of values and the number of bytes that they take;
+/// `None` if a value takes more than two bytes or is wrong. Weights are small: most take one byte,
+/// and hardly any take more than two. The contents of `room` behind the values are unspecified.
 ///
-/// There is no branch that depends on the bytes, for no processor would foresee it. At each place a
-/// value is made as if a value ended there; then those that really do are moved together.
+/// There is no branch that depends on the bytes, because no processor would predict it. At each
+/// place a value is made as if a value ended there; then the values that really end there are moved
+/// together.
 fn decode_block<const SIZE: usize>(
     bytes: &[u8; BLOCK + 1],
     room: &mut [[u8; SIZE]; BLOCK],
@@ -111,7 +113,7 @@ fn decode_block<const SIZE: usize>(
     let mut unfit = 0;
     for ((value, &byte), &before) in made.iter_mut().zip(block).zip(before) {
         let high = (byte << 1).cast_signed() >> 1;
-        // All bits, where the byte before is the first of a value.
+        // All bits are set where the byte before is the first byte of a value.
         let is_second = before.cast_signed() >> 7;
         let sign_before = (before << 1).cast_signed() >> 7;
         let is_overlong = if high == sign_before { is_second } else { 0 };
@@ -129,7 +131,7 @@ fn decode_block<const SIZE: usize>(
     let mut count = 0;
     for (values, bytes) in made.as_chunks::<8>().0.iter().zip(block.as_chunks().0) {
         let ends = !u64::from_le_bytes(*bytes) >> 7 & LOWEST_BITS;
-        // In each byte, how many values end there or before.
+        // In each byte, the number of values that end there or before.
         let sums = ends.wrapping_mul(LOWEST_BITS);
         let room = room[count..].first_chunk_mut::<8>()?;
         let mut places = sums << 8;
@@ -178,7 +180,7 @@ pub(crate) fn decode_bits(source: &[u8], values: &mut [[u8; 4]]) -> Result<usize
     Ok(offset)
 }
 
-/// Where `count` values end. The error is how many values there are, if they are fewer.
+/// The end of `count` values. If there are fewer values, the error is their number.
 pub(crate) fn end_of(source: &[u8], count: usize) -> Result<usize, usize> {
     let mut left = count;
     for (number, chunk) in source.chunks(CHUNK).enumerate() {
@@ -197,16 +199,16 @@ pub(crate) fn end_of(source: &[u8], count: usize) -> Result<usize, usize> {
     if left == 0 { Ok(0) } else { Err(count - left) }
 }
 
-/// How many values there are; `None` if the last value does not end.
+/// The number of values; `None` if the last value does not end.
 pub(crate) fn count(values: &[u8]) -> Option<usize> {
     let is_whole = values.last().is_none_or(|byte| *byte < 0x80);
     is_whole.then(|| ends(values))
 }
 
-/// As many bytes as a byte can count.
+/// The largest number of bytes whose ends a single byte can count.
 const CHUNK: usize = 255;
 
-/// How many values end in some bytes. Sums of bytes count many at a time.
+/// The number of values that end in some bytes. Sums of bytes count many ends at a time.
 fn ends(bytes: &[u8]) -> usize {
     let chunks = bytes.chunks(CHUNK).map(|chunk| {
         let sum = chunk
@@ -282,7 +284,7 @@ fn first_value(source: &[u8], limit: usize) -> Option<(i64, usize)> {
     None
 }
 
-/// Whether the last byte of a value says anything that the sign of the byte before it does not.
+/// Whether the last byte of a value tells more than the sign of the byte before it.
 fn is_shortest(encoded: &[u8]) -> bool {
     match encoded {
         [.., before, last] => *last != if before & 0x40 == 0 { 0 } else { 0x7F },
@@ -356,7 +358,7 @@ mod tests {
         }
     }
 
-    /// [`decode`] one value after the other.
+    /// [`decode`], value by value.
     fn decoded_singly<const SIZE: usize>(
         source: &[u8],
         count: usize,
@@ -390,7 +392,7 @@ mod tests {
         let mut faults = 0;
         for round in 0..2000 {
             let count = random.u64(..400) as usize;
-            // From values that all take one byte to some that take three.
+            // The values take one byte in some rounds, and up to three bytes in others.
             let bits = 6 + random.u64(..10);
             let values: Vec<i32> = (0..count)
                 .map(|_| random.i32(..) >> (32 - bits + random.u64(..bits)))

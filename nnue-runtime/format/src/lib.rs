@@ -1,7 +1,7 @@
-//! Net files: what they hold, and how they are read, checked, written and identified.
+//! Net files: their content, and how they are read, checked, written and identified.
 //!
-//! Three formats, all little-endian. Files of Stockfish's format have no index; where a tensor lies
-//! follows from the sizes of everything before it:
+//! There are three formats, all little-endian. Files of Stockfish's format have no index; the place
+//! of a tensor follows from the sizes of all sections before it:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -15,10 +15,10 @@
 //! A tensor is either raw or a LEB128 block: the 17 bytes `COMPRESSED_LEB128`, a `u32` number of
 //! bytes, and that many bytes of LEB128 values. After the last stack the file ends.
 //!
-//! [`Format::Sequence`] has nothing but sections, one after the other, and something that pads the
-//! file: bullet's `quantised.bin` and `raw.bin`, and whatever a list of tensors describes. Where no
-//! tensor is compressed, its length is all that tells a wrong file; so the loader finds out what
-//! would explain another length, and what the values themselves say against the order.
+//! [`Format::Sequence`] has sections, one after the other, and padding at the end of the file:
+//! bullet's `quantised.bin` and `raw.bin`, and all files that a list of tensors describes. Where no
+//! tensor is compressed, only the length shows that a file is wrong. So the loader finds out what
+//! would explain another length, and whether the values themselves contradict the order.
 //! [`Format::Named`] is bullet's `weights.bin`: before each tensor are its name and the number of
 //! its values.
 //!
@@ -28,11 +28,10 @@
 //! same value at run time from a checked network.
 //!
 //! Reading has two steps, so that a wrong or hostile file costs no memory: [`split`] checks
-//! everything but the values (version, hashes, block sizes, total length), and [`Parts::load`]
-//! fills the weights. Nothing in a file is taken on trust and no integer is lost: a file is either
-//! refused, or [`store`] gives back each of its bytes. Only floating point that was made into
-//! integers and weights that were reduced to their signs come back as other numbers of the same
-//! meaning.
+//! everything except the values (version, hashes, block sizes, total length), and [`Parts::load`]
+//! fills the weights. The loader trusts nothing in a file, and it loses no integer: either it
+//! refuses a file, or [`store`] gives back each of its bytes. Only floating point that became
+//! integers and weights that became signs come back as other numbers with the same meaning.
 //!
 //! [`identify`] needs no layout: it says which network a file holds.
 

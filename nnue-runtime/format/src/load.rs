@@ -38,13 +38,13 @@ impl Parts<'_> {
     /// The errors of [`Self::load`].
     pub fn check(self) -> Result<Loaded, LoadError> {
         let (layout, source) = (self.layout, self.source);
-        // Memory that is zeros takes no room before it is written to. Sums in memory need weights.
+        // Zeroed memory takes no space before it is written. Sums in memory need the weights.
         let mut weights = vec![0; layout.memory_len()];
         self.fill(&[0], &mut weights, !layout.coalesced.is_empty())
             .map_err(|error| error.explained(layout, source))
     }
 
-    /// Fills the weights; without `all`, only those that cannot be checked otherwise.
+    /// Fills the weights; without `all`, only the weights that cannot be checked otherwise.
     fn fill(
         mut self,
         packed: &[usize],
@@ -91,15 +91,15 @@ impl Parts<'_> {
             paired::pair_all(&self.layout.paired, weights);
         }
         self.loaded.description = self.description.to_vec();
-        // Tensors may have another order in the file, and alignment was found before they were
-        // loaded.
+        // Tensors may have another order in the file, and the bytes of alignment were found before
+        // the tensors were loaded.
         self.loaded.ignored.sort_by_key(|ignored| ignored.section);
         Ok(self.loaded)
     }
 }
 
-/// Fills the memory of parts whose values memory has as the file has them, on several threads if
-/// that is worth it; without memory, checks these values. `false` if some are wrong.
+/// Fills the memory of parts whose values are the same in memory as in the file, on several threads
+/// if that is faster. Without memory, it checks these values. `false` if some values are wrong.
 #[cfg(feature = "std")]
 fn fill_same<'a>(
     parts: impl Iterator<Item = (usize, &'a Part<'a>)>,
@@ -113,14 +113,14 @@ fn fill_same<'a>(
     result.is_ok()
 }
 
-/// Without the standard library there are no threads.
+/// Without the standard library there are no threads, and each part is loaded by itself.
 #[cfg(not(feature = "std"))]
 fn fill_same<'a>(_: impl Iterator<Item = (usize, &'a Part<'a>)>, _: Option<&mut [u8]>) -> bool {
     false
 }
 
 impl Part<'_> {
-    /// Puts the values where memory has them, and notes what it does not have.
+    /// Puts the values into memory, and notes the bytes of the file that memory does not have.
     pub(crate) fn put(
         &self,
         values: &[u8],
@@ -137,7 +137,7 @@ impl Part<'_> {
         Ok(())
     }
 
-    /// Puts the values where memory has them, converted.
+    /// Converts the values and puts them into memory.
     fn place(&self, values: &[u8], packed: &[usize], weights: &mut [u8]) -> Result<(), LoadError> {
         let Part { tensor, base, .. } = self;
         let [buckets, rows, columns] = tensor.shape;
@@ -177,7 +177,7 @@ impl Part<'_> {
         Ok(())
     }
 
-    /// The tensor and how many of its values were clamped, if any were.
+    /// The tensor and the number of its values that were clamped, if any were.
     fn clamped(&self, values: &[u8]) -> Option<(Place, usize)> {
         let tensor = self.tensor;
         let indices = 0..if tensor.clamps() {
@@ -204,7 +204,7 @@ impl Part<'_> {
     }
 }
 
-/// Checks a whole file as loading does, and keeps nothing of it but what [`Loaded`] has.
+/// Checks a whole file as loading does, and keeps only what [`Loaded`] has of it.
 ///
 /// # Errors
 ///

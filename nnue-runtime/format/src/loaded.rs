@@ -7,39 +7,40 @@ use crate::{Identity, Place};
 /// The content of a file besides its weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
-    /// The description in the header: text, usually, but any bytes are allowed.
+    /// The description in the header. It is usually text, but any bytes are allowed.
     pub description: Vec<u8>,
-    /// The bytes other than zero in padding, in the order of the layout. Some nets have a few
-    /// there, for a pretty hash.
+    /// The bytes other than zero in padding, in the order of the layout. Some nets have a few such
+    /// bytes, which give the file a chosen hash.
     pub ignored: Vec<Ignored>,
     /// The bytes of all [`Section::Skipped`](crate::Section::Skipped), one after the other.
     pub skipped: Vec<u8>,
     /// The order in which a file of [`Format::Named`](crate::Format::Named) has the layout's
     /// sections; empty for other formats.
     pub order: Vec<usize>,
-    /// The tensors with values that did not fit and became the nearest that do, each with how many
-    /// these are.
+    /// The tensors with values that did not fit and became the nearest values that do, each with
+    /// the number of these values.
     pub clamped: Vec<(Place, usize)>,
-    /// What the file is, where its header and its size are those of the layout but its weights are
-    /// another network's.
+    /// The identity of the file, if its header and its size are the layout's but its weights are
+    /// those of another network.
     pub looks_like: Option<Identity>,
 }
 
 /// A byte other than zero in padding, which no evaluation reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ignored {
-    /// The number of the byte's section in the layout, from 0, where the sections of every stack
-    /// count.
+    /// The number of the byte's section in the layout, from 0. The sections of every stack are
+    /// counted.
     pub section: usize,
-    /// The byte's offset in the section; in tensors, among the bytes of the values once LEB128 is
-    /// decoded.
+    /// The byte's offset in the section; in a tensor, its offset among the bytes of the values
+    /// after LEB128 is decoded.
     pub offset: usize,
     /// The value of the byte.
     pub byte: u8,
 }
 
 impl Loaded {
-    /// Keeps what is not zero of a section's padding, which begins at `offset` in the section.
+    /// Keeps the bytes other than zero of a section's padding, which begins at `offset` in the
+    /// section.
     pub(crate) fn ignore(&mut self, section: usize, offset: usize, padding: &[u8]) {
         let ignored = (offset..)
             .zip(padding)

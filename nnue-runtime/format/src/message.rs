@@ -1,7 +1,7 @@
-//! Errors whose `Debug` is their message.
+//! Errors whose `Debug` is the same as their message.
 
-/// Implements `Debug` for types of errors as their `Display`: a `main` that returns an error prints
-/// it with `Debug`, and so do `unwrap` and `expect`.
+/// Implements `Debug` for types of errors as their `Display`, because a `main` that returns an
+/// error prints it with `Debug`, and so do `unwrap` and `expect`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! debug_is_message {

@@ -1,4 +1,4 @@
-//! The numbers of a file as it has them, for whoever needs no weights in memory.
+//! The numbers of a file, for programs that need no weights in memory.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -12,12 +12,12 @@ pub struct Numbers<'a> {
     pub stack: Option<usize>,
     /// The shape of the tensor, and the types of its values.
     pub tensor: &'a Tensor,
-    /// Little-endian, one after the other.
+    /// The bytes of the numbers, little-endian, one number after the other.
     bytes: Cow<'a, [u8]>,
 }
 
 impl Numbers<'_> {
-    /// The numbers of a row of a bucket, column by column: not yet quantised.
+    /// The numbers of a row of a bucket, column by column, before they are quantised.
     pub fn row(&self, bucket: usize, row: usize) -> impl Iterator<Item = f64> {
         let columns = 0..self.tensor.shape[2];
         let index = move |column| self.tensor.stored_index([bucket, row, column]);

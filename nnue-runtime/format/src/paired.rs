@@ -1,8 +1,9 @@
 //! Tables of bytes in memory whose values lie in pairs, two in each word, as kernels add them.
 //!
-//! To widen every byte before it is added takes as many instructions as the additions. Words that
-//! hold two values are added as they are, and once more without their low bytes. From both sums
-//! follow the sums of both values, as long as no low byte has a sign: it is the value plus 128.
+//! Widening every byte before it is added takes as many instructions as the additions. So words
+//! that hold two values are added as they are, and added once more without their low bytes. The
+//! sums of both values follow from both sums, as long as no low byte has a sign: the low byte is
+//! the value plus 128.
 
 use alloc::borrow::Cow;
 
@@ -10,16 +11,16 @@ use alloc::borrow::Cow;
 /// it share a word.
 pub const PAIRED_RUN: usize = 64;
 
-/// What the first value of a pair is exclusive-ored with: as a byte without a sign, it becomes the
-/// value plus 128.
+/// The number with which the first value of a pair is exclusive-ored: the result, as a byte without
+/// a sign, is the value plus 128.
 const OFFSET: u8 = 0x80;
 
-/// A table of bytes in memory whose values are paired once all of them are loaded.
+/// A table of bytes in memory whose values are paired after all values are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paired {
-    /// Where the table begins, in bytes from the start of the weights.
+    /// The offset of the table, in bytes from the start of the weights.
     pub offset: usize,
-    /// How many values the table has: a multiple of [`PAIRED_RUN`].
+    /// The number of values of the table: a multiple of [`PAIRED_RUN`].
     pub len: usize,
 }
 

@@ -14,11 +14,11 @@ pub(crate) struct Part<'a> {
     pub(crate) section: usize,
     pub(crate) place: Place,
     pub(crate) tensor: &'a Tensor,
-    /// What is added to the tensor's offset in memory, in bytes.
+    /// The number of bytes that is added to the tensor's offset in memory.
     pub(crate) base: usize,
-    /// Where `bytes` begin in the file.
+    /// The offset of `bytes` in the file.
     pub(crate) offset: usize,
-    /// The raw values, or what follows the byte count of a LEB128 block.
+    /// The raw values, or the bytes that follow the byte count of a LEB128 block.
     pub(crate) bytes: &'a [u8],
 }
 
@@ -61,7 +61,7 @@ impl Part<'_> {
             Ok(used) if used == self.bytes.len() => return Ok(()),
             Ok(used) => return Err(byte_count(used, used)),
             Err(Fault::Ended { decoded }) => {
-                // Each value that is missing, wholly or in part, takes at least one byte more.
+                // Each value of which a byte is missing takes at least one byte more.
                 let missing = count - decoded;
                 let len = self.bytes.len();
                 return Err(byte_count(len + missing, len + missing * longest));

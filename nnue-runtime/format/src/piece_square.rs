@@ -1,48 +1,49 @@
-//! The tables of piece-square feature sets: which row a piece on a square switches on.
+//! The tables of piece-square feature sets, which say which row a piece on a square makes active.
 
-/// The formula of a feature set of the piece-square family, its tables written out.
+/// The formula of a feature set of the piece-square family, as tables.
 ///
-/// Seen by a perspective, a piece switches on the row
+/// Seen by a perspective, a piece makes this row active:
 ///
 /// ```text
 /// king_offset[king ^ o] + queen_offset[queens] + planes[perspective][piece] + (square ^ o)
 /// o = flip[perspective], ^ 7 if the king's file is then in mirror_files
 /// ```
 ///
-/// of the perspective's rows of the set, where `king` is the perspective's own king, and `queens`
-/// tells where the opponent's queens are. Where a weaker piece of the other player attacks a piece,
-/// it also switches on the row with `threatened[perspective][its colour]` for `planes`.
+/// It is a row of the perspective's rows of the set. `king` is the perspective's own king, and
+/// `queens` tells where the opponent's queens are. A piece that a weaker piece of the other player
+/// attacks also makes the row active with `threatened[perspective][its colour]` instead of
+/// `planes[perspective][piece]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSquare {
-    /// The numbers that white's and black's squares are exclusive-ored with.
+    /// The numbers with which white's and black's perspectives exclusive-or squares.
     pub flip: [u8; 2],
     /// Bit `f` is set when a king on file `f`, flipped, mirrors the board.
     pub mirror_files: u8,
     /// The first row for each square of the oriented own king.
     pub king_offset: [u32; 64],
-    /// The first row, within the king's rows, for the opponent's queens: if there are none; if
-    /// there is a single queen, on a square `^ o` of a1 to d4, e1 to h4, a5 to d8 or e5 to h8; and
-    /// for several.
+    /// The first row, within the king's rows, for the opponent's queens, in this order: for no
+    /// queen; for a single queen in each quadrant a1 to d4, e1 to h4, a5 to d8 and e5 to h8, by the
+    /// queen's square `^ o`; and for several queens.
     pub queen_offset: [u32; Self::QUEENS],
-    /// For white and for black, the first row, within the king's rows, of white's pieces and of
-    /// black's that a weaker piece of the opponent attacks, or
+    /// For white and for black, the first row, within the king's rows, of white's and of black's
+    /// threatened pieces, which a weaker piece of the opponent attacks; or
     /// [`NO_THREATENED`](Self::NO_THREATENED).
     pub threatened: [[u32; 2]; 2],
     /// For white and for black, the first row of each piece within the king's rows. A piece's index
     /// is 1 to 6 for white's pawn to king, 7 to 12 for black's. [`NO_PLANE`](Self::NO_PLANE) stands
-    /// for what switches on no row.
+    /// for pieces without rows.
     pub planes: [[u32; 16]; 2],
 }
 
 impl PieceSquare {
-    /// How many places of the opponent's queens are told apart.
+    /// The number of places of the opponent's queens that are told apart.
     pub const QUEENS: usize = 6;
 
-    /// [`Self::threatened`] of sets in which threatened pieces switch on no row of their own.
+    /// [`Self::threatened`] of sets in which threatened pieces have no row of their own.
     pub const NO_THREATENED: [[u32; 2]; 2] = [[Self::NO_PLANE; 2]; 2];
 
-    /// Stands in [`Self::planes`] for what switches on no row. Sums with it are beyond all rows and
-    /// do not overflow.
+    /// Stands in [`Self::planes`] for pieces without rows. Sums with this number are beyond all
+    /// rows and do not overflow.
     pub const NO_PLANE: u32 = 1 << 31;
 
     /// Whether the rows depend on the opponent's queens.
@@ -58,10 +59,11 @@ impl PieceSquare {
         false
     }
 
-    /// Whether all pieces switch on a row, or at least all but the kings.
+    /// Whether all pieces have rows; without `with_kings`, whether all pieces except kings have
+    /// rows.
     #[must_use]
     pub const fn has_rows(&self, with_kings: bool) -> bool {
-        // The codes of pieces begin at 1, and every sixth is a king's.
+        // The codes of pieces begin at 1, and every sixth code is a king's.
         let mut code = 1;
         while code <= 12 {
             let asked = with_kings || code % 6 != 0;
@@ -74,7 +76,7 @@ impl PieceSquare {
         true
     }
 
-    /// Whether threatened pieces switch on a row of their own, besides that of the piece.
+    /// Whether threatened pieces have a row of their own, besides the row of the piece.
     #[must_use]
     pub const fn has_threatened(&self) -> bool {
         self.threatened[0][0] != Self::NO_PLANE

@@ -1,8 +1,8 @@
-//! Large tensors on several threads: those that memory has as the file has them are cut into
-//! pieces, which threads take one after the other.
+//! Loads large tensors on several threads. Tensors whose values are the same in memory as in the
+//! file are cut into pieces, which threads take one after the other.
 //!
-//! LEB128 can be cut behind any value. How many values a piece has, and with that the place of the
-//! next one, is counted many bytes at a time, much faster than they are decoded.
+//! LEB128 can be cut behind any value. The number of values in a piece, which decides the place of
+//! the next piece, is counted many bytes at a time, much faster than the values are decoded.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -16,20 +16,20 @@ use crate::part::Part;
 use crate::threads::{self, locked};
 use crate::{Encoding, Tensor};
 
-/// The bytes of a piece in the file: few enough for a core's cache with what they become. Pieces of
-/// raw values must be whole values.
+/// The number of bytes of a piece in the file: so few that the piece and its values fit in a core's
+/// cache. Pieces of raw values must be whole values.
 const PIECE: usize = 128 * 1024;
 
-/// A tensor of a file, and the part of memory that is to have its values. It
-/// [is the same](Tensor::is_same) there.
+/// A tensor of a file, and the part of memory for its values. The values [are the
+/// same](Tensor::is_same) there.
 pub(crate) struct PlainTensor<'a> {
     pub(crate) tensor: &'a Tensor,
-    /// Where the memory begins, in bytes from the start of the weights.
+    /// The offset of that memory, in bytes from the start of the weights.
     pub(crate) start: usize,
     pub(crate) bytes: Bytes<'a>,
 }
 
-/// Where the bytes of a tensor, or what is left of them, are.
+/// The place of a tensor's bytes, or of the rest of them.
 #[derive(Clone, Copy)]
 pub(crate) enum Bytes<'a> {
     Here(&'a [u8]),
@@ -40,42 +40,42 @@ pub(crate) enum Bytes<'a> {
     },
 }
 
-/// Where values go.
+/// The memory for values.
 enum Memory<'a> {
     Weights(&'a mut [u8]),
-    /// No memory, only how many bytes there would be: values are checked and lost.
+    /// No memory, only the number of bytes that there would be: values are checked and not kept.
     Nowhere(usize),
 }
 
-/// A tensor that is being filled: what is left of its bytes, and of the memory that they go to.
+/// A tensor that is being filled: the rest of its bytes, and the rest of the memory for them.
 struct RemainingTensor<'a> {
     tensor: &'a Tensor,
     bytes: Bytes<'a>,
     memory: Memory<'a>,
 }
 
-/// The bytes of some values, and the memory that they go to.
+/// The bytes of some values, and the memory for them.
 struct Piece<'a> {
     tensor: &'a Tensor,
     bytes: Bytes<'a>,
     memory: Memory<'a>,
 }
 
-/// What a thread keeps from piece to piece.
+/// The buffers that a thread keeps from piece to piece.
 #[derive(Default)]
 struct Buffers {
-    /// Bytes that had to be read.
+    /// Bytes that are read from a file.
     read: Vec<u8>,
-    /// Values that go nowhere.
+    /// Values that are checked and not kept.
     values: Vec<u8>,
 }
 
-/// A piece cannot be read, cut or decoded. Which fault is the first of the file is found without
+/// A piece cannot be read, cut or decoded. The first fault of the file is found later, without
 /// threads.
 #[derive(Debug, PartialEq)]
 pub(crate) struct PieceFault;
 
-/// Fills the memory of tensors, on as many threads as are worth it.
+/// Fills the memory of tensors, on as many threads as save time.
 ///
 /// # Errors
 ///
@@ -92,13 +92,13 @@ pub(crate) fn check(tensors: Vec<PlainTensor<'_>>) -> Result<(), PieceFault> {
         bytes: same.bytes,
         memory: Memory::Nowhere(same.tensor.placed.len()),
     });
-    // Any raw value is right.
+    // Any raw value is valid.
     let rests = rests.filter(|rest| rest.tensor.stored.encoding != Encoding::Raw);
     let rests: Vec<_> = rests.collect();
     fill_with(threads_for(&rests), PIECE, rests)
 }
 
-/// Raw values in memory are not worth a thread: to copy them all at once is as fast as memory is.
+/// Raw values in memory are not worth a thread: a single copy is as fast as memory is.
 fn threads_for(rests: &[RemainingTensor<'_>]) -> usize {
     let is_in_file = |rest: &RemainingTensor<'_>| matches!(rest.bytes, Bytes::InFile { .. });
     if rests.iter().any(is_in_file) && !cfg!(unix) {
@@ -111,8 +111,8 @@ fn threads_for(rests: &[RemainingTensor<'_>]) -> usize {
     threads::for_bytes(work.map(|rest| rest.bytes.len()).sum())
 }
 
-/// Reads what begins somewhere in a file. Only Unix has files that several threads can read at
-/// once.
+/// Reads the bytes from `offset` on. Only Unix has files that several threads can read at the same
+/// time.
 pub(crate) fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset);
@@ -130,7 +130,7 @@ fn fill_with(
     piece: usize,
     mut rests: Vec<RemainingTensor<'_>>,
 ) -> Result<(), PieceFault> {
-    // The last one is the first to be taken.
+    // The last tensor is the first to be taken.
     rests.reverse();
     let rests = Mutex::new(rests);
     let is_faulty = AtomicBool::new(false);
@@ -177,7 +177,7 @@ fn apart<'a>(
     rests.collect()
 }
 
-/// Cuts the next piece of the last tensor. What has to be read for that is in the buffer.
+/// Cuts the next piece of the last tensor. Compressed bytes of a file are read into the buffer.
 fn next<'a>(
     rests: &mut Vec<RemainingTensor<'a>>,
     piece: usize,
@@ -224,7 +224,7 @@ impl<'a> RemainingTensor<'a> {
 }
 
 impl Piece<'_> {
-    /// Fills the memory. The buffers have the bytes, if they are compressed and in a file.
+    /// Fills the memory. The buffers have the bytes, if these are compressed and in a file.
     fn fill(self, buffers: &mut Buffers) -> Result<(), PieceFault> {
         let tensor = self.tensor;
         let memory = match self.memory {
@@ -259,7 +259,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Takes the first bytes off.
+    /// Takes the first `len` bytes off.
     fn take(&mut self, len: usize) -> Result<Memory<'a>, PieceFault> {
         match self {
             Memory::Weights(memory) => {
@@ -284,7 +284,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// The first bytes and the others.
+    /// The first bytes and the rest.
     fn split_at(self, at: usize) -> (Bytes<'a>, Bytes<'a>) {
         match self {
             Bytes::Here(bytes) => {
@@ -314,7 +314,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Copies the bytes to where there is room for as many.
+    /// Copies the bytes to memory of the same length.
     fn copy(&self, memory: &mut [u8]) -> Result<(), PieceFault> {
         match *self {
             Bytes::Here(bytes) => {
@@ -329,7 +329,7 @@ impl<'a> Bytes<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// The part as a tensor that memory has as the file has it.
+    /// The part as a tensor whose values are the same in memory as in the file.
     pub(crate) fn same(&self) -> PlainTensor<'a> {
         PlainTensor {
             tensor: self.tensor,
@@ -351,7 +351,8 @@ mod tests {
         Element, FileLayout, Format, LoadError, Place, Section, Stacks, ValueFault, list, split,
     };
 
-    /// What the tensors of a file become on threads that cut it into pieces of so many bytes.
+    /// The weights that threads fill, which cut the tensors of a file into pieces of this many
+    /// bytes.
     fn filled(
         layout: &FileLayout,
         source: &[u8],
@@ -369,7 +370,7 @@ mod tests {
         result.map(|()| weights)
     }
 
-    /// The same, tensor by tensor.
+    /// The weights that are filled tensor by tensor.
     fn copied(layout: &FileLayout, source: &[u8]) -> Result<Vec<u8>, LoadError> {
         let parts = split(layout, source).unwrap();
         let mut weights = vec![0xAA; MEMORY_LEN];
@@ -399,7 +400,7 @@ mod tests {
     fn damage_is_found_wherever_cuts_are() {
         let mut source = file(&COMPRESSED);
         let mut faults = 0;
-        // Other bits of each byte in turn.
+        // Each round changes another bit of a byte.
         for bit in (0..8 * source.len()).step_by(5) {
             source[bit / 8] ^= 1 << (bit % 8);
             if split(&COMPRESSED, &source).is_ok() {
@@ -465,7 +466,8 @@ mod tests {
         assert!(weights[..2 * COUNT] == *values.as_flattened());
         assert!(weights[2 * COUNT..] == source[source.len() - 64..]);
 
-        // Values of two bytes that would need only one, behind three quarters and at the end.
+        // Two-byte encodings of values that need only one byte, behind three quarters and at the
+        // end.
         let two_bytes = |from: usize| {
             let mut indices = from..;
             let is_long = |index: &usize| offsets[index + 1] - offsets[*index] == 2;

@@ -4,26 +4,26 @@ use alloc::vec::Vec;
 
 use crate::{Element, List, list};
 
-/// How many outputs a run of [`Form::OutputBlocks`] has.
+/// The number of outputs of a run of [`Form::OutputBlocks`].
 pub(crate) const RUN: usize = 16;
 
 /// A tensor in memory, seen as bytes of the machine's own endianness.
 ///
 /// A column has a *slot*, which differs from its number where the layer before leaves gaps or where
-/// vector instructions shuffle its outputs. What no value of the file fills is zero.
+/// vector instructions shuffle its outputs. Memory that has no value of the file is zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     /// The type of the values; without meaning for [`Form::Bits`].
     pub element: Element,
-    /// Where the tensor begins, in bytes from the start of the weights.
+    /// The offset of the tensor, in bytes from the start of the weights.
     pub offset: usize,
-    /// Bytes from a bucket to the next.
+    /// The number of bytes from a bucket to the next.
     pub stride: usize,
     /// The order of the values.
     pub form: Form,
-    /// How many rows there is room for.
+    /// The number of rows for which there is room.
     pub rows: usize,
-    /// How many slots a row has, gaps included.
+    /// The number of slots of a row, gaps included.
     pub slots: usize,
     /// The slots of the columns: every column is in exactly one segment, and segments share no
     /// slot. Without segments, each column's slot is its number.
@@ -39,13 +39,13 @@ pub enum Form {
     Blocks,
     /// Column after column: `[slots][rows]`.
     Columns,
-    /// `[slots][runs][16]`: of each slot, only the runs of 16 rows with weights other than zero,
-    /// padded with zeros.
+    /// `[slots][runs][16]`: for each slot, only the runs of 16 rows that have weights other than
+    /// zero, and then runs of zeros.
     OutputBlocks {
         /// The number of runs for each slot.
         runs: usize,
-        /// Where `[slots][runs]` numbers of runs begin, as `u16`, in bytes from the start of the
-        /// weights.
+        /// The offset of the numbers of the runs, `[slots][runs]` of type `u16`, in bytes from the
+        /// start of the weights.
         ids: usize,
     },
     /// `[rows][slots / 64]`, `u64` each: a bit per weight, set for negative weights.
@@ -63,7 +63,7 @@ pub struct Segment {
     pub len: usize,
     /// The first slot of the region that the run is in.
     pub slot: usize,
-    /// Where the run begins, in slots from the start of the region.
+    /// The first slot of the run, counted from the start of the region.
     pub at: usize,
     /// Whether the region comes out of vector "pack" instructions, which interleave groups of eight
     /// bytes in an order that depends on the level: see [`Placed::slot`]. It then consists of whole
@@ -72,7 +72,7 @@ pub struct Segment {
 }
 
 impl Placed {
-    /// A tensor whose buckets are `stride` bytes apart, with room for so many rows and slots.
+    /// A tensor whose buckets are `stride` bytes apart, with room for this many rows and slots.
     #[must_use]
     pub const fn new(
         form: Form,
@@ -92,8 +92,8 @@ impl Placed {
         }
     }
 
-    /// A tensor of one bucket, of rows without gaps: `shape` is how many rows and columns there
-    /// are.
+    /// A tensor of a single bucket, of rows without gaps. `shape` has the numbers of rows and
+    /// columns.
     #[must_use]
     pub const fn rows(element: Element, offset: usize, shape: [usize; 2]) -> Placed {
         Placed::new(Form::Rows, element, [offset, 0], shape, &[])
@@ -133,14 +133,14 @@ impl Placed {
             .collect()
     }
 
-    /// Whether the tensor is `[rows][columns]` and no more.
+    /// Whether the tensor is `[rows][columns]` without gaps.
     pub(crate) fn is_rows_of(&self, rows: usize, columns: usize) -> bool {
         self.form == Form::Rows
             && (self.rows, self.slots) == (rows, columns)
             && self.segments.is_empty()
     }
 
-    /// How many bytes a bucket has.
+    /// The number of bytes of a bucket.
     pub(crate) fn len(&self) -> usize {
         match self.form {
             Form::Rows | Form::Blocks | Form::Columns => {
@@ -151,7 +151,7 @@ impl Placed {
         }
     }
 
-    /// Where the first bucket ends, in bytes from the start of the weights.
+    /// The end of the first bucket, in bytes from the start of the weights.
     pub(crate) fn end(&self) -> usize {
         let values = self.offset + self.len();
         match self.form {
@@ -160,8 +160,8 @@ impl Placed {
         }
     }
 
-    /// Where the value of a row and a slot lies, counted in values. Meaningless for forms that do
-    /// not have all values.
+    /// The index among all values of the value of a row and a slot. It has no meaning for forms
+    /// that do not have all values.
     pub(crate) fn index(&self, row: usize, slot: usize) -> usize {
         match self.form {
             Form::Blocks => (slot / 4 * self.rows + row) * 4 + slot % 4,
@@ -170,7 +170,7 @@ impl Placed {
         }
     }
 
-    /// Where the bit of a row and a slot lies: a byte, and in it a mask.
+    /// The place of the bit of a row and a slot: a byte, and a mask in that byte.
     pub(crate) fn bit(&self, row: usize, slot: usize) -> (usize, u8) {
         let byte = slot % 64 / 8;
         let byte = if cfg!(target_endian = "big") {
@@ -182,10 +182,10 @@ impl Placed {
     }
 }
 
-/// One bucket of a tensor in memory.
+/// A bucket of a tensor in memory.
 pub(crate) struct Bucket<'a, M> {
     pub(crate) placed: &'a Placed,
-    /// Bytes of the bucket.
+    /// The bytes of the bucket.
     pub(crate) values: M,
     /// The numbers of runs of [`Form::OutputBlocks`]; empty for other forms.
     pub(crate) ids: M,
@@ -232,9 +232,10 @@ impl<'a> Bucket<'a, &'a [u8]> {
         placed.element.read(self.values, index)
     }
 
-    /// The number of the slot's run that has a row.
+    /// The index among the slot's runs of the run that has a row.
     fn run(&self, runs: usize, row: usize, slot: usize) -> Option<usize> {
-        // The first of a number is the real one: a run that is not needed repeats one.
+        // If a number is there twice, the first is the real run: a run that is not needed repeats
+        // another run's number.
         let ids = &self.ids.as_chunks::<2>().0[slot * runs..][..runs];
         ids.iter()
             .position(|id| usize::from(u16::from_ne_bytes(*id)) == row / RUN)
@@ -242,7 +243,7 @@ impl<'a> Bucket<'a, &'a [u8]> {
 }
 
 impl<'a> Bucket<'a, &'a mut [u8]> {
-    /// The bucket of [`Bucket::of`], to be written: what is not written later is zero.
+    /// The bucket of [`Bucket::of`], cleared so that it can be written.
     pub(crate) fn cleared(
         placed: &'a Placed,
         weights: &'a mut [u8],
@@ -274,8 +275,8 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
         }
     }
 
-    /// Sets the value of a row and a slot, which the type must hold; for bits, its sign. Not for
-    /// [`Form::OutputBlocks`], whose values are set a slot at a time.
+    /// Sets the value of a row and a slot, which the type must hold; for bits, its sign. It is not
+    /// for [`Form::OutputBlocks`], whose values are set a slot at a time.
     pub(crate) fn set(&mut self, row: usize, slot: usize, value: f64) {
         let placed = self.placed;
         if placed.form == Form::Bits {
@@ -293,7 +294,7 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
     ///
     /// # Errors
     ///
-    /// The number of runs that are not zero, if there are more than there is room for.
+    /// The number of runs that are not zero, if there are more runs than there is room for.
     pub(crate) fn set_runs(&mut self, slot: usize, column: &[f64]) -> Result<(), usize> {
         let Form::OutputBlocks { runs, .. } = self.placed.form else {
             return Ok(());
@@ -317,7 +318,7 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
     }
 }
 
-/// Where the level's pack instructions put the byte that is logically at `position`.
+/// The place to which the level's pack instructions move the byte that is logically at `position`.
 fn packed_position(position: usize, packed: &[usize]) -> usize {
     let groups = packed.len();
     let logical = position / 8 % groups;
@@ -346,7 +347,7 @@ impl Segment {
         Segment { step, ..self }
     }
 
-    /// The same segment, `at` slots behind the beginning of the region.
+    /// The same segment, `at` slots behind the start of the region.
     #[must_use]
     pub const fn at(self, at: usize) -> Segment {
         Segment { at, ..self }
@@ -370,8 +371,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::tests::ORDERS;
 
-    /// 128 packed columns, of which the region's first five are another layer's; then two runs that
-    /// are not packed, and one whose columns alternate with another's.
+    /// 128 packed columns, of whose region the first five slots belong to another layer; then two
+    /// runs that are not packed, and a run whose columns alternate with another run's.
     pub(crate) const GAPS: Placed = Placed::new(
         Form::Rows,
         Element::I8,

@@ -1,13 +1,13 @@
-//! How floating point becomes integers, and integers become floating point again.
+//! The conversion of floating point to integers, and of integers back to floating point.
 
 use core::fmt;
 
 use crate::Element;
 
-/// From here on, numbers have no fractions; `i64` holds all below.
+/// Numbers of at least this magnitude have no fractions. `i64` holds all smaller numbers.
 const NO_FRACTIONS: f64 = (1i64 << 52) as f64;
 
-/// How floating point becomes integers.
+/// The conversion of floating point to integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantise {
     /// The integer that stands for 1.0.
@@ -25,7 +25,7 @@ pub struct Quantise {
 pub enum Rounding {
     /// Fractions are cut off.
     Truncate,
-    /// Numbers become the nearest integer, and halves that which is farther from zero.
+    /// Numbers become the nearest integer. Halves become the integer that is farther from zero.
     Nearest,
 }
 
@@ -34,7 +34,7 @@ pub enum Rounding {
 pub enum Overflow {
     /// The file is refused.
     Refuse,
-    /// The integers become the smallest or the largest that the type holds.
+    /// The integers become the smallest or the largest integer of the type.
     Clamp,
 }
 
@@ -72,8 +72,8 @@ impl Quantise {
         rounded(number * self.factor, self.rounding)
     }
 
-    /// A number of a file's type for which [`Self::apply`] gives `value`, if there is such a number
-    /// near the quotient.
+    /// A number of the file's type for which [`Self::apply`] gives `value`, if there is such a
+    /// number near the quotient.
     pub(crate) fn undo(&self, value: f64, stored: Element) -> f64 {
         let numbers = stored.nearest(value / self.factor);
         let found = numbers
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn the_product_is_rounded_not_the_number() {
         let quantise = quantise(64.0, Rounding::Nearest);
-        // Single precision would give 65 for the second.
+        // Single precision would give 65 for the second number.
         assert_eq!(quantise.apply(1.0 / 128.0), 1.0);
         assert_eq!(quantise.apply(f64::from(1.007_812_4f32)), 64.0);
     }

@@ -1,4 +1,4 @@
-//! Getting a file into memory without trusting its length.
+//! Reads a file into memory without trusting its length.
 
 use alloc::vec::Vec;
 use alloc::{format, string::ToString};
@@ -11,17 +11,17 @@ use crate::known::PREFIX_LEN;
 use crate::split::check_start;
 use crate::{FileLayout, LoadError, zstd};
 
-/// The least that the buffer grows by, in bytes.
+/// The smallest number of bytes by which the buffer grows.
 const MIN_STEP: u64 = 64 * 1024;
 
 /// Reads a whole stream into memory, as far as it can be a network of this layout: a wrong header
 /// is refused after a few bytes, and an endless stream when it is too long. The buffer grows with
-/// what has been read, a quarter at most.
+/// the bytes that have been read, by a quarter at most.
 ///
 /// # Errors
 ///
-/// Errors of the header, [`LoadError::TooLong`] and [`LoadError::Io`]; the rest is up to
-/// [`unpack`](super::unpack) and [`split`](super::split).
+/// Errors of the header, [`LoadError::TooLong`] and [`LoadError::Io`]; [`unpack`](super::unpack)
+/// and [`split`](super::split) find all other errors.
 pub fn read_all(layout: &FileLayout, reader: impl Read) -> Result<Vec<u8>, LoadError> {
     read_sized(layout, reader, 0)
 }
@@ -36,8 +36,8 @@ pub fn open(layout: &FileLayout, path: &Path) -> Result<Vec<u8>, LoadError> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         read_sized(layout, &file, metadata.len()).map_err(|mut error| {
-            // The first bytes do not say as much as the whole file does, and reading it anew needs
-            // no more memory.
+            // The first bytes do not tell as much as the whole file does, and reading it again
+            // needs no more memory.
             if let LoadError::Version(..) | LoadError::NetworkHash(..) = error
                 && metadata.is_file()
                 && let Ok(whole) = identify_open_file(&file)
@@ -89,7 +89,7 @@ fn read_sized(
     }
     let mut step = expected_len.max(MIN_STEP);
     loop {
-        // A byte more than the limit, to see whether there is one.
+        // The limit is exceeded by a byte, to see whether the stream is too long.
         step = step.min(limit + 1 - bytes.len() as u64);
         bytes
             .try_reserve_exact(step as usize)
@@ -113,7 +113,7 @@ mod tests {
     use crate::tests::{BODY, COMPRESSED, RAW, file};
     use crate::{DESCRIPTION_LIMIT, Element, Encoding, Section, list, split};
 
-    /// Gives one byte a call, and counts them.
+    /// A reader that gives a single byte at a time, and counts the bytes.
     struct Slow<'a> {
         source: &'a [u8],
         read: usize,
@@ -140,7 +140,7 @@ mod tests {
             };
             assert_eq!(read_all(&layout, &mut slow), Ok(source.clone()));
             for len in 0..source.len() {
-                // What is missing is found here if it is in the header, by `split` otherwise.
+                // A missing byte is found here if it is in the header, and by `split` otherwise.
                 assert_eq!(read_all(&layout, &source[..len]).is_ok(), len >= 12);
             }
         }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn streams_stop_at_the_longest_valid_file() {
         let limit = RAW.max_len();
-        // A description as long as allowed.
+        // A description of the largest allowed length.
         let longest = |layout: &FileLayout| {
             let mut source = file(layout);
             source[8..12].copy_from_slice(&DESCRIPTION_LIMIT.to_le_bytes());

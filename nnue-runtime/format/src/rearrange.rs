@@ -1,4 +1,4 @@
-//! Columns of tensors in another order, in memory: for another level, or because neurons are
+//! Puts columns of tensors in memory into another order: for another level, or because neurons are
 //! reordered.
 
 use alloc::vec::Vec;
@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use crate::placed::RUN;
 use crate::{FileLayout, Form, Placed, paired};
 
-/// Rearranges weights loaded for the level with the packed order `from` into those of the level
-/// with the order `to`. `weights` may be a part of them that begins at the byte `start`, if all
-/// tensors with [packed](crate::Segment::packed) columns are in it.
+/// Rearranges weights that were loaded for the level with the packed order `from` into those of the
+/// level with the order `to`. `weights` may be the part of the weights that begins at the byte
+/// `start`, if all tensors with [packed](crate::Segment::packed) columns are in it.
 ///
 /// # Panics
 ///
@@ -32,12 +32,12 @@ pub fn relevel(
     }
 }
 
-/// Moves columns of tensors: `moves` says for a tensor's name which column takes the place of
-/// which. Columns of which it says nothing stay where they are.
+/// Moves columns of tensors: for the name of a tensor, `moves` gives the column that moves to each
+/// place. Columns that it does not name stay where they are.
 ///
 /// # Panics
 ///
-/// If `weights` is shorter than the layout says, or a column is none of the tensor's.
+/// If `weights` is shorter than the layout says, or if the tensor does not have a column.
 pub fn reorder(
     layout: &FileLayout,
     packed: &[usize],
@@ -66,7 +66,7 @@ pub fn reorder(
 }
 
 impl Placed {
-    /// The same place, in memory that begins at the byte `start`.
+    /// The same place, relative to memory that begins at the byte `start`.
     fn seen_from(&self, start: usize) -> Placed {
         let mut placed = self.clone();
         placed.offset -= start;
@@ -89,8 +89,8 @@ impl Placed {
         }
     }
 
-    /// Moves what is in the first slot of each pair to the second. Slots that are no pair's second
-    /// become zero.
+    /// Moves the values of the first slot of each pair to the second slot. Slots that are the
+    /// second slot of no pair become zero.
     fn move_slots(&self, weights: &mut [u8], base: usize, moves: &[(usize, usize)]) {
         let size = self.element.size();
         let memory = &mut weights[base + self.offset..][..self.len()];

@@ -1,4 +1,4 @@
-//! Cuts a file into its tensors: everything about it is checked but single values.
+//! Cuts a file into its tensors, and checks everything except single values.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -13,7 +13,7 @@ use crate::{
     Place, Section, Tensor, WrongBytes, WrongWord, identify, leb128,
 };
 
-/// A file cut into its tensors: everything about it is checked but single values.
+/// A file that is cut into its tensors: everything is checked except single values.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     pub(crate) layout: &'a FileLayout,
@@ -29,12 +29,12 @@ struct Cursor<'a> {
     offset: usize,
 }
 
-/// Cuts a file into its tensors. Allocates next to nothing, so that it can come before the weights
-/// are allocated; a file that passes has at least a byte for each value.
+/// Cuts a file into its tensors. It allocates almost nothing, so it can be called before the
+/// weights are allocated. A file that passes has at least a byte for each value.
 ///
 /// # Errors
 ///
-/// All errors of [`LoadError`] but those about single values, [`LoadError::TooLong`] and
+/// All errors of [`LoadError`] except the errors about single values, [`LoadError::TooLong`] and
 /// `LoadError::Io`.
 pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     cut(layout, source).map_err(|error| error.explained(layout, source))
@@ -59,8 +59,7 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
             parts.loaded.looks_like = contradiction(layout, identify(source));
         }
         Format::Sequence => {
-            // Without marks in the file, its length is all that tells one net from another: it
-            // comes first.
+            // Without marks in the file, only the length tells nets apart, so it is checked first.
             let expected = layout.max_len();
             if layout.has_fixed_len() && source.len() as u64 != expected {
                 cursor.header(layout)?;
@@ -95,8 +94,8 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
     })
 }
 
-/// What a file that fits the layout is, if it is of another network: nets of some networks differ
-/// in nothing but which weights are zero.
+/// The identity of a file that fits the layout, if it belongs to another network: the nets of some
+/// networks differ only in which weights are zero.
 pub(crate) fn contradiction(layout: &FileLayout, identity: Identity) -> Option<Identity> {
     let inputs = identity.family()?.inputs();
     let same = layout
@@ -105,16 +104,16 @@ pub(crate) fn contradiction(layout: &FileLayout, identity: Identity) -> Option<I
     (!same).then_some(identity)
 }
 
-/// Checks what comes before the description, in any beginning of a file.
+/// Checks the bytes before the description, in any beginning of a file.
 #[cfg(feature = "std")]
 pub(crate) fn check_start(layout: &FileLayout, source: &[u8]) -> Result<(), LoadError> {
     Cursor { source, offset: 0 }.start(layout).map(drop)
 }
 
 impl<'a> Parts<'a> {
-    /// Takes the first tensor out, if the file begins with it and so does memory, with the same
-    /// bytes: where a map of the file has them, they need not be loaded, and
-    /// [`load`](Parts::load) leaves them as they are. Returns how many bytes the tensor has.
+    /// Takes the first tensor out, if the file and the memory both begin with it, in the same
+    /// bytes: where a map of the file has these bytes, they need not be loaded, and
+    /// [`load`](Parts::load) leaves them as they are. Returns the number of bytes of the tensor.
     pub fn take_in_place(&mut self) -> Option<usize> {
         let is_first = self.tensors.first()?.offset == 0;
         (is_first && self.layout.begins_in_place()).then(|| self.tensors.remove(0).bytes.len())
@@ -126,8 +125,8 @@ impl<'a> Parts<'a> {
         layout: &'a FileLayout,
         cursor: &mut Cursor<'a>,
     ) -> Result<(), LoadError> {
-        // The end of the last thing that could be recognised. If a section is not where it should
-        // be, it is searched for from here.
+        // The end of the last section that was recognised. If a section is not where it should be,
+        // it is searched for from here.
         let mut landmark = cursor.offset;
         for (number, entry) in layout.entries().enumerate() {
             let place = &entry.place;
@@ -153,7 +152,7 @@ impl<'a> Parts<'a> {
                         Encoding::Leb128 => cursor.block(place, tensor, landmark),
                         Encoding::BareLeb128 => cursor.bare(place, tensor),
                     };
-                    // In Stockfish's format one key holds for all tensors.
+                    // In Stockfish's format a single key holds for all tensors.
                     let by_own_key = layout.format == Format::Sequence || self.tensors.is_empty();
                     let bytes = bytes.map_err(|error| match by_own_key {
                         true => error.by_key(),
@@ -169,7 +168,7 @@ impl<'a> Parts<'a> {
         Ok(())
     }
 
-    /// Reads tensors in whatever order the file has them, each behind its id and its length.
+    /// Reads tensors in the order of the file, each behind its id and its length.
     fn entries(
         &mut self,
         layout: &'a FileLayout,
@@ -225,7 +224,7 @@ impl<'a> Parts<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Checks the header up to the length of the description, and returns that.
+    /// Checks the header up to the length of the description, and returns that length.
     fn start(&mut self, layout: &FileLayout) -> Result<usize, LoadError> {
         let Format::Stockfish {
             version: expected_version,
@@ -343,8 +342,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Refuses a LEB128 block where other values are expected. This comes before anything else, for
-    /// the length of the block would only lead astray.
+    /// Refuses a LEB128 block where other values are expected. This comes before all other checks,
+    /// because the length of the block would only mislead them.
     fn no_block(&self, place: &Place, expected: Encoding) -> Result<(), LoadError> {
         if !self.rest().starts_with(leb128::MAGIC) {
             return Ok(());
@@ -388,7 +387,7 @@ impl<'a> Cursor<'a> {
         self.take(place, byte_count as usize)
     }
 
-    /// A tensor whose bytes have just been taken.
+    /// The part of a tensor whose bytes have just been taken.
     fn part(
         &self,
         section: usize,
@@ -433,7 +432,7 @@ impl<'a> Cursor<'a> {
         &self.source[self.offset..]
     }
 
-    /// Where `what` first occurs after `landmark`.
+    /// The offset at which `what` first occurs after `landmark`.
     fn find(&self, what: &[u8], landmark: usize) -> Option<u64> {
         let distance = self.source[landmark..]
             .windows(what.len())

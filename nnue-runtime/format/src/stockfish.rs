@@ -21,15 +21,15 @@ pub const THREATS_WITHOUT_PAWNS: u32 = 0x2E6B_9D04;
 /// The word for the pawn pairs of SFNNv16.
 pub const PAWN_PAIRS: u32 = 0x86F2_B1DD;
 
-/// The hash of a transformer with so many neurons per perspective, of feature sets with these
+/// The hash of a transformer with this many neurons per perspective, and with feature sets of these
 /// hashes.
 pub fn transformer_hash(features: impl IntoIterator<Item = u32>, width: u32) -> u32 {
     let sets = features.into_iter();
     sets.fold(0u32, |combined, hash| combined.rotate_left(1) ^ hash) ^ width.wrapping_mul(2)
 }
 
-/// The hash of a stack whose affine layers have so many outputs. Activations, shifts and the
-/// squared half of a layer's outputs leave no trace in it.
+/// The hash of a stack whose affine layers have these numbers of outputs. Activations, shifts and
+/// the squared half of a layer's outputs do not change it.
 pub fn stack_hash(width: u32, outputs: impl IntoIterator<Item = u32>) -> u32 {
     let mut hash = SLICE ^ width.wrapping_mul(2);
     for (index, outputs) in outputs.into_iter().enumerate() {
@@ -41,9 +41,9 @@ pub fn stack_hash(width: u32, outputs: impl IntoIterator<Item = u32>) -> u32 {
     hash
 }
 
-/// The outputs of the first two of three affine layers that lead to the hash of a stack, the last
-/// layer having one output; none of them more than `most`. They leave little trace in it, so there
-/// are several: the size of a stack tells which it is.
+/// The outputs of the first two of three affine layers that lead to the hash of a stack, if the
+/// last layer has a single output and no layer has more than `most`. Different outputs can have the
+/// same hash; the size of a stack tells which outputs it has.
 pub(crate) fn outputs_of_hash(
     width: u32,
     stack_hash: u32,
@@ -58,7 +58,7 @@ pub(crate) fn outputs_of_hash(
     })
 }
 
-/// The hash before an affine layer, from that behind it.
+/// The hash before an affine layer, computed from the hash behind it.
 fn before_affine(hash: u32, outputs: u32) -> u32 {
     (hash ^ AFFINE.wrapping_add(outputs)).rotate_left(1)
 }

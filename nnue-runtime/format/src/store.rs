@@ -1,4 +1,4 @@
-//! From weights back to the file.
+//! Writes weights back to a file.
 
 use alloc::borrow::Cow;
 use alloc::vec;
@@ -11,7 +11,7 @@ use crate::{
     Encoding, FileLayout, Format, Ignored, Loaded, Section, Tensor, coalesce, leb128, paired,
 };
 
-/// The most bytes that are given to a sink at once.
+/// The largest number of bytes that are given to a sink at once.
 const BUFFER_LEN: usize = 64 * 1024;
 
 /// The sink has failed.
@@ -30,27 +30,27 @@ const fn integers<const SIZE: usize>() -> Leb128<SIZE> {
     }
 }
 
-/// Floating point, which becomes the number that its bits are.
+/// The encoding of floating point as the integer with the same bits.
 const BITS: Leb128<4> = Leb128 {
     len: |value| leb128::encoded_bits_len(u32::from_ne_bytes(value)),
     encode: |value, sink| leb128::encode_bits(u32::from_ne_bytes(value), sink),
 };
 
-/// Collects what is written into pieces worth a call of the sink.
+/// Collects the bytes of a file into pieces that are worth a call of the sink.
 struct Writer<'a> {
     layout: &'a FileLayout,
     sink: &'a mut dyn FnMut(&[u8]) -> Result<(), SinkError>,
     buffer: Vec<u8>,
-    /// Bytes that the sink has taken.
+    /// The number of bytes that the sink has taken.
     flushed: u64,
 }
 
-/// Writes a network file to `sink`, in pieces of at most 64 KiB: the bytes that were loaded, if
-/// `weights` and `loaded` are as [`Parts::load`](super::Parts::load) left them with the same
-/// `packed`.
+/// Writes a network file to `sink`, in pieces of at most 64 KiB. These are the bytes that were
+/// loaded, if `weights` and `loaded` are as [`Parts::load`](super::Parts::load) left them with the
+/// same `packed`.
 ///
-/// What loading did not keep cannot come back: of floating point that became integers, numbers are
-/// written that become the same integers, and of weights that became signs, -1 and 1.
+/// Loading does not keep everything. For floating point that became integers, numbers are written
+/// that become the same integers; for weights that became signs, -1 and 1 are written.
 ///
 /// # Errors
 ///
@@ -66,7 +66,7 @@ pub fn store<E>(
     loaded: &Loaded,
     sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    // What is generic is compiled in each crate that writes files, and optimised as that crate is.
+    // Generic code is compiled in each crate that writes files, and optimised as that crate is.
     let mut result = Ok(());
     let _ = write(layout, packed, weights, loaded, &mut |bytes| {
         result = sink(bytes);
@@ -105,8 +105,7 @@ fn write(
     writer.flush()
 }
 
-/// The weights as they were before values were added and paired, which is done once a file is
-/// loaded.
+/// The weights as they were before loading added and paired their values.
 pub(crate) fn without_additions<'w>(layout: &FileLayout, weights: &'w [u8]) -> Cow<'w, [u8]> {
     let weights = paired::without_pairs(&layout.paired, weights);
     match coalesce::subtract(layout, &weights) {
@@ -115,7 +114,7 @@ pub(crate) fn without_additions<'w>(layout: &FileLayout, weights: &'w [u8]) -> C
     }
 }
 
-/// Puts what was ignored in a section among its bytes.
+/// Puts the ignored bytes of a section back among its bytes.
 fn put_back(ignored: &[Ignored], bytes: &mut [u8]) {
     for ignored in ignored {
         if let Some(byte) = bytes.get_mut(ignored.offset) {
@@ -166,7 +165,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the tensors in the order in which the file had them, each behind its id and its
+    /// Writes the tensors in the order that they had in the file, each behind its id and its
     /// length.
     fn entries(
         &mut self,
@@ -269,7 +268,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Where the next byte goes in the file.
+    /// The offset of the next byte in the file.
     fn offset(&self) -> u64 {
         self.flushed + self.buffer.len() as u64
     }
@@ -301,7 +300,7 @@ mod tests {
     use crate::tests::{COMPRESSED, RAW, file, load, random_bytes, stored};
     use crate::{Element, Stacks, list, split};
 
-    /// More than a buffer of values.
+    /// More values than a buffer holds.
     const COUNT: usize = 100_000;
 
     const fn large(encoding: Encoding) -> Section {

@@ -1,9 +1,9 @@
-//! Loading a large file without having it in memory: what is small is read first, and large tensors
+//! Loads a large file without having it in memory: small sections are read first, and large tensors
 //! piece by piece while the weights are filled.
 //!
 //! All files that are accepted here are accepted by [`split`](crate::split) and
-//! [`Parts::load`](crate::Parts::load), with the same result. What is wrong with any other file,
-//! they say, which have the whole file.
+//! [`Parts::load`](crate::Parts::load), with the same result. These read the whole file, and they
+//! explain what is wrong with any other file.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -23,12 +23,12 @@ use crate::{
 /// Smaller files are read as a whole.
 const LARGE: u64 = 4 << 20;
 
-/// A large file, everything about which has been checked but single values.
+/// A large file, of which everything has been checked except single values.
 #[derive(Debug)]
 pub struct Stream<'l> {
     layout: &'l FileLayout,
     file: File,
-    /// Where the walk over the file has got to.
+    /// The offset of the next byte that is read.
     offset: u64,
     len: u64,
     tensors: Vec<StreamedTensor<'l>>,
@@ -45,12 +45,12 @@ struct StreamedTensor<'l> {
     len: usize,
 }
 
-/// Opens a file that can be loaded while it is read: a large file on the disk that is as the layout
-/// says. `None` says nothing about a file; it is then to be [opened](crate::open) as a whole.
+/// Opens a file that can be loaded while it is read: a large file on the disk that fits the layout.
+/// `None` says nothing about a file, which must then be [opened](crate::open) as a whole.
 #[must_use]
 pub fn stream<'l>(layout: &'l FileLayout, path: &Path) -> Option<Stream<'l>> {
     let is_large = |metadata: &Metadata| metadata.is_file() && metadata.len() >= LARGE;
-    // A pipe can be opened but once.
+    // A pipe can be opened only once.
     fs::metadata(path).ok().filter(is_large)?;
     let file = File::open(path).ok()?;
     let metadata = file.metadata().ok().filter(is_large)?;
@@ -113,7 +113,7 @@ impl<'l> Stream<'l> {
                 let len = match tensor.stored.encoding {
                     Encoding::Raw if !self.is_block() => tensor.raw_len(),
                     Encoding::Leb128 => self.block_len(tensor)?,
-                    // Its end would have to be searched for.
+                    // The end of such a tensor would have to be searched for.
                     Encoding::Raw | Encoding::BareLeb128 => return None,
                 };
                 let offset = self.offset;
@@ -130,7 +130,7 @@ impl<'l> Stream<'l> {
         }
     }
 
-    /// Whether the file ends here, with its tail.
+    /// Whether the file ends at the offset, with its tail.
     fn ends(&self) -> bool {
         let tail = self.layout.tail;
         let before = self.offset.min(tail.text.len() as u64);
@@ -146,13 +146,14 @@ impl<'l> Stream<'l> {
         })
     }
 
-    /// Whether a LEB128 block begins here.
+    /// Whether a LEB128 block begins at the offset.
     fn is_block(&self) -> bool {
         let mut start = [0; leb128::MAGIC.len()];
         read_at(&self.file, self.offset, &mut start).is_ok() && start == *leb128::MAGIC
     }
 
-    /// The length of the LEB128 block that begins here. Goes behind its header.
+    /// The length of the LEB128 block that begins at the offset, which then moves behind the
+    /// header.
     fn block_len(&mut self, tensor: &Tensor) -> Option<usize> {
         if self.take(leb128::MAGIC.len())? != leb128::MAGIC {
             return None;
@@ -162,7 +163,7 @@ impl<'l> Stream<'l> {
         is_allowed.then_some(len as usize)
     }
 
-    /// The next bytes. None are asked for that the file does not have.
+    /// The next `len` bytes. The file must have them.
     fn take(&mut self, len: usize) -> Option<Vec<u8>> {
         let bytes = read(&self.file, self.len, self.offset, len)?;
         self.offset += len as u64;
@@ -170,7 +171,7 @@ impl<'l> Stream<'l> {
     }
 
     /// Fills the weights, as [`Parts::load`](crate::Parts::load) does. `None` if the file cannot be
-    /// read or some value is wrong: the file is then to be opened as a whole.
+    /// read or if some value is wrong; the file must then be opened as a whole.
     ///
     /// # Panics
     ///
@@ -213,7 +214,7 @@ impl<'l> Stream<'l> {
     }
 }
 
-/// Bytes of a file of a length.
+/// Reads `len` bytes of a file that has `file_len` bytes.
 fn read(file: &File, file_len: u64, offset: u64, len: usize) -> Option<Vec<u8>> {
     if offset.checked_add(len as u64)? > file_len {
         return None;
@@ -251,7 +252,7 @@ mod tests {
         is_loaded
     }
 
-    /// Files without marks, whose tail is a text.
+    /// A layout for files without marks, whose tail is a text.
     fn sequence() -> FileLayout {
         FileLayout {
             format: Format::Sequence,
@@ -296,7 +297,7 @@ mod tests {
             assert_same(&layout, &source);
             source[bit / 8] ^= 1 << (bit % 8);
         }
-        // A tail that begins earlier is another file's.
+        // A file whose tail begins earlier belongs to another layout.
         source[40..44].copy_from_slice(b"tail");
         assert!(!assert_same(&layout, &source));
         source.extend([0; 64]);
@@ -321,7 +322,7 @@ mod tests {
         for layout in [RAW, COMPRESSED] {
             let mut source = file(&layout);
             let mut refused = 0;
-            // Other bits of each byte in turn.
+            // Each round changes another bit of a byte.
             for bit in (0..8 * source.len()).step_by(5) {
                 source[bit / 8] ^= 1 << (bit % 8);
                 refused += usize::from(!assert_same(&layout, &source));

@@ -1,23 +1,23 @@
-//! The tables of targets of threats that Stockfish's networks have had.
+//! The tables of the targets of threats in Stockfish's networks.
 
 use core::fmt;
 
 use crate::{ThreatRules, stockfish};
 
-/// Which threats are features in Stockfish's networks. Each table is called after the first network
-/// with it.
+/// The threats that are features in Stockfish's networks. Each table is named after the first
+/// network with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ThreatTargets {
-    /// All pairs of pieces but those that tell little.
+    /// All pairs of pieces, except pairs that tell little.
     Sfnnv10,
-    /// As `Sfnnv10`, but kings are no victims.
+    /// As `Sfnnv10`, but without kings as victims.
     Sfnnv11,
-    /// As `Sfnnv11`, but kings are no attackers either.
+    /// As `Sfnnv11`, but without kings as attackers.
     Sfnnv12,
-    /// As `Sfnnv12`, and pawns also threaten a pawn that stands in their way.
+    /// As `Sfnnv12`, and a pawn also threatens a pawn that stands straight ahead of it.
     Sfnnv14,
-    /// As `Sfnnv12`, but pawns threaten knights and rooks only.
+    /// As `Sfnnv12`, but pawns threaten only knights and rooks.
     Sfnnv16,
 }
 
@@ -43,7 +43,7 @@ impl ThreatTargets {
         }
     }
 
-    /// Which threats are features, and the order of their rows.
+    /// The threats that are features, and the order of their rows.
     #[must_use]
     pub const fn rules(self) -> ThreatRules {
         const N: u8 = ThreatRules::NO_TARGET;
@@ -90,7 +90,7 @@ impl ThreatTargets {
         }
     }
 
-    /// The rows of the set.
+    /// The number of rows of the set.
     pub(crate) const fn rows(self) -> u32 {
         match self {
             ThreatTargets::Sfnnv10 => 79856,
@@ -101,8 +101,8 @@ impl ThreatTargets {
         }
     }
 
-    /// The part of a transformer's hash that stands for the set: the same for all tables up to that
-    /// of SFNNv15, which only the number of rows tells apart.
+    /// The part of a transformer's hash that stands for the set. All tables up to that of SFNNv15
+    /// have the same part, so only the number of rows tells them apart.
     #[must_use]
     pub const fn hash(self) -> u32 {
         match self {

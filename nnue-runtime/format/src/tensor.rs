@@ -7,17 +7,17 @@ use core::ops::RangeInclusive;
 use crate::leb128;
 use crate::{Element, Placed, Quantise, Text};
 
-/// A tensor, in the file and in memory: buckets of rows of columns. Of weights, rows are outputs
-/// and columns inputs; but the transformer's have a row for each feature and a column for each
-/// neuron, as kernels read them.
+/// A tensor, in the file and in memory: buckets of rows of columns. For the weights of a layer,
+/// rows are outputs and columns are inputs. The transformer's weights have a row for each feature
+/// and a column for each neuron, as kernels read them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     /// The tensor's name, for messages, such as `transformer.weights`.
     pub name: Text,
-    /// The name in the file. Only files of [`Format::Named`](crate::Format::Named) have names;
-    /// empty for others.
+    /// The name in the file; empty for formats other than [`Format::Named`](crate::Format::Named),
+    /// whose files have no names.
     pub id: Text,
-    /// Buckets, rows and columns.
+    /// The numbers of buckets, rows and columns.
     pub shape: [usize; 3],
     /// Type, order and encoding of the values in the file.
     pub stored: Stored,
@@ -25,45 +25,46 @@ pub struct Tensor {
     pub placed: Placed,
 }
 
-/// How a file has the values of a tensor.
+/// The form in which a file has the values of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stored {
     /// The type of the values.
     pub element: Element,
     /// The way in which the file writes the values.
     pub encoding: Encoding,
-    /// How many values lie between a bucket, row or column and the next; along an axis in blocks,
-    /// between a block and the next. Values that no stride reaches are padding.
+    /// The distances in values from a bucket, row or column to the next; along an axis in blocks,
+    /// from a block to the next. Values that no stride reaches are padding.
     pub strides: [usize; 3],
     /// The axes that the file has in blocks.
     pub blocks: [Option<Block>; 3],
-    /// How many values the file has, padding included.
+    /// The number of values in the file, padding included.
     pub values: usize,
-    /// How floating point becomes integers; only `f32` tensors have this, and need it unless memory
-    /// is `f32` too.
+    /// The conversion of floating point to integers. Only `f32` tensors have it, and they need it
+    /// unless memory is `f32` too.
     pub quantise: Option<Quantise>,
-    /// What integers are divided by to become floating point: 1 unless memory is `f32`. It is
-    /// between 1 and 2^31, so that 16 bits become numbers that say which integers they were.
+    /// The number by which integers are divided to become floating point: 1 unless memory is `f32`.
+    /// It is between 1 and 2^31, so that the quotients of 16-bit integers tell which integers they
+    /// were.
     pub divisor: f64,
 }
 
-/// The blocks that a file has an axis in.
+/// The blocks in which a file has an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The length of a block, which divides that of the axis.
+    /// The length of a block, which divides the length of the axis.
     pub len: usize,
-    /// How many values lie between a value of a block and the next.
+    /// The distance in values from a value of a block to the next.
     pub stride: usize,
 }
 
-/// How a file holds the values of a tensor.
+/// The encoding of a tensor's values in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Little-endian numbers, one after the other.
     Raw,
-    /// One block of LEB128 values, which begins with its length.
+    /// A block of LEB128 values, which begins with its length.
     Leb128,
-    /// LEB128 values and nothing else.
+    /// LEB128 values without a header.
     BareLeb128,
 }
 
@@ -78,7 +79,7 @@ impl fmt::Display for Encoding {
 }
 
 impl Stored {
-    /// Numbers one after the other: `values` of them, padding included, `strides` apart.
+    /// Numbers that follow each other: `values` numbers, padding included, with these strides.
     #[must_use]
     pub const fn new(element: Element, strides: [usize; 3], values: usize) -> Stored {
         Stored {
@@ -120,7 +121,7 @@ impl Stored {
         Stored { divisor, ..self }
     }
 
-    /// The value of this index among the little-endian values of a file.
+    /// The value with this index among the little-endian values of a file.
     pub(crate) fn read(&self, bytes: &[u8], index: usize) -> f64 {
         self.element.read_little_endian(bytes, index)
     }
@@ -132,24 +133,24 @@ impl Stored {
 }
 
 impl Tensor {
-    /// How many bytes the values take in a file that holds them raw.
+    /// The number of bytes of the values in a file that has them raw.
     pub(crate) fn raw_len(&self) -> usize {
         self.stored.values * self.stored.element.size()
     }
 
-    /// Whether the tensor's rows are those of virtual features, as its name then says.
+    /// Whether the tensor has the rows of virtual features, which its name then says.
     pub(crate) fn has_virtual_rows(&self) -> bool {
         self.name.contains(".virtual_")
     }
 
-    /// How many bytes the values may take as LEB128.
+    /// The smallest and the largest number of bytes of the values as LEB128.
     pub(crate) fn leb128_len(&self) -> RangeInclusive<u64> {
         let count = self.stored.values as u64;
         count..=count * leb128::longest(self.stored.element.size()) as u64
     }
 
-    /// Whether memory has the integers of the file in the order of the file, so that they need only
-    /// be copied.
+    /// Whether memory has the integers of the file in the order of the file, so that copying is
+    /// enough.
     #[must_use]
     pub fn is_same(&self) -> bool {
         let ([buckets, rows, columns], stored, placed) = (self.shape, &self.stored, &self.placed);
@@ -163,7 +164,7 @@ impl Tensor {
             && placed.is_rows_of(rows, columns)
     }
 
-    /// The index, among the file's values, of the value of a bucket, row and column.
+    /// The index, among the file's values, of the value at a bucket, row and column.
     pub fn stored_index(&self, place: [usize; 3]) -> usize {
         let Stored {
             strides, blocks, ..
@@ -177,7 +178,7 @@ impl Tensor {
         along(0) + along(1) + along(2)
     }
 
-    /// The indices of the values in the file that are no values of the tensor.
+    /// The indices of the values in the file that are padding.
     pub(crate) fn padding(&self) -> impl Iterator<Item = usize> {
         let values: usize = self.shape.iter().product();
         let end = if values == self.stored.values {
@@ -195,7 +196,7 @@ impl Tensor {
         (0..end).filter(move |&index| {
             let mut rest = index;
             for &(stride, len) in &axes {
-                // All buckets read the same values of a tensor that they share.
+                // All buckets read the same values of a tensor that the buckets share.
                 if len > 1 && stride > 0 {
                     let position = rest / stride;
                     if position >= len {

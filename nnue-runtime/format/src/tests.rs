@@ -17,14 +17,14 @@ pub(crate) const ORDERS: [&[usize]; 3] = [&[0], &[0, 2, 1, 3], &[0, 4, 1, 5, 2, 
 pub(crate) const RAW: FileLayout = layout(const { &transformer::<false>() });
 pub(crate) const COMPRESSED: FileLayout = layout(const { &transformer::<true>() });
 
-/// Bytes of the weights in memory.
+/// The number of bytes of the weights in memory.
 pub(crate) const MEMORY_LEN: usize = STACKS_AT + 2 * STRIDE;
 const STACKS_AT: usize = 96;
 const STRIDE: usize = 576;
 pub(crate) const VERSION: u32 = 0x7AF3_2F20;
 pub(crate) const HASH: u32 = 0x1C10_2EF2;
 
-/// Where things lie in a raw file.
+/// The offsets of the parts of a raw file.
 pub(crate) const BODY: usize = 16;
 pub(crate) const WEIGHTS: usize = BODY + 4 + 8;
 pub(crate) const STACK: usize = WEIGHTS + 40 + 9 + 24;
@@ -176,7 +176,7 @@ pub(crate) fn load(
     packed: &[usize],
     source: &[u8],
 ) -> Result<(Vec<u8>, Loaded), LoadError> {
-    // Not zeroed: loading must not depend on what was there.
+    // The memory is not zeroed, because loading must not depend on its contents.
     let mut weights = vec![0xAA; MEMORY_LEN];
     let loaded = split(layout, source)?.load(packed, &mut weights)?;
     Ok((weights, loaded))
@@ -196,7 +196,7 @@ pub(crate) fn stored(
     file
 }
 
-/// Whether the source is refused; if not, it must come back byte for byte.
+/// Whether the source is refused. Otherwise it must come back byte for byte.
 fn is_refused(layout: &FileLayout, source: &[u8]) -> bool {
     ORDERS.map(|order| match load(layout, order, source) {
         Ok((weights, loaded)) => {
@@ -274,7 +274,7 @@ fn bytes_at_random_are_refused() {
             let len = random.u64(..2 * valid.len() as u64) as usize;
             let mut source = random_bytes(&mut random, len);
             assert!(is_refused(&layout, &source));
-            // The same behind a valid beginning, so that all sections are reached.
+            // Random bytes behind a valid beginning, so that all sections are reached.
             let kept = random.u64(..valid.len() as u64) as usize;
             source.splice(..kept.min(len), valid[..kept].iter().copied());
             is_refused(&layout, &source);
@@ -282,8 +282,8 @@ fn bytes_at_random_are_refused() {
     }
 }
 
-/// What all stacks share is in a file once, here with padding. Each stack has a copy in memory, and
-/// the file is written from them.
+/// A file has a tensor that all stacks share once, here with padding. Each stack has a copy in
+/// memory, and the file is written from the copies.
 #[test]
 fn shared_values_are_copied_to_each_stack() {
     const SHARED: &[Section] = &[Section::tensor(

@@ -1,16 +1,16 @@
-//! How work is shared between threads, where that is worth it.
+//! Shares work between threads, where that saves time.
 
 use core::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Below this many bytes, to start a thread takes longer than it saves.
+/// For fewer bytes than this, starting a thread takes longer than it saves.
 const WORTHWHILE: usize = 2 << 20;
 
-/// The most threads: more of them would wait for memory.
+/// The largest number of threads: more threads would wait for memory.
 const MOST: usize = 8;
 
-/// How many threads are worth it for so many bytes.
+/// The number of threads that save time for this many bytes.
 pub(crate) fn for_bytes(len: usize) -> usize {
     let shares = len / WORTHWHILE;
     if shares < 2 {
@@ -20,8 +20,9 @@ pub(crate) fn for_bytes(len: usize) -> usize {
     shares.min(cores).min(MOST)
 }
 
-/// Does the same work on several threads, the caller's among them, and returns once all have ended.
-/// They are fewer where the system has no more: the work must not count on them.
+/// Does the same work on several threads, the caller's among them, and returns after all have
+/// ended. There may be fewer threads, where the system has no more: the work must not count on
+/// them.
 pub(crate) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
     thread::scope(|scope| {
         for _ in 1..threads {
@@ -33,13 +34,13 @@ pub(crate) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
     });
 }
 
-/// What threads share. Whether a thread that held it has panicked does not matter: then the caller
-/// does.
+/// The value that threads share. If a thread that held the lock has panicked, the caller panics
+/// too, so this function does not check it.
 pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `change` for each chunk of `len` bytes, on as many threads as are worth it.
+/// Calls `change` for each chunk of `len` bytes, on as many threads as save time.
 pub(crate) fn for_each_chunk(bytes: &mut [u8], len: usize, change: impl Fn(&mut [u8]) + Sync) {
     let threads = for_bytes(bytes.len());
     let chunks = Mutex::new(bytes.chunks_mut(len));

@@ -1,22 +1,22 @@
-//! The tables of threat feature sets: which row a piece that attacks another one switches on.
+//! The tables of threat feature sets, which say which row an attack makes active.
 
-/// Which threats are features, and the order of their rows.
+/// The threats that are features, and the order of their rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreatRules {
     /// For each attacker, pawn to king, the number of each victim, pawn to king.
     /// [`NO_TARGET`](Self::NO_TARGET) stands for pieces that the attacker does not threaten. The
-    /// others are numbered from 0 without gaps.
+    /// other victims are numbered from 0 without gaps.
     pub targets: [[u8; 6]; 6],
     /// Whether a pawn also attacks the square ahead of it if a pawn stands there.
     pub pushes: bool,
-    /// Whether, of two pieces of the same kind that attack each other, only that on the later
+    /// Whether, of two pieces of the same kind that attack each other, only the piece on the later
     /// square counts as attacker, as the perspective sees the board.
     pub mutual_once: bool,
     /// Whether own and opponent's pieces alternate, pawn by pawn and knight by knight. Otherwise
     /// all own pieces come first.
     pub interleaved: bool,
-    /// Whether the rows of a square of the attacker stand together, victim by victim. Otherwise the
-    /// rows of a victim do, square by square.
+    /// Whether the rows of a square of the attacker follow each other, victim by victim. Otherwise
+    /// the rows of a victim follow each other, square by square.
     pub by_square: bool,
 }
 
@@ -24,7 +24,7 @@ impl ThreatRules {
     /// Stands in [`Self::targets`] for pieces that a piece cannot threaten.
     pub const NO_TARGET: u8 = u8::MAX;
 
-    /// How many victims an attacker tells apart, without their colours.
+    /// The number of victims that an attacker tells apart, without their colours.
     #[must_use]
     pub const fn victims(&self, attacker: usize) -> u32 {
         let (mut victims, mut role) = (0, 0);
@@ -39,10 +39,10 @@ impl ThreatRules {
     }
 }
 
-/// The formula of a set of threats, its tables written out.
+/// The formula of a set of threats, as tables.
 ///
 /// A perspective sees pieces as its own, 1 to 6 for pawn to king, or as the opponent's, 7 to 12.
-/// A piece that attacks another one switches on the row
+/// A piece that attacks another piece makes this row active:
 ///
 /// ```text
 /// pairs[attacker][victim] + squares[attacker][from]
@@ -50,34 +50,35 @@ impl ThreatRules {
 ///     + (number of squares before `to` in attacks[attacker][from])
 /// ```
 ///
-/// of the perspective's rows of the set, with squares as it sees them.
+/// It is a row of the perspective's rows of the set, with squares as the perspective sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threats {
     /// Bit `f` is set when a king on file `f` mirrors the board.
     pub mirror_files: u8,
-    /// Which threats are features.
+    /// The threats that are features.
     pub rules: ThreatRules,
-    /// The first row of each pair of pieces, with [`IF_LATER`](Self::IF_LATER) where only the later
-    /// of two squares counts. [`NO_ROW`](Self::NO_ROW) stands for what switches on no row.
+    /// The first row of each pair of pieces, with [`IF_LATER`](Self::IF_LATER) where the attack
+    /// counts only from the later of two squares. [`NO_ROW`](Self::NO_ROW) stands for pairs without
+    /// rows.
     pub pairs: [[u32; 16]; 16],
-    /// The first row of each square of an attacker, among those of a pair.
+    /// The first row of each square of an attacker, among the rows of a pair.
     pub squares: [[u32; 64]; 16],
-    /// How many times the squares that an attacker reaches lie before the victim's rows.
+    /// The factor of the number of squares that an attacker reaches, for each victim.
     pub slots: [[u8; 16]; 16],
-    /// The squares that an attacker reaches on an empty board, a bit for each.
+    /// The squares that an attacker reaches on an empty board, with a bit for each square.
     pub attacks: [[u64; 64]; 16],
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: u32,
 }
 
 impl Threats {
-    /// Stands in [`Self::pairs`] for pairs that switch on no row.
+    /// Stands in [`Self::pairs`] for pairs without rows.
     pub const NO_ROW: u32 = 1 << 31;
     /// Marks in [`Self::pairs`] that the attacker must stand on a later square than the victim.
     pub const IF_LATER: u32 = 1 << 30;
 
-    /// The tables for some rules. `mirror_files` has a bit for each file on which a king, seen from
-    /// its own side, mirrors the board.
+    /// The tables for these rules. `mirror_files` has a bit for each file on which a king, seen
+    /// from its own side, mirrors the board.
     #[must_use]
     pub const fn new(mirror_files: u8, rules: ThreatRules) -> Threats {
         let mut tables = Threats {
@@ -101,7 +102,7 @@ impl Threats {
         tables
     }
 
-    /// The first row of an attacker, and the row behind its last. Own pieces have the owner 0.
+    /// The first row of an attacker, and the row behind its last row. Own pieces have the owner 0.
     #[must_use]
     pub const fn rows_of(&self, owner: usize, role: usize) -> [u32; 2] {
         let (attacker, victims) = (1 + 6 * owner + role, 2 * self.rules.victims(role));
@@ -125,7 +126,7 @@ impl Threats {
         [first, first + victims * reached]
     }
 
-    /// The place of a victim among those of an attacker, which has it.
+    /// The number of a victim among the victims of an attacker, which must have this victim.
     const fn slot(&self, attacker: usize, victim: usize) -> u32 {
         let (owner, role) = ((victim as u32 - 1) / 6, (victim - 1) % 6);
         let number = self.rules.targets[attacker][role] as u32;
@@ -209,7 +210,7 @@ const fn attacks(owner: usize, role: usize, square: usize, pushes: bool) -> u64 
     }
 }
 
-/// The squares that are at most so many steps away.
+/// The squares that are at most `most` steps away.
 const fn reach(square: usize, steps: &[[i8; 2]], most: usize) -> u64 {
     let (mut squares, mut direction) = (0, 0);
     while direction < steps.len() {

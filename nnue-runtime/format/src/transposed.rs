@@ -1,4 +1,4 @@
-//! Whether the weights of a tensor look as if the file had them in another order.
+//! Finds tensors whose weights look as if the file had them in another order.
 
 use alloc::borrow::Cow;
 use alloc::vec;
@@ -7,15 +7,15 @@ use alloc::vec::Vec;
 use crate::store::{gathered, without_additions};
 use crate::{FileLayout, Format, LoadError, Parts, Place, Section, Tensor, coalesce};
 
-/// Below this many values, accidents look like evidence.
+/// With fewer values than this, accidents look like evidence.
 const FEWEST_VALUES: usize = 1024;
 
 /// The tensors of weights in memory, in the layout of a level with the packed order `packed`, that
-/// look as if the file had them in another order, with rows and columns exchanged. Nothing is said
-/// of weights of which memory has only the signs, nor of formats that say where each tensor is.
+/// look as if the file had them in another order, with rows and columns exchanged. Tensors are left
+/// out if memory has only the signs of their weights, or if the format says where each tensor is.
 ///
-/// It takes milliseconds, and memory for the largest tensor; for as much as all weights where rows
-/// are added or paired when a file is loaded.
+/// It takes milliseconds, and memory for the largest tensor; where loading adds or pairs rows, it
+/// takes memory for all weights.
 ///
 /// # Panics
 ///
@@ -40,8 +40,8 @@ pub fn transposed(layout: &FileLayout, packed: &[usize], weights: &[u8]) -> Vec<
 }
 
 impl Parts<'_> {
-    /// The tensors that look as if the file had them in another order: [`transposed`] for whoever
-    /// needs no weights in memory.
+    /// The tensors that look as if the file had them in another order: [`transposed`] for programs
+    /// that need no weights in memory.
     ///
     /// # Errors
     ///
@@ -69,26 +69,27 @@ impl Parts<'_> {
     }
 }
 
-/// Whether the order of sections follows from nothing but the spec.
+/// Whether the order of sections follows only from the spec.
 fn is_unmarked(layout: &FileLayout) -> bool {
     layout.format == Format::Sequence
 }
 
 /// Whether the weights look as if rows and columns were exchanged in the file.
 ///
-/// In trained networks the magnitudes of an input's weights resemble one another, and so do those
-/// of an output: some matter more than others. If values are read in the wrong order, each supposed
-/// input has weights of many real inputs, and they resemble one another less. So the right order is
-/// that in which inputs and outputs explain more of the variance of magnitudes. Of an effect of
-/// inputs, the wrong order explains half at most: each of its groups mixes two real groups or more.
+/// In trained networks the magnitudes of an input's weights resemble each other, and so do those of
+/// an output: some inputs and outputs matter more than others. If values are read in the wrong
+/// order, each supposed input has weights of many real inputs, which resemble each other less. So
+/// in the right order, inputs and outputs explain more of the variance of magnitudes. The wrong
+/// order explains at most half of an effect of inputs: each of its groups mixes at least two real
+/// groups.
 fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> f64) -> bool {
     if !is_table(tensor) {
         return false;
     }
     let (rows, columns) = table(tensor);
     let (count, rows_first) = (rows * columns, tensor.stored.strides[2] == 1);
-    // How the file's values fall into an outer and an inner axis: as the layout says, and the other
-    // way round.
+    // The number of columns if the file's values form rows of columns as the layout says, and the
+    // number of columns in the other order.
     let (inner, other) = if rows_first {
         (columns, rows)
     } else {
@@ -101,18 +102,18 @@ fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> f64) -> boo
     other > said + 0.1 && other > 1.5 * said
 }
 
-/// Rows, of all buckets, and columns of the values in the file.
+/// The number of rows, of all buckets, and the number of columns of the values in the file.
 fn table(tensor: &Tensor) -> (usize, usize) {
     let [buckets, rows, columns] = tensor.shape;
-    // The file has what buckets share once.
+    // The file has values that buckets share only once.
     match tensor.stored.strides[0] {
         0 => (rows, columns),
         _ => (buckets * rows, columns),
     }
 }
 
-/// Whether a file has the values as a table that has another order, and is large enough to be
-/// judged.
+/// Whether the file's values form a table that can have another order, and that is large enough to
+/// be judged.
 fn is_table(tensor: &Tensor) -> bool {
     let ((rows, columns), stored) = (table(tensor), &tensor.stored);
     let count = rows * columns;
@@ -122,7 +123,7 @@ fn is_table(tensor: &Tensor) -> bool {
 }
 
 /// The share of the variance of magnitudes that the two axes of a table with `inner` columns
-/// explain, less what chance explains.
+/// explain, without the share that chance explains.
 fn explained(count: usize, inner: usize, values: &impl Fn(usize) -> f64) -> f64 {
     let outer = count / inner;
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -147,7 +148,7 @@ fn explained(count: usize, inner: usize, values: &impl Fn(usize) -> f64) -> f64 
             .iter()
             .map(|sum| (sum / each - mean) * (sum / each - mean));
         let share = deviations.sum::<f64>() * each / total;
-        // What groups of values at random would explain on average.
+        // Groups of random values would explain this share on average.
         share - (sums.len() - 1) as f64 / (count - 1) as f64
     };
     between(&rows) + between(&columns)
@@ -182,7 +183,7 @@ mod tests {
         tensor
     }
 
-    /// Weights whose magnitude depends on the input, up to a factor of `spread`; in the order of
+    /// Weights whose magnitude depends on the input, up to a factor of `spread`, in the order of
     /// `tensor`.
     fn weights(tensor: &Tensor, spread: u64) -> Vec<f64> {
         let mut random = Rng::with_seed(1);
@@ -248,7 +249,8 @@ mod tests {
         }
     }
 
-    /// What files and weights say of a stack in the layout's order and one in the other.
+    /// The tensors found in the file and in the weights, with a stack in the layout's order and a
+    /// stack in the other order.
     fn found(encoding: Encoding) -> Vec<Vec<Place>> {
         let layout = layout(encoding);
         let file: Vec<u8> = [true, false]

@@ -1,4 +1,4 @@
-//! Files that are compressed with zstd: as a whole, or behind the fields of their header.
+//! Files that are compressed with zstd, either as a whole or behind the fields of their header.
 
 use alloc::borrow::Cow;
 
@@ -7,11 +7,11 @@ use crate::{FileLayout, Format, LoadError, Section};
 /// The first bytes of a zstd frame.
 const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// What a file holds once it is unpacked. A file that is not compressed stays as it is.
+/// The unpacked content of a file. A file that is not compressed stays as it is.
 ///
 /// # Errors
 ///
-/// [`LoadError::Zstd`] for damaged data, [`LoadError::TooLong`] for more of it than a file of the
+/// [`LoadError::Zstd`] for damaged data, [`LoadError::TooLong`] for more data than a file of the
 /// layout can have, and [`LoadError::ZstdNotEnabled`] without the feature `zstd`.
 pub fn unpack<'a>(layout: &FileLayout, source: &'a [u8]) -> Result<Cow<'a, [u8]>, LoadError> {
     match start(layout, source) {
@@ -26,9 +26,9 @@ pub fn is_packed(layout: &FileLayout, source: &[u8]) -> bool {
     start(layout, source).is_some()
 }
 
-/// Where the zstd data of a file begin, given the file or its beginning; `None` if it has none.
+/// The start of the zstd data of a file, given the file or its beginning; `None` if there are none.
 pub(crate) fn start(layout: &FileLayout, source: &[u8]) -> Option<usize> {
-    // Numbers may happen to be those of a frame.
+    // A file that is not compressed can happen to begin with the magic number.
     let is_right = match layout.format {
         Format::Stockfish { version, .. } => version.to_le_bytes() == MAGIC,
         Format::Sequence | Format::Named => {
@@ -44,7 +44,7 @@ pub(crate) fn start(layout: &FileLayout, source: &[u8]) -> Option<usize> {
     starts.find(begins).filter(|_| !is_right)
 }
 
-/// The bytes before the first tensor of a file that has only tensors and what a spec lists.
+/// The number of bytes before the first tensor, in a format without a header of its own.
 fn header_len(layout: &FileLayout) -> usize {
     let mut len = 0usize;
     for section in layout.sections.iter() {
@@ -64,9 +64,9 @@ fn decompress<'a>(_: &FileLayout, _: &'a [u8], start: usize) -> Result<Cow<'a, [
     })
 }
 
-/// Unpacks all frames from `start` on, behind what comes before. Takes memory for what is unpacked
-/// and for a window of it, neither of which is longer than files of the layout can be, but for a
-/// window of at most [`SMALL_WINDOW`].
+/// Unpacks all frames from `start` on, and puts them behind the bytes before. It takes memory for
+/// the unpacked data and for a window of them. Neither is longer than a file of the layout can be,
+/// except for a window of at most [`SMALL_WINDOW`].
 #[cfg(feature = "zstd")]
 fn decompress<'a>(
     layout: &FileLayout,
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(start(&SEQUENCE, &[b"ABC...", &frame[..]].concat()), Some(6));
         assert_eq!(start(&SEQUENCE, &[b"ABC..", &frame[..]].concat()), None);
         assert_eq!(start(&SEQUENCE, &frame[..3]), None);
-        // A file of the right length is right as it is, whatever its numbers.
+        // A file of the right length is not compressed, whatever its numbers are.
         let mut raw = vec![0; 406];
         raw[..4].copy_from_slice(&MAGIC);
         assert_eq!(start(&SEQUENCE, &raw), None);
@@ -258,7 +258,7 @@ mod tests {
             unpack(&SEQUENCE, &bomb(17, 1_000_000)),
             Err(LoadError::TooLong { limit })
         );
-        // A window that no file needs is refused before there is any memory for it.
+        // A window that no file needs is refused before memory is allocated for it.
         let Err(LoadError::Zstd { message, .. }) = unpack(&SEQUENCE, &bomb(31, 1)) else {
             panic!()
         };

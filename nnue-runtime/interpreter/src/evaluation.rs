@@ -41,15 +41,15 @@ impl From<Wdl> for Evaluation {
 pub struct Trace {
     /// The values that the layers read: the network's `transformer.output`.
     pub transformer: Values,
-    /// The sums that the layers read of neurons that are not pooled: the network's
+    /// The sums of neurons that are not pooled, which the layers read: the network's
     /// `transformer.unpooled`. Empty where there are none.
     pub unpooled: Values,
-    /// The PSQT sums that the layers read: the network's `transformer.psqt_sums`. Empty where they
-    /// read none.
+    /// The PSQT sums that the layers read: the network's `transformer.psqt_sums`. Empty where the
+    /// layers read none.
     pub psqt: Values,
     /// The outputs of the network's `layers`, in their order.
     pub layers: Vec<Values>,
-    /// The evaluation that follows from them.
+    /// The evaluation that follows from these values.
     pub evaluation: Evaluation,
     /// The values of the further heads, in the order of the spec.
     pub heads: Vec<HeadValue>,

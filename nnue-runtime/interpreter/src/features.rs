@@ -22,7 +22,7 @@ pub type ActiveRows = [Vec<usize>; 2];
 pub struct UnknownFeature {
     /// The number that the caller gave, from 0.
     pub found: u32,
-    /// How many features the network's custom sets have in all.
+    /// The number of features of all custom sets of the network.
     pub features: usize,
 }
 
@@ -47,14 +47,14 @@ nnue_format::debug_is_message!(UnknownFeature);
 
 impl std::error::Error for UnknownFeature {}
 
-/// The rows of the transformer that a position switches on: those of sets that follow it. Rows are
-/// counted from 0 through all sets of the spec.
+/// The rows of the transformer that a position makes active, except for the rows of custom sets.
+/// Rows are counted from 0 through all sets of the spec.
 #[must_use]
 pub fn active_rows(network: &Network, position: &impl Position) -> ActiveRows {
     Color::ALL.map(|perspective| of_position(network, position, perspective))
 }
 
-/// The rows that a position switches on for a perspective.
+/// The rows that a position makes active for a perspective.
 fn of_position(network: &Network, position: &impl Position, perspective: Color) -> Vec<usize> {
     let mut active = Vec::new();
     let mut first = 0;

@@ -1,8 +1,9 @@
-//! From a net file to weights.
+//! Reads the weights of a net file.
 //!
-//! The walk over the file, the decoding of its numbers and the errors are those of every loader:
-//! `nnue-format` has them. Here is said what the numbers mean: which weight each of them is, and
-//! what is added to the rows of factorised sets and to the weights of factorised layers.
+//! The walk over the file, the decoding of its numbers and the errors are the same for every
+//! loader, and `nnue-format` has them. This file defines the meaning of the numbers: to which
+//! weight each number belongs, and which numbers are added to the rows of factorised sets and to
+//! the weights of factorised layers.
 
 use std::path::Path;
 
@@ -40,7 +41,7 @@ pub(crate) fn read_unrounded(
     })
 }
 
-/// What `read` makes of a file that was checked.
+/// The result of `read` for a file that was checked.
 fn with_file<T>(
     network: &Network,
     bytes: &[u8],
@@ -50,8 +51,8 @@ fn with_file<T>(
     let layout = file_layout(network);
     let bytes = nnue_format::unpack(&layout, bytes)?;
     let parts = nnue_format::split(&layout, &bytes)?;
-    // The loader of compiled networks refuses what does not fit. After that, every number is there
-    // and every sum fits its type.
+    // The loader of compiled networks refuses numbers that do not fit. After that, every number is
+    // there and every sum fits its type.
     parts.clone().check()?;
     let sections = network.file.sections_once();
     let tensors: Vec<_> = sections.filter_map(Section::as_tensor).collect();
@@ -67,12 +68,13 @@ fn with_file<T>(
     }))
 }
 
-/// Whether numbers become those that the network has.
+/// Whether the numbers of a file are rounded.
 #[derive(Clone, Copy, PartialEq)]
 enum Rounding {
     /// Numbers are rounded and clamped, as in every loader.
     AsLoaded,
-    /// Numbers are brought to the units of the network's, and neither rounded nor clamped.
+    /// Numbers are converted to the units of the network's numbers, and neither rounded nor
+    /// clamped.
     None,
 }
 
@@ -87,7 +89,7 @@ struct File<'a> {
 type Row<'a> = (&'a Numbers<'a>, usize);
 
 impl File<'_> {
-    /// `[stack][layer]`: what files have of layers, made of their numbers.
+    /// `[stack][layer]`: the numbers that files have of layers, as `convert` returns them.
     fn stacks<T>(&self, convert: impl Fn(&Layer, UnroundedLayer) -> T) -> Vec<Vec<Option<T>>> {
         let stacks = (0..self.network.stacks.count).map(|stack| {
             let layers = self.network.layers.iter().enumerate();
@@ -103,7 +105,8 @@ impl File<'_> {
     fn layer(&self, stack: usize, index: usize, layer: &Layer) -> Option<UnroundedLayer> {
         let row = |role, row| {
             let table = self.table(stack, role);
-            // The file has a table for each stack, or the table a bucket, unless there is but one.
+            // The file has a table for each stack, or a table with a bucket for each stack or for
+            // all stacks.
             let bucket = if table.tensor.shape[0] == 1 { 0 } else { stack };
             let shared = match role {
                 Role::LayerWeights(index) if layer.factorised => Role::SharedWeights(index),
@@ -123,12 +126,12 @@ impl File<'_> {
         let weights =
             (0..layer.output.len).flat_map(|output| row(Role::LayerWeights(index), output));
         let weights: Vec<f64> = match affine.weights {
-            // Only the sign counts, and 0 is positive.
+            // Only the sign counts, and the sign of 0 is positive.
             WeightType::Binary => weights.map(|x| if x < 0.0 { -1.0 } else { 1.0 }).collect(),
             _ => weights.collect(),
         };
         Some(UnroundedLayer {
-            // Layers without biases have zeros.
+            // The biases of layers without biases are zeros.
             biases: match affine.biases {
                 true => row(Role::LayerBiases(index), 0),
                 false => vec![0.0; layer.output.len],
@@ -138,8 +141,8 @@ impl File<'_> {
         })
     }
 
-    /// A table that both perspectives use, or white's and black's. The conversions are those of
-    /// biases, weights and PSQT values.
+    /// A single table that both perspectives use, or white's and black's tables. The three
+    /// functions convert biases, weights and PSQT values.
     fn transformer<B, W, P>(
         &self,
         bias: impl Fn(f64) -> B,
@@ -162,7 +165,7 @@ impl File<'_> {
         tables.collect()
     }
 
-    /// The rows of all features: to each, the virtual rows that stand for a part of it are added.
+    /// The rows of all features, each with its virtual rows added.
     fn coalesced_rows<T>(
         &self,
         copy: usize,
@@ -193,7 +196,7 @@ impl File<'_> {
         values
     }
 
-    /// The table of a tensor: the stack's, where each has its own.
+    /// The table of a tensor, which is the table of the stack where each stack has its own.
     fn table(&self, stack: usize, role: Role) -> &Numbers<'_> {
         let mut tables = self.tables.iter();
         let found = tables
@@ -202,8 +205,8 @@ impl File<'_> {
         found.unwrap_or_else(|| unreachable!("every file of the network has {role:?}"))
     }
 
-    /// A row of weights or of PSQT values. They are counted through all tables: those of features,
-    /// then virtual rows.
+    /// A row of weights or of PSQT values. Rows are counted through all tables: first the rows of
+    /// features, then virtual rows.
     fn row(&self, role: fn(usize) -> Role, row: usize) -> Row<'_> {
         let found = self.tables.iter().find_map(|(own, table)| {
             let first = match (*own, role(0)) {
@@ -232,7 +235,8 @@ impl File<'_> {
             }
             return sums;
         }
-        // Floating point is added in 32 bits, each addition rounded. The sum becomes an integer.
+        // Floating point is added in 32 bits, and each addition is rounded. The sum becomes an
+        // integer.
         let mut sums: Vec<f32> = table.row(0, row).map(|number| number as f32).collect();
         for (table, row) in virtual_rows {
             add(&mut sums, table.row(0, row).map(|number| number as f32));
@@ -241,8 +245,8 @@ impl File<'_> {
             .collect()
     }
 
-    /// The numbers of a stack, with those that all stacks share added before they become integers:
-    /// in 32 bits if they are floating point.
+    /// The numbers of a stack. Numbers that all stacks share are added before the sums become
+    /// integers: in 32 bits if they are floating point.
     fn with_shared(
         &self,
         table: &Numbers<'_>,
@@ -257,8 +261,8 @@ impl File<'_> {
         self.numbers(table, sums).collect()
     }
 
-    /// The numbers of a table as the network has them: integers, unless it has floating point,
-    /// which may be quotients of integers.
+    /// The numbers of a table as the network has them: integers, or floating point, which may be
+    /// quotients of integers.
     fn numbers(
         &self,
         table: &Numbers<'_>,

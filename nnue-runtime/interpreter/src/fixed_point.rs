@@ -1,5 +1,5 @@
-//! Divisions, and how integers with different ones (integers that stand for 1.0) are brought to the
-//! same.
+//! Divisions, and alignment: integers in which different integers stand for 1.0 are brought to the
+//! same fixed point.
 
 use nnue_compiler::network::{Align, Rounding};
 
@@ -13,10 +13,10 @@ pub(crate) fn divide(x: i64, by: i64, rounding: Rounding) -> i64 {
     }
 }
 
-/// Value number `index` of a tensor, brought to another one (the integer that stands for 1.0).
+/// Value number `index` of a tensor, brought to another `one`, the integer that stands for 1.0.
 ///
-/// Products are computed in 64 bits and wrap around. [`Align::Exact`] rounds towards zero,
-/// [`Align::Shift`] down.
+/// Products are computed in 64 bits and wrap around. [`Align::Exact`] rounds towards zero, and
+/// [`Align::Shift`] rounds down.
 pub(crate) fn align(x: i64, align: &Align, index: usize) -> i64 {
     match align {
         Align::None => x,
@@ -30,7 +30,7 @@ pub(crate) fn align(x: i64, align: &Align, index: usize) -> i64 {
     }
 }
 
-/// All values of a tensor share one factor, or each has its own.
+/// The factor of a value: all values of a tensor share a factor, or each value has its own.
 fn factor_of<T>(factors: &[T], index: usize) -> &T {
     match factors {
         [shared] => shared,

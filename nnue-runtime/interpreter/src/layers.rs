@@ -12,7 +12,7 @@ use crate::weights::{LayerWeights, Values};
 
 pub(crate) use self::tensors::Tensors;
 
-/// Computes a layer from the tensors before it, with the numbers that files have of it.
+/// Computes a layer from the tensors before it, with the layer's numbers in the net file.
 pub(crate) fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &Tensors) -> Values {
     match (&layer.op, weights) {
         (Op::Affine(op), Some(weights)) => affine::compute(layer, op, weights, tensors),
@@ -35,7 +35,7 @@ pub(crate) fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &T
                 })
             }
             Elementwise::Float(Float { scale }) => float(*scale, tensors.integers(layer.inputs[0])),
-            // Every operation of the language has a spec that tests it here.
+            // Every operation of the language has a spec that tests its loop here.
             other => unimplemented!("the interpreter has no loop for `{}`", other.word()),
         },
     }
@@ -46,14 +46,14 @@ fn float(scale: f32, integers: &[i64]) -> Values {
     Values::Floats(integers.iter().map(|x| *x as f32 * scale).collect())
 }
 
-/// `y[i] = x[i] * (1 / sqrt(mean + epsilon))`, where `mean` is that of `x * x`.
+/// `y[i] = x[i] * (1 / sqrt(mean + epsilon))`, where `mean` is the mean of all `x[i] * x[i]`.
 fn rms_norm(epsilon: f32, values: &[f32]) -> Vec<f32> {
     let mean = affine::lanes(values, values) / values.len() as f32;
     let inverse = (mean + epsilon).sqrt().recip();
     values.iter().map(|x| x * inverse).collect()
 }
 
-/// `y[i] = x[i] * gain`, where the gain is a `gamma` of the file, or 1 more, rounded.
+/// `y[i] = x[i] * gain`, where the gain is a `gamma` of the file, or `1 + gamma`, rounded.
 fn gained(gain: Gain, values: &[f32], gammas: &[f32]) -> Vec<f32> {
     let gains = gammas.iter().map(|gamma| match gain {
         Gain::Gamma => *gamma,
@@ -62,7 +62,7 @@ fn gained(gain: Gain, values: &[f32], gammas: &[f32]) -> Vec<f32> {
     values.iter().zip(gains).map(|(x, gain)| x * gain).collect()
 }
 
-/// `y[i] = the sum of the inputs' [i]`.
+/// A sum of layers: `y[i]` is the sum of value `i` of all inputs.
 fn sum(layer: &Layer, aligns: &[Align], tensors: &Tensors) -> Values {
     if let Values::Floats(_) = tensors.of(layer.inputs[0].source) {
         return Values::Floats(sum_of_floats(layer, tensors));
@@ -71,7 +71,7 @@ fn sum(layer: &Layer, aligns: &[Align], tensors: &Tensors) -> Values {
         let terms = layer.inputs.iter().zip(aligns);
         let terms = terms.map(|(slice, own)| align(tensors.integers(*slice)[index], own, index));
         let sum = terms.fold(0i64, i64::wrapping_add);
-        // In 64 bits, of which the lower 32 remain.
+        // The sum is computed in 64 bits, of which the lower 32 remain.
         i64::from(sum as i32)
     });
     Values::Integers(sums.collect())
@@ -85,12 +85,12 @@ fn product(layer: &Layer, shift: u32, tensors: &Tensors) -> Values {
         return Values::Floats(factors.map(|(a, b)| a * b).collect());
     }
     let factors = tensors.integers(a).iter().zip(tensors.integers(b));
-    // No product of 32-bit values is too large for 64 bits; of these, the lower 32 remain.
+    // No product of 32-bit values is too large for 64 bits. The lower 32 bits of the result remain.
     let products = factors.map(|(a, b)| i64::from(((a * b) >> shift) as i32));
     Values::Integers(products.collect())
 }
 
-/// From the first to the last, each addition rounded.
+/// The sum of the inputs from the first to the last; each addition is rounded.
 fn sum_of_floats(layer: &Layer, tensors: &Tensors) -> Vec<f32> {
     let sums = (0..layer.output.len).map(|index| {
         let terms = layer.inputs.iter();

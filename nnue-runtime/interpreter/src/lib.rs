@@ -45,11 +45,11 @@
 //! | `transformer` | how rows become an accumulator, and accumulators the layers' input |
 //! | `layers` | what each layer computes |
 //! | `output` | how the last layers become an evaluation |
-//! | `fixed_point` | how divisions round, and how values of different ones are brought together |
+//! | `fixed_point` | how divisions round, and how values of different `one`s are brought together |
 //! | `weights`, `file` | which weights there are, and how a net file's numbers become them |
 //! | `unrounded` | the same network without rounding, which shows what rounding costs |
 //!
-//! What every formula is for stands in the [language reference], its types in
+//! The [language reference] says what every formula is for. The types are in
 //! [`nnue_compiler::network`].
 //!
 //! # Numbers
@@ -60,7 +60,7 @@
 //!   wrapping around at every addition.
 //! * Shifts to the right round down. Divisions round as their spec says: towards zero, or down.
 //! * Floating point is `f32`, in the order of additions that the spec says, so that the results are
-//!   the same bits everywhere. "fma" is a product and a sum that are rounded once, together.
+//!   the same bits everywhere. "fma" is a product and a sum that are rounded together, once.
 //!
 //! [language reference]: https://github.com/nnue-compiler/nnue-compiler/blob/main/docs/spec-language.md
 

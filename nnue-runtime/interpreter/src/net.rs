@@ -15,7 +15,7 @@ use crate::output;
 use crate::transformer::{self, Accumulator, Accumulators};
 use crate::weights::{Values, Weights, WrongWeights};
 
-/// A network with its weights: what evaluates positions.
+/// A network with its weights, which evaluates positions.
 #[derive(Clone, PartialEq)]
 pub struct Net {
     network: Network,
@@ -36,8 +36,8 @@ impl Net {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if they are not a net file of this network: where, what was found, and what
-    /// was expected.
+    /// [`LoadError`] if the bytes are not a net file of this network. It says where, what was
+    /// found, and what was expected.
     pub fn from_bytes(network: &Network, bytes: &[u8]) -> Result<Net, LoadError> {
         Ok(Net {
             network: network.clone(),
@@ -45,7 +45,7 @@ impl Net {
         })
     }
 
-    /// A network with weights that come from somewhere else than a file.
+    /// A network with weights that do not come from a file.
     ///
     /// # Errors
     ///
@@ -70,29 +70,29 @@ impl Net {
         &self.weights
     }
 
-    /// The weights, and no network any more.
+    /// The weights, without the network.
     #[must_use]
     pub fn into_weights(self) -> Weights {
         self.weights
     }
 
-    /// The bucket of positions with so many pieces, that of 32 pieces for more; `None` where the
-    /// caller chooses the bucket.
+    /// The bucket of positions with this number of pieces, at most 32; larger numbers count as 32.
+    /// `None` where the caller chooses the bucket.
     #[must_use]
     pub fn bucket(&self, pieces: usize) -> Option<usize> {
         let buckets = self.network.stacks.by_pieces?;
         Some(usize::from(buckets[pieces.min(buckets.len() - 1)]))
     }
 
-    /// [`active_rows`] of the network.
+    /// [`active_rows`] for the network.
     #[must_use]
     pub fn active_rows(&self, position: &impl Position) -> ActiveRows {
         active_rows(&self.network, position)
     }
 
-    /// The rows of features of custom sets, of those that are active for white and of those for
-    /// black. A network that has sets of both kinds takes these rows besides those of
-    /// [`Net::active_rows`].
+    /// The rows of features of custom sets: of the features that are active for white, and of those
+    /// that are active for black. A network that has both kinds of sets takes these rows in
+    /// addition to [`Net::active_rows`].
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Net {
     ///
     /// # Panics
     ///
-    /// If the network has fewer rows than a number says.
+    /// If a row is not among the rows of the network.
     #[must_use]
     pub fn accumulate(&self, active: &ActiveRows) -> Accumulators {
         transformer::accumulate(&self.network, &self.weights, active)
@@ -122,15 +122,15 @@ impl Net {
     ///
     /// # Panics
     ///
-    /// If the sums are another network's.
+    /// If the sums belong to another network.
     #[must_use]
     pub fn activated(&self, sums: &Accumulator) -> Vec<i64> {
         transformer::activated(&self.network.transformer, sums)
     }
 
     /// Evaluates a position with the layers of a bucket; numbers beyond the last bucket stand for
-    /// the last. Custom sets have no active features. [`Net::trace`] also gives the values of
-    /// further heads.
+    /// the last bucket. Custom sets have no active features. [`Net::trace`] also gives the values
+    /// of further heads.
     #[must_use]
     pub fn evaluate(&self, position: &impl Position, bucket: usize) -> Evaluation {
         let accumulators = self.accumulate(&self.active_rows(position));
@@ -139,11 +139,11 @@ impl Net {
     }
 
     /// Evaluates accumulators with the layers of a bucket, where numbers beyond the last bucket
-    /// stand for the last, and keeps what is computed on the way.
+    /// stand for the last bucket, and keeps all values that are computed on the way.
     ///
     /// # Panics
     ///
-    /// If the accumulators are another network's.
+    /// If the accumulators belong to another network.
     #[must_use]
     pub fn trace(&self, accumulators: &Accumulators, side_to_move: Color, bucket: usize) -> Trace {
         let network = &self.network;

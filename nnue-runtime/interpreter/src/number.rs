@@ -9,19 +9,19 @@ use crate::weights::{LayerWeights, TransformerWeights, Values, Weights};
 /// A place in a tensor of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberPlace {
-    /// The tensor.
+    /// The tensor that has the number.
     pub role: Role,
-    /// The stack of layers, 0 for the transformer.
+    /// The stack of layers; 0 for the transformer.
     pub stack: usize,
-    /// The feature or the output, 0 for biases and factors.
+    /// The feature or the output; 0 for biases and factors.
     pub row: usize,
     /// The neuron, the PSQT value or the input; for biases and factors, the neuron or the output.
     pub column: usize,
 }
 
 impl Weights {
-    /// The number at a place; `None` for virtual rows and for what stacks share, which were added
-    /// to others.
+    /// The number at a place. `None` for virtual rows and for tensors that stacks share, because
+    /// these were added to other numbers.
     ///
     /// # Panics
     ///
@@ -48,8 +48,8 @@ impl Weights {
 }
 
 impl UnroundedWeights {
-    /// The number at a place, in the units of the network; `None` for virtual rows and for what
-    /// stacks share, which were added to others.
+    /// The number at a place, in the units of the network. `None` for virtual rows and for tensors
+    /// that stacks share, because these were added to other numbers.
     ///
     /// # Panics
     ///
@@ -102,7 +102,8 @@ where
     }
 }
 
-/// Which of the biases, weights and factors of a layer a place is in, and the index there.
+/// The tensor of a layer that has a place (biases, weights or factors), and the index in that
+/// tensor.
 fn of_layer<'a, T>(
     [biases, weights, factors]: [&'a T; 3],
     network: &Network,

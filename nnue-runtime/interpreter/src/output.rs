@@ -7,13 +7,13 @@ use crate::evaluation::Evaluation;
 use crate::fixed_point::{align, divide};
 use crate::weights::Values;
 
-/// The evaluation of a position: one value, or win, draw and loss.
+/// The evaluation of a position: a single value, or win, draw and loss.
 pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evaluation {
     let network::Output { heads, units, .. } = &network.output;
     let head = |head: &Head| {
         let (positional, value) = match units {
             Units::Float { factor } => {
-                // `as` truncates, and makes the largest `i32` of what is larger.
+                // `as` truncates, and turns larger numbers into the largest `i32`.
                 let value = (sum_of_floats(head, layers) * factor) as i32;
                 (value, value)
             }
@@ -59,8 +59,8 @@ pub(crate) fn further(network: &Network, layers: &[Values]) -> Vec<HeadValue> {
 }
 
 /// The sum of the terms: each term is aligned, terms are added in 64 bits, and the sum is aligned.
-/// If all terms have the same one, the spec leaves the terms as they are and aligns the sum,
-/// otherwise the other way round.
+/// If all terms have the same `one`, only the alignment of the sum changes anything; otherwise only
+/// the alignments of the terms do.
 fn sum_of_integers(head: &Head, layers: &[Values]) -> i64 {
     let terms = head.terms.iter().map(|term| {
         let x = layers[term.layer].integers()[term.index];
@@ -71,7 +71,7 @@ fn sum_of_integers(head: &Head, layers: &[Values]) -> i64 {
     align(sum, &head.align, 0)
 }
 
-/// The sum of the terms from the first to the last, each addition rounded.
+/// The sum of the terms from the first to the last; each addition is rounded.
 fn sum_of_floats(head: &Head, layers: &[Values]) -> f32 {
     let terms = head.terms.iter().map(|term| {
         let x = layers[term.layer].floats()[term.index];
@@ -80,7 +80,7 @@ fn sum_of_floats(head: &Head, layers: &[Values]) -> f32 {
     terms.reduce(|sum, x| sum + x).unwrap_or(0.0)
 }
 
-/// The value in the engine's units. Sums of both parts are `i32` and wrap around.
+/// The value in the engine's units. Sums of `psqt` and `positional` are `i32` and wrap around.
 fn in_units(ratio: Ratio, psqt: i32, positional: i32) -> i32 {
     if ratio.each {
         let [psqt, positional] = [psqt, positional].map(|part| scaled(part.into(), ratio));

@@ -1,7 +1,7 @@
-//! The sparse first layer: from active rows to what the layers read.
+//! The sparse first layer: from active rows to the values that the layers read.
 //!
-//! Per perspective, each neuron is summed up, activated, and pooled with another. Then both
-//! perspectives' values are put together.
+//! For each perspective, each neuron is summed up and activated, and pairs of neurons are pooled.
+//! Then the values of both perspectives are put together.
 
 use nnue_compiler::network::{
     Network, Order, Pooling, ProductRounding, Transformer, TransformerActivation,
@@ -16,7 +16,8 @@ use crate::weights::{TransformerWeights, Weights};
 pub struct Accumulator {
     /// The sum of each neuron, in the order of the spec.
     pub values: Vec<i16>,
-    /// The PSQT sums, as many as the spec has PSQT values: none, one, or one for each stack.
+    /// The PSQT sums, of which there are as many as PSQT values: none, a single sum, or a sum for
+    /// each stack.
     pub psqt: Vec<i32>,
 }
 
@@ -37,8 +38,8 @@ pub(crate) fn accumulate(
     })
 }
 
-/// The biases plus the active rows, each times the power of two that its set says. PSQT sums have
-/// no biases, and no such factors. Both wrap around.
+/// The biases plus the active rows, each multiplied by the power of two of its set. PSQT sums have
+/// no biases and no such factors. Both sums wrap around.
 fn sum(network: &Network, weights: &TransformerWeights, active: &[usize]) -> Accumulator {
     let transformer = &network.transformer;
     let mut values = weights.biases.clone();
@@ -82,8 +83,8 @@ pub(crate) fn ordered<'a, T>(
 }
 
 /// The PSQT part of an evaluation: half the difference of both perspectives' sums, rounded towards
-/// zero; of networks with one perspective, its sum. With one PSQT value, all stacks share it. PSQT
-/// sums that layers read are no part of it.
+/// zero; in networks with one perspective, its sum. If there is a single PSQT value, all stacks
+/// share it. PSQT sums that layers read are not part of the evaluation.
 pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack: usize) -> i32 {
     if transformer.psqt_sums.is_some() {
         return 0;
@@ -96,7 +97,7 @@ pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack:
     of_perspectives(transformer, ordered.map(value))
 }
 
-/// The PSQT sums that layers read: for each PSQT value, what [`psqt`] is for that of a stack.
+/// The PSQT sums that layers read: for each PSQT value, computed as [`psqt`] computes it.
 pub(crate) fn psqt_sums(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
     if transformer.psqt_sums.is_none() {
         return Vec::new();
@@ -107,7 +108,7 @@ pub(crate) fn psqt_sums(transformer: &Transformer, ordered: [&Accumulator; 2]) -
         .collect()
 }
 
-/// The PSQT sum of both perspectives, given that of each.
+/// The PSQT sum that follows from the sums of both perspectives.
 fn of_perspectives(transformer: &Transformer, [first, second]: [i32; 2]) -> i32 {
     match transformer.perspectives.count {
         1 => first,
@@ -121,7 +122,7 @@ pub(crate) fn output(transformer: &Transformer, ordered: [&Accumulator; 2]) -> V
     together(transformer, halves)
 }
 
-/// The activated values of a perspective's neurons, but for neurons that are not pooled.
+/// The activated values of a perspective's neurons, without the neurons that are not pooled.
 pub(crate) fn activated(transformer: &Transformer, accumulator: &Accumulator) -> Vec<i64> {
     let pooled = transformer.width - transformer.unpooled_half();
     let values = accumulator.values[..pooled].iter();
@@ -130,8 +131,8 @@ pub(crate) fn activated(transformer: &Transformer, accumulator: &Accumulator) ->
         .collect()
 }
 
-/// The sums of the neurons that are not pooled, of one perspective or of both: the last of each
-/// accumulator.
+/// The sums of the neurons that are not pooled, of one perspective or of both. These neurons are
+/// the last of each accumulator.
 pub(crate) fn unpooled(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
     let halves = ordered.map(|accumulator| {
         let pooled = transformer.width - transformer.unpooled_half();
@@ -141,7 +142,7 @@ pub(crate) fn unpooled(transformer: &Transformer, ordered: [&Accumulator; 2]) ->
     together(transformer, halves)
 }
 
-/// The values of both perspectives as the layers see them.
+/// The values of both perspectives in the order in which the layers see them.
 pub(crate) fn together<T>(transformer: &Transformer, [first, second]: [Vec<T>; 2]) -> Vec<T> {
     let perspectives = transformer.perspectives;
     match (perspectives.count, perspectives.order) {
@@ -174,7 +175,7 @@ pub(crate) fn quantmoid4(x: i64) -> i64 {
     if x < 0 { y } else { 126 - y }
 }
 
-/// Makes one value of each pair.
+/// Makes a single value of each pair.
 fn pool(transformer: &Transformer, activated: &[i64]) -> Vec<i64> {
     if transformer.pooling == Pooling::None {
         return activated.to_vec();

@@ -1,4 +1,4 @@
-//! The same network without rounding: what its integers stand for.
+//! The same network without rounding, in the units of its integers.
 //!
 //! Trainers compute in floating point. To compare a network of integers with what was trained,
 //! [`UnroundedNet`] takes the numbers of a file before they are rounded, and computes the formulas
@@ -12,12 +12,12 @@
 //! | sums and squares that wrap around | the sums and squares |
 //! | `i32` and `f32`, each operation rounded | `f64` |
 //! | signs of binary layers, the two parabolas of `quantmoid4`, limits | the same |
-//! | factors that bring values to another one | the same numbers, so `multiplier / 2^shift` too |
+//! | factors that bring values to another `one` | the same numbers, so `multiplier / 2^shift` too |
 //!
-//! Numbers are in the units of the network: where 1.0 is 127, one half is 63.5. So a value is
-//! compared with the network's by subtraction, and divided by the tensor's one to be compared with
-//! a trainer's. Products of ones whose shift misses their one, such as 127 * 127 >> 7, miss it here
-//! too: they are part of the network's arithmetic and no error of rounding.
+//! Numbers are in the units of the network: where 1.0 is 127, one half is 63.5. So values are
+//! compared with the network's by subtraction, and divided by the tensor's `one` to be compared
+//! with a trainer's. Where the shift of a product misses the `one` of the result, as in
+//! 127 * 127 >> 7, it does so here too: this is the network's arithmetic and no error of rounding.
 
 mod layers;
 mod output;
@@ -42,25 +42,25 @@ pub struct UnroundedNet {
     weights: UnroundedWeights,
 }
 
-/// What is computed of a position without rounding: the same tensors as in [`crate::Trace`], in the
-/// same units.
+/// The values that are computed of a position without rounding: the same tensors as in
+/// [`crate::Trace`], in the same units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnroundedTrace {
     /// The values that the layers read.
     pub transformer: Vec<f64>,
-    /// The sums that the layers read of neurons that are not pooled; empty where there are none.
+    /// The sums of neurons that are not pooled, which the layers read; empty where there are none.
     pub unpooled: Vec<f64>,
-    /// The PSQT sums that the layers read; empty where they read none.
+    /// The PSQT sums that the layers read; empty where the layers read none.
     pub psqt: Vec<f64>,
     /// The outputs of the network's `layers`, in their order.
     pub layers: Vec<Vec<f64>>,
-    /// The value in the engine's units; or win, draw and loss.
+    /// The value in the engine's units, or the values of win, draw and loss.
     pub values: Vec<f64>,
     /// The values of the further heads, in the order of the spec.
     pub heads: Vec<f64>,
 }
 
-/// Why there is no [`UnroundedNet`].
+/// The reason why there is no [`UnroundedNet`].
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum UnroundedError {
@@ -98,13 +98,13 @@ impl From<LoadError> for UnroundedError {
 }
 
 impl UnroundedNet {
-    /// Reads the bytes of a net file of the network. Of files of integers there is nothing to
-    /// round, and the weights are those integers.
+    /// Reads the bytes of a net file of the network. Files of integers leave nothing to round: the
+    /// weights are those integers.
     ///
     /// # Errors
     ///
-    /// [`UnroundedError`] if they are not a net file of this network, or if the network has an
-    /// operation that nobody has described here.
+    /// [`UnroundedError`] if the bytes are not a net file of this network, or if the network has an
+    /// operation that is not defined here.
     pub fn from_bytes(network: &Network, bytes: &[u8]) -> Result<UnroundedNet, UnroundedError> {
         for layer in &network.layers {
             if let Some(operation) = layers::unknown_operation(layer) {
@@ -126,14 +126,14 @@ impl UnroundedNet {
         &self.network
     }
 
-    /// The weights, with virtual rows added to the real ones.
+    /// The weights, with virtual rows added to the real rows.
     #[must_use]
     pub fn weights(&self) -> &UnroundedWeights {
         &self.weights
     }
 
-    /// Evaluates a position with the layers of one bucket, the last for buckets beyond it. Custom
-    /// sets have no active features.
+    /// Evaluates a position with the layers of a bucket, where numbers beyond the last bucket stand
+    /// for the last bucket. Custom sets have no active features.
     #[must_use]
     pub fn trace(&self, position: &impl Position, bucket: usize) -> UnroundedTrace {
         let network = &self.network;

@@ -4,17 +4,17 @@ use core::fmt;
 
 use nnue_compiler::network::{Element, Layer, Network, WeightType};
 
-/// Numbers of one type.
+/// Numbers of the same type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Integers. The tensor's type, which may be narrower, holds each of them.
+    /// Integers. Each fits in the tensor's type, which may be narrower.
     Integers(Vec<i64>),
     /// Floating-point numbers, where the tensor's type is `f32`.
     Floats(Vec<f32>),
 }
 
 impl Values {
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -33,7 +33,8 @@ impl Values {
     ///
     /// # Panics
     ///
-    /// If the values are floating point. The network says what they are: see [`Element`].
+    /// If the values are floating point. The type of a tensor in the network says which they are:
+    /// see [`Element`].
     #[must_use]
     #[track_caller]
     pub fn integers(&self) -> &[i64] {
@@ -57,7 +58,7 @@ impl Values {
         }
     }
 
-    /// The values of all parts, which have one type, part behind part.
+    /// The values of all parts, one part after the other. All parts have the same type.
     ///
     /// # Panics
     ///
@@ -83,30 +84,30 @@ impl Values {
 /// All weights of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
-    /// The weights of the transformer: one table that both perspectives use, or white's and
-    /// black's.
+    /// The weights of the transformer: a single table that both perspectives use, or white's and
+    /// black's tables.
     pub transformer: Vec<TransformerWeights>,
-    /// `[stack][layer]`: the numbers of layers, `None` for layers of which files have none.
+    /// `[stack][layer]`: the numbers of layers; `None` for layers of which files have no numbers.
     pub stacks: Vec<Vec<Option<LayerWeights>>>,
 }
 
-/// The weights of the transformer, with virtual rows added to the rows that they are a part of. The
-/// types are those of biases, of weights and of PSQT values.
+/// The weights of the transformer, with virtual rows added to the real rows. The type parameters
+/// are the types of biases, of weights and of PSQT values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransformerWeights<B = i16, W = i16, P = i32> {
-    /// `[neuron]`: what the accumulator of an empty board has.
+    /// `[neuron]`: the accumulator of an empty board.
     pub biases: Vec<B>,
-    /// `[feature][neuron]`, the features of all sets one after the other.
+    /// `[feature][neuron]`: the rows of the features of all sets, one set after the other.
     pub rows: Vec<W>,
-    /// `[feature][PSQT value]`, empty for networks without PSQT.
+    /// `[feature][PSQT value]`; empty for networks without PSQT values.
     pub psqt: Vec<P>,
 }
 
 /// The numbers of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerWeights {
-    /// `[output]`: what is added to the sums of products; zeros in affine layers without biases,
-    /// empty in layers that are not affine.
+    /// `[output]`: the numbers that are added to the sums of products; zeros in affine layers
+    /// without biases, empty in layers that are not affine.
     pub biases: Values,
     /// `[output][input]`. Binary weights are -1 and 1. Empty in layers that are not affine.
     pub weights: Values,
@@ -114,7 +115,7 @@ pub struct LayerWeights {
     pub factors: Values,
 }
 
-/// Weights that are not those of the network.
+/// Weights that do not fit the network.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WrongWeights {
     /// The name of the table, as in `transformer.biases` or `stack 3 fc_0.weights`.
@@ -125,12 +126,13 @@ pub struct WrongWeights {
     pub expected: Shape,
 }
 
-/// How many values there are, and of which type.
+/// The number and the type of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// No table at all.
+    /// There is no table.
     Nothing,
-    /// A number of tables of weights: of perspectives, of stacks, or of the layers of a stack.
+    /// Tables of weights, and their number: of perspectives, of stacks, or of the layers of a
+    /// stack.
     Tables(usize),
     /// A table of integers, and their number.
     Integers(usize),
@@ -257,20 +259,22 @@ fn expect(tensor: &str, found: Shape, expected: Shape) -> Result<(), WrongWeight
 /// All weights of a network before they are rounded, in the units of the network's numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnroundedWeights {
-    /// Those of the transformer: one table that both perspectives use, or white's and black's. Rows
-    /// are most of a network's weights, so they have the precision that trainers have.
+    /// The weights of the transformer: a single table that both perspectives use, or white's and
+    /// black's tables. Rows are most of a network's weights, so they have the precision that
+    /// trainers use.
     pub transformer: Vec<TransformerWeights<f64, f32, f64>>,
-    /// `[stack][layer]`: what files have of layers, `None` for those of which they have nothing.
+    /// `[stack][layer]`: the numbers of layers; `None` for layers of which files have no numbers.
     pub stacks: Vec<Vec<Option<UnroundedLayer>>>,
 }
 
 /// The numbers of a layer before they are rounded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnroundedLayer {
-    /// `[output]`: zeros in affine layers without biases, empty in layers that are not affine.
+    /// `[output]`: the biases; zeros in affine layers without biases, empty in layers that are not
+    /// affine.
     pub biases: Vec<f64>,
     /// `[output][input]`. Binary weights are -1 and 1. Empty in layers that are not affine.
     pub weights: Vec<f64>,
-    /// `[output]`: the factors of layers that have any; empty in all others.
+    /// `[output]`: the factors of layers that have factors; empty in all other layers.
     pub factors: Vec<f64>,
 }

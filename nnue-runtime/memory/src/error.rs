@@ -1,15 +1,15 @@
-//! Why there is no shared memory, and no map of a file that is filled.
+//! The reasons why there is no shared memory, and no map of a file that is filled.
 
 use std::fmt;
 use std::io;
 
-/// Why there is no segment.
+/// The reason why there is no segment.
 #[derive(Debug)]
 pub enum ShareError<E> {
-    /// What was to fill it failed.
+    /// The function that fills the segment has failed.
     Fill(E),
-    /// The system has none, or another process is filling it and has not ended in time
-    /// ([`TimedOut`](io::ErrorKind::TimedOut)).
+    /// The system has no shared memory, or another process is filling the segment and has not ended
+    /// in time ([`TimedOut`](io::ErrorKind::TimedOut)).
     System(io::Error),
 }
 

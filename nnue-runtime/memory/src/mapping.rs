@@ -1,4 +1,4 @@
-//! Bytes that are mapped, not read.
+//! Bytes that are mapped instead of read.
 
 #[cfg_attr(unix, path = "mapping/unix.rs")]
 #[cfg_attr(windows, path = "mapping/windows.rs")]
@@ -15,8 +15,8 @@ use crate::{ALIGNMENT, ShareError};
 
 /// Read-only bytes of a file or of a [segment](crate::Segment), unmapped when dropped.
 ///
-/// Whoever maps the same part of the same file or segment sees the same physical memory. The bytes
-/// can be read from any thread.
+/// Everybody who maps the same part of the same file or segment sees the same physical memory. The
+/// bytes can be read from any thread.
 pub struct Mapping {
     region: Region,
 }
@@ -24,18 +24,18 @@ pub struct Mapping {
 impl Mapping {
     /// Maps `len` bytes of a file, read-only, from an offset that is a multiple of [`ALIGNMENT`].
     ///
-    /// The map lives on when the file is closed, and when it is removed. Pages come from the disk
-    /// when they are first read, and the system may drop them and read them again.
+    /// The map stays when the file is closed, and when it is removed. Pages come from the disk when
+    /// they are first read, and the system may drop them and read them again.
     ///
     /// # Safety
     ///
     /// Nobody may change those bytes of the file, or make it shorter, while the map is there: a
-    /// change is undefined behaviour, since a `&[u8]` promises that its bytes stay, and bytes that
-    /// are gone end the process (`SIGBUS` on Unix). No call can make sure of that, for any process
-    /// that may write the file can do so. It holds where programs replace files as a whole, by
-    /// renaming a new file, and do not write into old files. On Windows, a file that is mapped
-    /// cannot be made shorter. [`share`](crate::share()) on Linux closes the gap: the kernel
-    /// refuses all writes to its segments.
+    /// change is undefined behaviour, since a `&[u8]` promises that its bytes stay, and reading
+    /// bytes that were cut off ends the process (`SIGBUS` on Unix). No call can prevent this,
+    /// because any process that may write the file can do so. The promise holds where programs
+    /// replace files as a whole, by renaming a new file, and do not write into old files. On
+    /// Windows, a file that is mapped cannot be made shorter. [`share`](crate::share()) on Linux
+    /// closes the gap: the kernel refuses all writes to its segments.
     ///
     /// # Errors
     ///
@@ -47,10 +47,10 @@ impl Mapping {
         Region::of_file(file, offset, len).map(Mapping::of_region)
     }
 
-    /// Memory of `len` bytes, of which the first `head` are those of a file. As far as they are
-    /// whole pages, they are the file's own pages, read-only for everybody, and are not copied. The
-    /// rest belongs to this process: `fill` gets all of it, and writes behind the head, where there
-    /// are zeros.
+    /// Memory of `len` bytes, of which the first `head` are those of a file. Whole pages of the
+    /// head are the file's own pages, read-only for everybody, and are not copied. The rest belongs
+    /// to this process: `fill` gets all of the memory, and writes behind the head, where there are
+    /// zeros.
     ///
     /// # Safety
     ///
@@ -87,7 +87,7 @@ impl Mapping {
     }
 }
 
-/// Fails if something has no such part, or if that cannot be mapped.
+/// Fails if `total` bytes do not have this part, or if the part cannot be mapped.
 pub(crate) fn check_part(total: u64, offset: u64, len: usize) -> io::Result<()> {
     if !offset.is_multiple_of(ALIGNMENT as u64) {
         let message = format!("offset {offset} is mapped, which must be a multiple of {ALIGNMENT}");

@@ -39,15 +39,15 @@ impl Node {
 }
 
 impl Topology {
-    /// The nodes of this machine, by `/sys/devices/system/node` of Linux. One node with all
-    /// processors on other systems, and where that is not there.
+    /// The nodes of this machine, as Linux lists them in `/sys/devices/system/node`. Other systems,
+    /// and systems without this folder, have a single node with all processors.
     #[must_use]
     pub fn detect() -> Topology {
         Topology::of(system::nodes().unwrap_or_default())
     }
 
-    /// A machine whose nodes have these processors, for tests. Their numbers count from 0, and
-    /// those without processors are left out. If all are, it is as if nothing is known: one node
+    /// A machine whose nodes have these processors, for tests. The nodes are numbered from 0, and
+    /// nodes without processors are left out. If all nodes are left out, there is a single node
     /// with the processors of this machine.
     #[must_use]
     pub fn with_nodes(cpus: Vec<Vec<usize>>) -> Topology {
@@ -59,7 +59,7 @@ impl Topology {
         for (id, mut cpus) in cpus {
             cpus.sort_unstable();
             cpus.dedup();
-            // Memory alone needs no copy: nobody reads from there.
+            // A node that has only memory needs no copy, because nobody reads from there.
             if !cpus.is_empty() {
                 nodes.push(Node { id, cpus });
             }
@@ -73,23 +73,24 @@ impl Topology {
         Topology { nodes }
     }
 
-    /// The nodes, by ascending number. There is at least one node.
+    /// The nodes, by ascending number. There is at least a single node.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// How many nodes there are: at least 1.
+    /// The number of nodes, at least 1.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always a node")]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The index in [`nodes`](Topology::nodes) of the node on which the calling thread runs now. It
-    /// may run elsewhere any time later, unless it is bound. 0 where that is not known.
+    /// The index in [`nodes`](Topology::nodes) of the node on which the calling thread runs now; 0
+    /// where the node is not known. Unless the thread is bound, it may run on another node at any
+    /// later time.
     ///
-    /// It takes tens of nanoseconds, and more with many processors.
+    /// The call takes tens of nanoseconds, and more on machines with many processors.
     #[must_use]
     pub fn current(&self) -> usize {
         let Some(cpu) = system::current_cpu() else {
@@ -100,15 +101,16 @@ impl Topology {
     }
 
     /// Runs a function on a new thread that is bound to the processors of a node, given by its
-    /// index in [`nodes`](Topology::nodes), so that memory that it touches first lies there.
-    /// Returns what it returns.
+    /// index in [`nodes`](Topology::nodes), so that memory that the thread touches first lies on
+    /// this node. Returns the result of the function.
     ///
-    /// If the thread cannot be bound, since its processors are off or the process may not use them,
-    /// the function runs on any. If there are no more threads, it runs on the calling thread.
+    /// If the thread cannot be bound, because the processors are off or the process may not use
+    /// them, the function runs on any processor. If there are no more threads, the function runs on
+    /// the calling thread.
     ///
     /// # Panics
     ///
-    /// If there is no node of that index, and if the function panics, with its panic.
+    /// If there is no node with that index, and if the function panics, with the function's panic.
     pub fn run_on<T: Send>(&self, node: usize, f: impl FnOnce() -> T + Send) -> T {
         let count = self.nodes.len();
         let Some(node) = self.nodes.get(node) else {

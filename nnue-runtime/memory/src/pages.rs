@@ -1,23 +1,24 @@
-//! Huge pages: where memory lies in pages of 2 MiB, the processor keeps 512 times as much of it
-//! within reach of its tables of addresses.
+//! Huge pages: where memory lies in pages of 2 MiB, the processor's tables of addresses reach 512
+//! times as much of it.
 //!
-//! Linux gives them to shared memory only if an administrator says so
+//! Linux uses huge pages for shared memory only if an administrator says so
 //! (`/sys/kernel/mm/transparent_hugepage/shmem_enabled`, which is `never` by default), but a
-//! process may ask for them in one call at any time: `MADV_COLLAPSE`, since Linux 6.1. It copies
-//! what is there to huge pages, which takes 0.4 ms per MiB, and costs nothing where that was done.
-//! So it is called before memory is filled, when there is nothing to copy: that makes filling
-//! faster than into small pages, for which the kernel is entered 512 times as often. Processes that
-//! map the memory later find it huge, and get 140 MiB in 0.2 to 5 ms.
+//! process may ask for them at any time with the call `MADV_COLLAPSE`, since Linux 6.1. The call
+//! copies the bytes that are there to huge pages, which takes 0.4 ms per MiB, and costs nothing
+//! where the pages are huge already. So it is called before memory is filled, when there is nothing
+//! to copy: that makes filling faster than into small pages, for which the kernel is entered 512
+//! times as often. Processes that map the memory later find huge pages, and get 140 MiB in 0.2 to 5
+//! ms.
 //!
-//! `nnue-runtime` asks for huge pages for weights on the heap, also in builds without this crate. So
-//! it has the call that asks, of a few lines, once more.
+//! `nnue-runtime` asks for huge pages for weights on the heap, also in builds without this crate.
+//! So it has a copy of the few lines that make the call.
 
-/// How many bytes of memory lie in huge pages, by `/proc/self/smaps` of Linux. `None` where that
-/// cannot be known: on other systems, and without `/proc`.
+/// The number of bytes of memory that lie in huge pages, by `/proc/self/smaps` of Linux. `None`
+/// where it cannot be known: on other systems, and without `/proc`.
 ///
-/// The kernel counts what the process has used or a call has brought, so what was never read may be
-/// missing. It counts per map: for memory that is part of a map the result is at most its length,
-/// and may be too much.
+/// The kernel counts pages that the process has used or that a call has brought, so pages that were
+/// never read may be missing. It counts for each map: for memory that is a part of a map, the
+/// result is at most the length of the memory, and may be too large.
 #[must_use]
 pub fn huge_bytes(memory: &[u8]) -> Option<usize> {
     if cfg!(target_os = "linux") {
@@ -28,7 +29,7 @@ pub fn huge_bytes(memory: &[u8]) -> Option<usize> {
     }
 }
 
-/// What `smaps` says about `len` bytes at an address.
+/// The number of bytes in huge pages that `smaps` gives for `len` bytes at an address.
 fn count_huge(maps: &str, start: usize, len: usize) -> usize {
     let end = start.saturating_add(len);
     let (mut sum, mut shared, mut huge) = (0, 0, 0);
@@ -56,14 +57,14 @@ const COUNTS: [&str; 5] = [
     "Private_Hugetlb",
 ];
 
-/// The addresses of a map, if a map begins with a line.
+/// The addresses of the map whose description begins with this line, if there is any.
 fn addresses(line: &str) -> Option<(usize, usize)> {
     let (from, to) = line.split_once(' ')?.0.split_once('-')?;
     let number = |digits| usize::from_str_radix(digits, 16).ok();
     Some((number(from)?, number(to)?))
 }
 
-/// Brings `len` mapped bytes of a file or a segment into huge pages, if the system has some.
+/// Moves `len` mapped bytes of a file or a segment into huge pages, if the system has any.
 #[cfg(unix)]
 pub(crate) fn advise(start: *const u8, len: usize) {
     #[cfg(target_os = "linux")]
@@ -72,10 +73,10 @@ pub(crate) fn advise(start: *const u8, len: usize) {
     let _ = (start, len);
 }
 
-/// Gets huge pages for zeros of a segment that are about to be written.
+/// Requests huge pages for zeros of a segment that are about to be written.
 #[cfg(target_os = "linux")]
 pub(crate) fn prepare(zeros: &mut [u8]) {
-    // The kernel makes huge pages of small ones, so there must be one.
+    // The kernel makes huge pages of small pages, so there must be a small page.
     for piece in zeros.chunks_exact_mut(crate::ALIGNMENT) {
         piece[0] = 0;
     }
@@ -95,8 +96,8 @@ mod linux {
         if len < ALIGNMENT {
             return;
         }
-        // The kernel leaves the rest beyond whole huge pages as it is. It is advised too, since an
-        // advice for a part would make two maps of one.
+        // The kernel leaves the rest beyond whole huge pages as it is. It is advised too, because
+        // an advice for a part would split the map into two maps.
         // What fails leaves the memory as it is: old kernels do not know the advice, and there may
         // be no free huge pages.
         // SAFETY: both advices leave what the memory holds, and concern addresses of maps that the
@@ -107,11 +108,11 @@ mod linux {
         }
     }
 
-    /// Since Linux 6.1. rustix has no name for it yet, and takes no numbers.
+    /// Since Linux 6.1. rustix has no name for this advice yet, and accepts no numbers.
     const MADV_COLLAPSE: c_int = 25;
 
     unsafe extern "C" {
-        /// Of the C library, which std is linked with.
+        /// The function of the C library, with which std is linked.
         #[link_name = "madvise"]
         fn advise(start: *mut c_void, len: usize, advice: c_int) -> c_int;
     }

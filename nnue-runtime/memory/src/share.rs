@@ -1,24 +1,24 @@
 //! Memory that processes share.
 //!
-//! Many processes of one engine run on a machine at once: a match of a hundred games, a test farm,
-//! a server. Each would hold its own copy of the same hundred megabytes, and caches would hold them
-//! as often. So one process fills a segment, and the others map it.
+//! Many processes of the same engine can run on a machine: in a match of a hundred games, a test
+//! farm, or a server. Each would hold its own copy of the same hundred megabytes, and caches would
+//! hold as many copies. So a single process fills a segment, and the others map it.
 //!
 //! On Linux, the segment is a memfd: memory that has no name. That was chosen over
 //!
-//! * `/dev/shm`, whose files have names that stay when a process is killed. They are memory until
-//!   the machine restarts, containers give that folder 64 MB, and what is full ends whoever writes
-//!   into it, with `SIGBUS`. It has cost a well-known engine a release.
-//! * A file in a folder for caches. It takes disk, must be written there and be removed some day,
-//!   and its owner may change it at any time.
+//! * `/dev/shm`, whose files have names that stay when a process is killed. They take memory until
+//!   the machine restarts, containers give that folder 64 MB, and when it is full, a process that
+//!   writes into it is ended with `SIGBUS`. It has cost a well-known engine a release.
+//! * A file in a folder for caches. It takes disk space, must be written there and be removed some
+//!   day, and its owner may change it at any time.
 //! * A process or thread that serves others, which an engine should not have to run.
 //!
-//! A memfd ends with its last user, however that ends. It can also be sealed: the kernel then
-//! refuses all writes and changes of its length, to its owner too and for ever, so that a `&[u8]`
-//! over it is sound. What is not sealed is never used.
+//! A memfd ends with its last user, in whatever way that process ends. It can also be sealed: the
+//! kernel then refuses all writes and changes of its length for ever, even by its owner, so that a
+//! `&[u8]` over it is sound. A memfd that is not sealed is never used.
 //!
-//! A memfd is found by a name in the abstract namespace of sockets, which ends with the process as
-//! well.
+//! A memfd is found by a name in the abstract namespace of sockets, which also ends with the
+//! process.
 
 #[cfg(unix)]
 mod folder;
@@ -42,8 +42,8 @@ use self::request::Request;
 
 /// Memory that processes share. Its bytes are final.
 ///
-/// Others find it as long as one process has a value of this type: it must be held for as long as
-/// they shall. [`Mapping`]s live on without it.
+/// Other processes find the segment as long as some process has a value of this type, so this value
+/// must be held as long as they shall find it. [`Mapping`]s stay without it.
 pub struct Segment {
     source: Source,
     len: u64,
@@ -60,14 +60,14 @@ enum Source {
 }
 
 impl Segment {
-    /// The length in bytes that the segment was asked for with.
+    /// The length in bytes with which the segment was requested.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "no segment is empty")]
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether this call of [`share()`] filled it.
+    /// Whether this call of [`share()`] filled the segment.
     #[must_use]
     pub fn is_first(&self) -> bool {
         self.is_first
@@ -77,14 +77,15 @@ impl Segment {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::InvalidInput`] if the offset is no multiple of that,
-    /// [`io::ErrorKind::UnexpectedEof`] if the segment is shorter, and those of the system.
+    /// [`io::ErrorKind::InvalidInput`] if the offset is no multiple of
+    /// [`ALIGNMENT`](crate::ALIGNMENT), [`io::ErrorKind::UnexpectedEof`] if the segment is shorter,
+    /// and the errors of the system.
     pub fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
         check_part(self.len, offset, len)?;
         match self.source {
             #[cfg(target_os = "linux")]
             Source::Memory(ref memory) => memory.map(offset, len),
-            // SAFETY: who called `share_in_folder` promises that the file stays as it is.
+            // SAFETY: the caller of `share_in_folder` promises that the file does not change.
             #[cfg(unix)]
             Source::File(ref file) => unsafe { Mapping::of_file(file, offset, len) },
             #[cfg(windows)]
@@ -102,12 +103,13 @@ impl fmt::Debug for Segment {
     }
 }
 
-/// The segment with a key and a length in bytes: that of another process of the same user, or a new
-/// segment, which `fill` fills. `fill` gets zeros.
+/// The segment with a key and a length in bytes: the segment of another process of the same user,
+/// or a new segment, which `fill` fills. `fill` gets zeros.
 ///
-/// A process that is filling the same segment is waited for, at most for `patience`, and if it ends
-/// without a segment, this process fills it. Segments are the user's: other users neither find them
-/// nor can pass theirs off as such. What a process of the same user has filled is trusted.
+/// If another process is filling the same segment, this call waits for it, at most for `patience`.
+/// If that process ends without a segment, this process fills it. Segments belong to a user: other
+/// users can neither find them nor make this user find theirs. The bytes that a process of the same
+/// user has filled are trusted.
 ///
 /// Where the system allows, memory lies in huge pages, and `fill` writes into them.
 ///
@@ -118,16 +120,16 @@ impl fmt::Debug for Segment {
 /// | Windows | a named section | processes of the same session | the last process |
 /// | others | nowhere: [`io::ErrorKind::Unsupported`] | | |
 ///
-/// A file that is read-only can still be cut or changed by a program of the same user that makes it
-/// writable first. A process can guard itself against that as little as against a debugger of the
-/// same user, which writes into its memory. Linux excludes both by seals.
+/// A program of the same user can still cut or change a read-only file, if it makes the file
+/// writable first. A process cannot protect itself against that, as it cannot against a debugger of
+/// the same user, which writes into its memory. On Linux, seals exclude both.
 ///
 /// # Errors
 ///
-/// [`ShareError::Fill`] with what `fill` returned, [`ShareError::System`] with
+/// [`ShareError::Fill`] with the error of `fill`, [`ShareError::System`] with
 /// [`io::ErrorKind::TimedOut`] when `patience` is over, [`io::ErrorKind::InvalidInput`] for a
-/// length of 0, and what the system says. A segment that is filled, but that others cannot find, is
-/// no error.
+/// length of 0, and the errors of the system. It is no error if a segment is filled but others
+/// cannot find it.
 pub fn share<E>(
     key: &Key,
     len: u64,
@@ -156,8 +158,8 @@ pub fn share<E>(
     {
         let folder = folder::of_user()?;
         // SAFETY: the folder is this library's own, its files are read-only and the user's alone,
-        // and this library neither changes nor cuts them. What this function documents is left: a
-        // program of the same user that first makes such a file writable, for no other purpose.
+        // and this library neither changes nor cuts them. The case that this function documents
+        // remains: a program of the same user that first makes such a file writable.
         unsafe { share_in_folder(&folder, key, len, patience, fill) }
     }
     #[cfg(not(any(unix, windows)))]
@@ -167,24 +169,24 @@ pub fn share<E>(
     }
 }
 
-/// [`share()`] by a file in a folder, on Unix: for systems whose memory cannot be shared otherwise,
-/// and for processes that do not run at the same time.
+/// [`share()`] with a file in a folder, on Unix: for systems whose memory cannot be shared
+/// otherwise, and for processes that do not run at the same time.
 ///
-/// The folder is created for the user alone if it is not there. It must belong to the user, and
-/// others must not be able to write into it. Files that were not used for 30 days are removed from
-/// it when a file is added, and so is what a killed process has left.
+/// If the folder does not exist, it is created for the user alone. It must belong to the user, and
+/// others must not be able to write into it. When a file is added, files that were not used for 30
+/// days are removed, and so are the files that killed processes have left.
 ///
-/// A file is written beside its place, brought to the disk, made read-only and renamed, so that
-/// what is found is whole. One that has another length or owner, that others may write, or that is
-/// no regular file is not used but replaced.
+/// A file is written beside its place, brought to the disk, made read-only and renamed, so a file
+/// that is found is whole. A file is not used but replaced if it has another length or owner, if
+/// others may write it, or if it is no regular file.
 ///
 /// # Safety
 ///
 /// Nobody may change a file of the folder, or make it shorter, while the segment or a [`Mapping`]
-/// of it is there, as with [`Mapping::of_file`]: a process that reads what was cut is ended
-/// (`SIGBUS`), and Rust assumes that mapped bytes stay as they are. To remove a file is no danger.
-/// The system keeps other users away from the files, and this library does neither; what is left
-/// are the user's own programs, if they make a file writable first.
+/// of it is there, as with [`Mapping::of_file`]: a process that reads bytes that were cut off is
+/// ended (`SIGBUS`), and Rust assumes that mapped bytes stay as they are. Removing a file is safe.
+/// The system keeps other users away from the files, and this library neither changes nor cuts
+/// them; only the user's own programs can, if they make a file writable first.
 ///
 /// # Errors
 ///

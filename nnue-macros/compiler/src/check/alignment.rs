@@ -7,11 +7,10 @@ use crate::spec;
 
 use super::value::{ONES, in_range, in_range_or, place};
 
-/// The number of bits of a multiplier, unless the spec gives another: as many as the weights have.
+/// The default number of bits of a multiplier, which is that of the weights.
 const MULTIPLIER_BITS: u32 = 8;
 
-/// The largest relative error of a multiplier, unless the spec gives another: half of the
-/// multiplier's last bit.
+/// The default of a multiplier's largest relative error: half of the multiplier's last bit.
 const LARGEST_ERROR: f64 = 1.0 / 256.0;
 
 /// An alignment that was checked: the `one` to which it brings values, and how it does so.
@@ -72,8 +71,8 @@ impl Method {
         })
     }
 
-    /// How values with these `ones` are brought to [`Method::one`]. If they differ from it and the
-    /// spec does not say how, this is reported.
+    /// How values with these `ones` are brought to [`Method::one`]. Reports `ones` that differ from
+    /// it where the spec does not say how the values are aligned.
     pub(crate) fn align(
         &self,
         ones: &One,
@@ -211,7 +210,7 @@ pub(crate) fn reduced(numerator: u32, denominator: u32) -> (i64, i64) {
 }
 
 impl spec::Alignment {
-    /// The keys that the spec gives, each with its place.
+    /// The keys of the alignment that the spec gives, each with its place in the spec.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, Span)> {
         let keys = [
             place("one", &self.one),

@@ -4,8 +4,8 @@
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 
-/// The largest result of an activation or of a product. The integer that stands for 1.0 may be
-/// exceeded by one part in 64, which 32 bits hold too.
+/// The largest result of an activation or of a product. Values may exceed the integer that stands
+/// for 1.0 by one part in 64, and 32 bits hold them too.
 pub(crate) const LARGEST_RESULT: i64 = 1 << 30;
 
 /// The largest numbers of bits by which values are shifted to the right, and to the left.
@@ -37,8 +37,8 @@ pub(crate) fn least_limit(one: u32) -> u32 {
     one - one / TOLERANCE
 }
 
-/// A value may be wrong by less than one part in this number, because such values are in real
-/// engines too.
+/// A value may be wrong by less than one part in this number, because values in real engines are
+/// wrong by as much.
 const TOLERANCE: u32 = 64;
 
 /// The kind of number that is shifted.

@@ -336,8 +336,8 @@ impl Scope<'_> {
         }
     }
 
-    /// The layers on the way by which `from` reads `to`, directly or through others, with both
-    /// ends.
+    /// The layers on a path from `from` to `to`, both included, in which each layer reads the next
+    /// layer.
     fn path(&self, from: usize, to: usize, seen: &mut Vec<usize>) -> Option<Vec<usize>> {
         if from == to {
             return Some(vec![to]);

@@ -116,7 +116,7 @@ struct HeadSums<'a> {
     psqt: Option<&'a Spanned<i64>>,
 }
 
-/// [`HeadSums`] that were checked.
+/// The result of checking [`HeadSums`].
 struct CheckedSums {
     heads: Vec<Head>,
     one: u32,

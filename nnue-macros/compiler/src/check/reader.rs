@@ -41,8 +41,8 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The integer that stands for 1.0 in an input. Reports an input whose values do not all have
-    /// the same.
+    /// The integer that stands for 1.0 in an input. Reports an input in which different integers
+    /// stand for 1.0.
     pub(crate) fn shared_one(
         &self,
         input: &Input<'_>,
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
         for input in &self.inputs {
             let (slice, element, span) = (input.slice, input.tensor.element, input.span);
             let of_transformer = match slice.source {
-                // Each instruction set has its own order of bytes.
+                // The order of the transformer's bytes depends on the instruction set.
                 Source::Transformer if element != Element::I16 => Some((
                     format!("`{element}` of the transformer's output, expected `i16`"),
                     "only affine layers read the others",
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports keys that are only for integers, of a layer that computes `f32`.
+    /// Reports keys for integers in a layer that computes `f32`.
     pub(crate) fn refuse_keys_of_integers(
         &self,
         mut keys: impl Iterator<Item = (&'static str, Span)>,

@@ -61,8 +61,8 @@ pub(super) fn check(
     }
 }
 
-/// For each value of the transformer's output, of its sums that are not pooled, of its PSQT sums,
-/// and of each layer's output, in this order: whether something reads it.
+/// Whether something reads each value: a list for the transformer's output, for its sums that are
+/// not pooled, for its PSQT sums, and for each layer's output, in this order.
 struct ReadValues(Vec<Vec<bool>>);
 
 impl ReadValues {

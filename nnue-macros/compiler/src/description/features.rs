@@ -19,21 +19,22 @@ pub struct FeatureSet {
     pub max_active: usize,
     /// The type of the set's weights in a net file.
     pub element: String,
-    /// How far the set's rows are shifted to the left when they are added to an accumulator.
+    /// The number of bits by which the set's rows are shifted to the left when they are added to an
+    /// accumulator.
     pub shift: u32,
-    /// The virtual sets whose rows a net file has besides, to be added to the set's own: `pieces`,
+    /// The virtual sets whose rows a net file has too, to be added to the set's own rows: `pieces`,
     /// `king` or `relative-pieces`.
     pub virtual_sets: Vec<String>,
     /// How many rows the virtual sets have together.
     pub virtual_rows: usize,
-    /// Whether floating point of rows and of virtual rows becomes integers before it is added,
-    /// rather than its sum.
+    /// Whether real and virtual rows in floating point are rounded to integers before they are
+    /// added. Otherwise their sum is rounded.
     pub round_each: bool,
     /// The rule by which the set's active rows are found.
     pub family: Family,
 }
 
-/// How the active rows of a set are found, counted from the set's first one.
+/// How the active rows of a set are found. Rows are counted from the set's first row.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Family {
@@ -48,34 +49,34 @@ pub enum Family {
         king_buckets: Vec<u8>,
         /// The first row for each square of the own king as the perspective sees it.
         king_rows: Vec<u32>,
-        /// The rows to skip for the opponent's queens: if there are none; if there is one, on a
-        /// square as the perspective sees it of a1 to d4, e1 to h4, a5 to d8 or e5 to h8; and for
-        /// several.
+        /// The rows to skip for the opponent's queens, in this order: for no queen; for a single
+        /// queen in each quadrant a1 to d4, e1 to h4, a5 to d8 and e5 to h8, as the perspective
+        /// sees the queen's square; and for several queens.
         queen_rows: Vec<u32>,
         /// For white's and for black's perspective: the first row of white's pawn, knight, bishop,
         /// rook, queen and king, then of black's; `null` for pieces that have no rows.
         piece_rows: [Vec<Option<u32>>; 2],
-        /// For white's and for black's perspective: the first row of white's pieces and of black's
-        /// that a weaker piece of the opponent attacks, which is active besides; `null` where
-        /// threatened pieces have no rows.
+        /// For white's and for black's perspective: the first row of white's and of black's
+        /// threatened pieces, which a weaker piece of the opponent attacks. A threatened piece
+        /// makes this row active besides its own row. `null` where threatened pieces have no rows.
         threatened_rows: Option<[[u32; 2]; 2]>,
     },
-    /// A row for each piece that attacks another one:
+    /// A row for each piece that attacks another piece:
     /// `victim.first_row + attacker.squares[from] + victim.slot * reached + before`, where
     /// `reached` is how many squares the attacker reaches from `from` on an empty board, and
-    /// `before` how many of them have smaller numbers than `to`.
+    /// `before` is how many of these squares have smaller numbers than `to`.
     Threats {
         /// How a perspective sees the board.
         orientation: Orientation,
         /// Whether a pawn also attacks the square ahead of it if a pawn stands there, and reaches
         /// it on an empty board.
         pushes: bool,
-        /// The pieces that attack. Others switch on nothing.
+        /// The pieces whose attacks can make rows active.
         attackers: Vec<Attacker>,
     },
     /// A row for each two pawns that stand near each other: `high * (high - 1) / 2 + low`, where
     /// `high` and `low` are the larger and the smaller of the pawns' numbers. An own pawn has the
-    /// number `square - 8`, the opponent's `square + 40`.
+    /// number `square - 8`, and a pawn of the opponent has the number `square + 40`.
     PawnPairs {
         /// How a perspective sees the board.
         orientation: Orientation,
@@ -89,10 +90,10 @@ pub enum Family {
 /// How a perspective sees the board. Squares are numbered from a1 = 0, b1 = 1 to h8 = 63.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Orientation {
-    /// The numbers with which white's and black's squares are exclusive-ored.
+    /// For white's and for black's perspective: the number with which squares are exclusive-ored.
     pub flip: [u8; 2],
-    /// The files, from 0, on which an own king, so flipped, makes all squares be exclusive-ored
-    /// with 7 besides.
+    /// The files of the own king, counted from 0 after `flip`, for which all squares are also
+    /// exclusive-ored with 7.
     pub mirror_files: Vec<u8>,
 }
 
@@ -137,7 +138,7 @@ pub struct Attacker {
     pub role: Role,
     /// The rows to skip for each square on which the piece stands.
     pub squares: Vec<u32>,
-    /// The pieces that the piece attacks. Attacks on others switch on nothing.
+    /// The pieces on which an attack makes a row active.
     pub victims: Vec<Victim>,
 }
 
@@ -150,7 +151,7 @@ pub struct Victim {
     pub role: Role,
     /// The first row of attacks on the piece.
     pub first_row: u32,
-    /// How many times the squares that the attacker reaches are skipped.
+    /// The factor of `reached` in the formula of the row.
     pub slot: u8,
     /// Whether the attack counts only if the attacker's square has the larger number.
     pub only_from_later_square: bool,
@@ -219,7 +220,7 @@ fn piece_square(parameters: &piece_square::Parameters) -> Family {
         king_buckets: parameters.king_buckets.to_vec(),
         king_rows: tables.king_offset.to_vec(),
         queen_rows: tables.queen_offset.to_vec(),
-        // The first of the sixteen stands for no piece.
+        // The first of the sixteen entries stands for no piece.
         piece_rows: tables.planes.map(|planes| {
             let planes = planes[1..=12].iter().copied();
             let rows = planes.map(|row| (row != PieceSquare::NO_PLANE).then_some(row));

@@ -19,8 +19,8 @@ pub struct Tensor {
     pub role: TensorRole,
     /// The layer of the tensor; `null` for the transformer.
     pub layer: Option<String>,
-    /// For tensors with a row for each feature, the first row: real rows of all sets, white's
-    /// before black's where these are separate, then virtual ones.
+    /// For tensors with a row for each feature: the number of the first row. Real rows of all sets
+    /// come first, white's before black's where these are separate, and then virtual rows.
     pub first_row: Option<usize>,
     /// The type of the tensor's values in the file.
     pub element: String,
@@ -28,8 +28,8 @@ pub struct Tensor {
     pub axes: Vec<Axis>,
     /// The length of the innermost axis with its padding.
     pub padded: usize,
-    /// How many values of the tensor the file has, padding included, of each stack if it is in a
-    /// group.
+    /// The number of the tensor's values in the file, padding included. For a tensor in a group, it
+    /// is the number for each stack.
     pub values: usize,
     /// Whether the file has the tensor once for each stack.
     pub per_stack: bool,
@@ -38,11 +38,11 @@ pub struct Tensor {
     pub encoding: String,
     /// How floating point of the file becomes the network's integers.
     pub quantise: Option<Quantise>,
-    /// What integers of the file are divided by to become floating point.
+    /// The number by which integers of the file are divided to become floating point.
     pub divisor: Option<f64>,
     /// The fraction that stands for 1.0 in the values, as the network has them: numerator and
-    /// denominator, in lowest terms. `null` where no number stands for it, or another number in
-    /// each output.
+    /// denominator, in lowest terms. `null` where no number stands for 1.0, or where the number
+    /// differs between outputs.
     pub one: Option<[u64; 2]>,
 }
 
@@ -87,7 +87,7 @@ pub struct Quantise {
     pub factor: f64,
     /// `truncate`, or `nearest` with halves away from zero.
     pub rounding: String,
-    /// What becomes of integers that do not fit: `refuse` or `clamp`.
+    /// The treatment of integers that do not fit: `refuse` or `clamp`.
     pub overflow: String,
     /// The type of the integers.
     pub element: String,
@@ -100,7 +100,8 @@ pub struct File {
     pub format: FileFormat,
     /// The sections that come once, in the order of the file.
     pub sections: Vec<FileSection>,
-    /// The groups that follow: each group once for each stack, before the next group.
+    /// The groups that follow. The file has a group once for each stack before the next group
+    /// begins.
     pub stack_groups: Vec<Group>,
     /// The padding at the end of the file; `null` for files that are not padded.
     pub tail: Option<Tail>,
@@ -112,8 +113,8 @@ pub struct File {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FileFormat {
-    /// A header of four words: `version`, `hash`, the length of a description, which follows it.
-    /// Offsets leave the description out: add its length.
+    /// A header of three words, `version`, `hash` and the length of a description, and then the
+    /// description. Offsets leave the description out: add its length.
     Stockfish {
         /// The version: the word at offset 0.
         version: u32,
@@ -122,7 +123,8 @@ pub enum FileFormat {
     },
     /// The sections follow each other.
     Sequence,
-    /// Tensors in any order, before each its name, a line feed and the number of values as `u64`.
+    /// Tensors in any order. Before each tensor are its name, a line feed and the number of its
+    /// values as `u64`.
     Named,
 }
 
@@ -140,8 +142,8 @@ pub struct Group {
 pub struct FileSection {
     /// The content of the section.
     pub content: Content,
-    /// The first byte of the section; `null` where that depends on values before it, or on their
-    /// order.
+    /// The offset of the section's first byte; `null` where it depends on the values before the
+    /// section or on the order of the tensors.
     pub offset: Option<usize>,
     /// The number of bytes of the section; `null` where that depends on the values.
     pub size: Option<usize>,
@@ -151,14 +153,14 @@ pub struct FileSection {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Content {
-    /// A word that must have this value.
+    /// A word that must have the expected value.
     Hash {
         /// The name of the word.
         name: String,
         /// The expected value of the word.
         expected: u32,
     },
-    /// Bytes that must be these.
+    /// Bytes that every file must have.
     Bytes {
         /// The name of the bytes, which may be empty.
         name: String,
@@ -172,7 +174,7 @@ pub enum Content {
     },
     /// Zeros up to the next multiple of a number, counted from the start of the file.
     Align {
-        /// The number of which the end is a multiple.
+        /// The end of the zeros is a multiple of this number of bytes.
         multiple: usize,
     },
     /// A tensor.
@@ -187,7 +189,7 @@ pub enum Content {
 pub struct Tail {
     /// The bytes of the padding, repeated and cut off.
     pub bytes: Vec<u8>,
-    /// The number of which the length of the file is a multiple.
+    /// The length of the file is a multiple of this number of bytes.
     pub multiple: usize,
 }
 
@@ -287,7 +289,8 @@ impl File {
     }
 }
 
-/// Sections of which the first begins at an offset, which becomes the end of the last.
+/// The description of sections, of which the first begins at `offset`. `offset` becomes the end of
+/// the last section.
 fn describe_sections(
     sections: &[Section<FileTensor>],
     offset: &mut Option<usize>,

@@ -12,7 +12,7 @@ use crate::operation::{Activation, Elementwise};
 /// the activation and the pooling.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Transformer {
-    /// Neurons of each perspective.
+    /// The number of neurons of each perspective.
     pub width: usize,
     /// The type of the accumulator: `i16`.
     pub accumulator: String,
@@ -24,7 +24,7 @@ pub struct Transformer {
     pub activation: Function,
     /// The values of one perspective after the activation.
     pub activated: Values,
-    /// How pairs of a perspective's activated values become one.
+    /// How two of a perspective's activated values become a single value.
     pub pooling: Option<Pool>,
     /// Which views of the position the layers see.
     pub perspectives: Perspectives,
@@ -48,12 +48,12 @@ pub struct Psqt {
     pub read_by_layers: Option<Values>,
 }
 
-/// A function of one value `x`.
+/// A function of a single value `x`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Function {
     /// The name of the function: `none` in the transformer, or a name such as `relu`.
     pub name: String,
-    /// Bits that are shifted out to the right, or in from the right in `relu_left`.
+    /// The number of bits that are shifted out to the right; in `relu_left`, in from the right.
     pub shift: Option<u32>,
     /// The upper end of the range to which values are clamped.
     pub limit: Option<u32>,
@@ -61,16 +61,16 @@ pub struct Function {
     pub formula: String,
 }
 
-/// How two values `a` and `b` become one.
+/// How two values `a` and `b` become a single value.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Pool {
     /// `product`: `a * b >> shift`; `average`: `(a + b + 1) >> 1`; `max`: the larger value.
     pub kind: String,
     /// The number of values in a block: the first half of each block is paired with the second.
     pub block: usize,
-    /// Bits of a product that are shifted out to the right.
+    /// The number of bits of a product that are shifted out to the right.
     pub shift: Option<u32>,
-    /// What becomes of these bits: `floor` or `nearest`.
+    /// The rounding of the shifted product: `floor` or `nearest`.
     pub rounding: Option<String>,
 }
 
@@ -90,8 +90,8 @@ pub struct Perspectives {
 pub struct Layer {
     /// The name of the layer, by which other layers and tensors refer to it.
     pub name: String,
-    /// The inputs of the layer: these values one after the other, except for a `sum` and a
-    /// `product`, whose inputs are added and multiplied value by value.
+    /// The values that the layer reads, one after the other. A `sum` adds its inputs value by
+    /// value, and a `product` multiplies them value by value.
     pub inputs: Vec<Slice>,
     /// The operation of the layer, with its parameters.
     pub operation: Operation,
@@ -136,29 +136,32 @@ pub enum Operation {
         sums: String,
         /// The factors of binary sums.
         scales: Option<Scales>,
-        /// How many runs of 16 outputs each input reaches; `null` where it reaches all.
+        /// The number of runs of 16 outputs that each input reaches; `null` where it reaches all
+        /// outputs.
         output_blocks: Option<usize>,
     },
-    /// The results of all inputs by the first function, then those by the second, and so on.
+    /// Activations: the results of the first function for all inputs, then those of the second
+    /// function, and so on.
     Activations {
         /// The functions, in the order of their results.
         functions: Vec<Function>,
     },
-    /// `sum of the inputs' [i]`, each aligned.
+    /// The sum of value `i` of all inputs, each aligned.
     Sum {
-        /// The alignment of each input to the one of the sum.
+        /// The alignment of each input to the `one` of the sum.
         aligns: Vec<Align>,
     },
     /// `a[i] * b[i] >> shift`.
     Product {
-        /// Bits that are shifted out to the right.
+        /// The number of bits that are shifted out to the right.
         shift: u32,
     },
     /// `x[i] * (1 / sqrt(mean of x * x + epsilon)) * gain[i]`.
     RmsNorm {
         /// The summand under the root.
         epsilon: f32,
-        /// `gamma` or `1 + gamma`, of the file's tensor `gamma`; `null` for 1.
+        /// The factor `gain`: `gamma` or `1 + gamma`, where `gamma` is a tensor of the file; `null`
+        /// if it is 1.
         gain: Option<String>,
     },
     /// `x[i] as f32 * scale`.
@@ -180,14 +183,15 @@ pub struct Divide {
 /// `fma(sum as f32, scale, bias[o])`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct ToFloat {
-    /// The scale of all outputs; `null` where the file's tensor `scales` has one for each.
+    /// The scale of all outputs; `null` where the file's tensor `scales` has a scale for each
+    /// output.
     pub scale: Option<f32>,
 }
 
 /// `sum * alpha[o] * beta >> shift`, where `alpha` is a tensor of the file.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Scales {
-    /// Bits that are shifted out to the right.
+    /// The number of bits that are shifted out to the right.
     pub shift: u32,
     /// Whether `beta` is the mean of the inputs' magnitudes; otherwise it is 1.
     pub inputs: bool,
@@ -206,9 +210,9 @@ pub enum Align {
     },
     /// `x * multiplier >> shift`.
     Shift {
-        /// The multiplier for all values, or one for each value.
+        /// The multiplier for all values, or a multiplier for each value.
         multipliers: Vec<i64>,
-        /// Bits that are shifted out to the right.
+        /// The number of bits that are shifted out to the right.
         shift: u32,
     },
 }
@@ -216,7 +220,7 @@ pub enum Align {
 /// The conversion of the layers' outputs to the engine's units.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Output {
-    /// One head, or three: win, draw and loss.
+    /// The heads of the evaluation: a single head, or win, draw and loss.
     pub heads: Vec<Head>,
     /// The integer that stands for 1.0 in every head's sum.
     pub one: u32,
@@ -244,7 +248,7 @@ pub struct Term {
     pub index: usize,
     /// Whether the summand is subtracted.
     pub negative: bool,
-    /// The alignment of the summand to the one of the sum.
+    /// The alignment of the summand to the `one` of the sum.
     pub align: Align,
 }
 
@@ -273,7 +277,7 @@ pub enum Units {
         denominator: i64,
         /// The rounding of the quotient: `truncate` or `floor`.
         rounding: String,
-        /// Whether the PSQT part and the sum are scaled each by itself, and then added.
+        /// Whether the PSQT part and the sum are scaled before they are added.
         each: bool,
         /// Whether the sum has 64 bits; otherwise it is cut to 32 before it is scaled.
         wide: bool,

@@ -1,4 +1,4 @@
-//! The integer that stands for 1.0 in the numbers of a tensor: its one.
+//! The integer that stands for 1.0 in the numbers of a tensor: its `one`.
 
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Role, Tensor};
@@ -19,8 +19,8 @@ pub fn of_tensor(network: &Network, tensor: &Tensor) -> Option<f64> {
     Some(numerator as f64 / denominator as f64)
 }
 
-/// What stands for 1.0 in the numbers of each output of a layer, whether they are all the same or
-/// not; `None` for what is not a layer's.
+/// The number that stands for 1.0 in each output of a layer's tensor, even if all outputs have the
+/// same number; `None` for tensors of the transformer.
 #[must_use]
 pub fn of_outputs(network: &Network, role: Role) -> Option<Vec<f64>> {
     let layer = &network.layers[role.layer()?];
@@ -39,8 +39,8 @@ pub fn of_outputs(network: &Network, role: Role) -> Option<Vec<f64>> {
     )
 }
 
-/// What stands for 1.0 in the values of a tensor, once they are the network's: numerator and
-/// denominator, in lowest terms; `None` for factors, and where no one number stands for it.
+/// The number that stands for 1.0 in the values of a tensor, as the network has them: numerator and
+/// denominator, in lowest terms. `None` for factors, and where no single number stands for 1.0.
 pub(super) fn of_role(network: &Network, role: Role) -> Option<[u64; 2]> {
     let of_transformer = u64::from(network.transformer.one);
     let one = match role {

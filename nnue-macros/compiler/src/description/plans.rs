@@ -15,14 +15,15 @@ pub struct Plans {
     levels: Vec<Level>,
 }
 
-/// How much of a row of the transformer is asked for ahead of time.
+/// How much of a row of the transformer is prefetched.
 #[derive(Debug, Serialize)]
 struct Prefetch {
-    /// For each table of rows, cache lines of the row's weights.
+    /// For each table of rows: the number of cache lines of a row's weights that are prefetched.
     weights: Vec<usize>,
-    /// Cache lines of the row's PSQT values.
+    /// The number of cache lines of a row's PSQT values that are prefetched.
     psqt: usize,
-    /// How many neurons before their tile all other weights are asked for; `null` if they are not.
+    /// The number of neurons by which the prefetch of all other weights is ahead of their tile;
+    /// `null` if they are not prefetched.
     ahead: Option<usize>,
 }
 
@@ -31,7 +32,7 @@ struct Prefetch {
 struct Level {
     /// The name of the instruction set.
     level: &'static str,
-    /// Bytes of a vector.
+    /// The number of bytes of a vector.
     vector_bytes: usize,
     /// The target features that the level needs.
     target_features: &'static [&'static str],
@@ -46,19 +47,19 @@ struct Level {
 /// Rows are added to a tile of the accumulator that stays in registers until the last row.
 #[derive(Debug, Serialize)]
 struct Accumulate {
-    /// The instruction set whose code is used; `null` if it has its own.
+    /// The instruction set whose code is used; `null` if the instruction set has code of its own.
     code_of: Option<&'static str>,
-    /// Tiles of an accumulator.
+    /// The number of tiles of an accumulator.
     tiles: usize,
-    /// Registers of a tile.
+    /// The number of registers of a tile.
     registers: usize,
-    /// Values in a register.
+    /// The number of values in a register.
     lanes: usize,
-    /// Whether rows of bytes are added as words of two.
+    /// Whether rows of bytes are added as words of two bytes.
     pairs: bool,
     /// Whether the tiles are straight-line code.
     unrolled: bool,
-    /// Rows added and removed by the updates that have a function of their own.
+    /// The numbers of rows that are added and removed by the updates that have a function.
     updates: &'static [(usize, usize)],
 }
 
@@ -68,9 +69,9 @@ struct Accumulate {
 enum Transform {
     /// Values that fit in a byte.
     Bytes {
-        /// Packed vectors of one perspective.
+        /// The number of packed vectors of one perspective.
         vectors: usize,
-        /// Packed vectors that are handled together.
+        /// The number of packed vectors that are handled together.
         group: usize,
         /// Whether the groups are straight-line code.
         unrolled: bool,
@@ -79,12 +80,12 @@ enum Transform {
     },
     /// Values of 16 bits.
     Words {
-        /// Vectors of one perspective.
+        /// The number of vectors of one perspective.
         vectors: usize,
     },
     /// Values of 16 bits that stay in registers.
     Registers {
-        /// Vectors of one perspective.
+        /// The number of vectors of one perspective.
         vectors: usize,
     },
 }
@@ -116,7 +117,7 @@ enum KernelData {
     Rows {
         /// The number of sums.
         outputs: usize,
-        /// The inputs, with their padding.
+        /// The number of inputs, padding included.
         inputs: usize,
         /// Whether the fast products need a proof from the weights.
         needs_proof: bool,
@@ -125,20 +126,20 @@ enum KernelData {
     Fused {
         /// The number of sums.
         outputs: usize,
-        /// Outputs that share the vectors of inputs.
+        /// The number of outputs that share the vectors of inputs.
         tile: usize,
-        /// The inputs, with their padding.
+        /// The number of inputs, padding included.
         inputs: usize,
         /// Whether the fast products need a proof from the weights.
         needs_proof: bool,
     },
-    /// For each input of 32 bits a vector operation.
+    /// A vector operation for each input of 32 bits.
     Columns {
-        /// The inputs, with their padding.
+        /// The number of inputs, padding included.
         inputs: usize,
-        /// Vectors of outputs.
+        /// The number of vectors of outputs.
         vectors: usize,
-        /// Vectors of outputs whose sums are in registers at a time.
+        /// The number of vectors of outputs whose sums are in registers at a time.
         tile: usize,
     },
     /// A function of the runtime.
@@ -160,18 +161,19 @@ enum KernelData {
 /// Sums over blocks of four inputs.
 #[derive(Debug, Serialize)]
 struct Blocks {
-    /// Blocks of the input.
+    /// The number of blocks of the input.
     blocks: usize,
-    /// Vectors of outputs.
+    /// The number of vectors of outputs.
     vectors: usize,
-    /// Blocks with sums of their own.
+    /// The number of blocks with sums of their own.
     side_by_side: usize,
     /// Whether the fast products need a proof from the weights.
     needs_proof: bool,
 }
 
 impl Plans {
-    /// The plans of a network, which has that name, for the instruction sets that `shows` names.
+    /// The plans of the network with the name `network`, for the levels whose names `shows`
+    /// accepts.
     pub fn of(network: &str, plans: &plan::Plans<'_>, shows: impl Fn(&str) -> bool) -> Plans {
         let plan::Prefetch {
             weights,

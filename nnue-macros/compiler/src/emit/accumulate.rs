@@ -119,8 +119,8 @@ fn moves(program: &Program<'_>, attribute: Option<&TokenStream>) -> TokenStream 
     quote! { #quiet #capture }
 }
 
-/// The function that sums all active rows. This many rows keep the memory busy by themselves, and
-/// prefetching their parts would only cost instructions: a refresh would take a tenth longer.
+/// The function that sums all active rows. So many rows keep the memory busy by themselves: to
+/// prefetch their parts would only cost instructions, and a refresh would take a tenth longer.
 fn sum(plan: &Plan<'_>, tables: &[Table], psqt: &Psqt, attributes: &TokenStream) -> TokenStream {
     let tiles = Tiles {
         name: "sum_tile",

@@ -29,7 +29,7 @@ pub(crate) fn diagram(network: &Network) -> String {
     text
 }
 
-/// The lines of the table: one for each operation, from the accumulator to the value.
+/// The lines of the table, from the accumulator to the value: a line for each operation.
 pub(crate) fn operations(network: &Network) -> Vec<Row> {
     let mut rows = transformer_rows(network);
     rows.extend(network.layers.iter().map(|layer| layer_row(network, layer)));

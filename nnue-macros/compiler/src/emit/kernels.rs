@@ -1,4 +1,4 @@
-//! A module of kernels for each level: the same functions, made of other primitives.
+//! A module of kernels for each level: the same functions, made of the level's primitives.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

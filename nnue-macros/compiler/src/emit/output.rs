@@ -16,7 +16,7 @@ pub(super) fn output_name(program: &Program<'_>) -> Ident {
     }
 }
 
-/// The name of the runtime's type of an evaluation, further heads left aside.
+/// The name of the runtime's type of an evaluation without further heads.
 pub(super) fn evaluation_name(program: &Program<'_>) -> Ident {
     match program.network.output.heads.len() {
         1 => format_ident!("Output"),
@@ -50,7 +50,7 @@ pub(super) fn definition(program: &Program<'_>) -> Option<TokenStream> {
     })
 }
 
-/// The implementation of the runtime's trait for that type.
+/// The implementation of the runtime's trait for the type that `definition` writes.
 pub(super) fn implementation(program: &Program<'_>) -> Option<TokenStream> {
     let further = &program.network.output.further;
     if further.is_empty() {
@@ -87,7 +87,7 @@ pub(super) fn implementation(program: &Program<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Statements that compute an evaluation. The last is an expression for it.
+/// Statements that compute an evaluation, and at the end an expression for it.
 pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     let network = program.network;
     let psqt = match (

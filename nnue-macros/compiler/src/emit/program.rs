@@ -1,4 +1,4 @@
-//! What the emitters read.
+//! The input of the emitters.
 
 use proc_macro2::TokenStream;
 

@@ -338,7 +338,7 @@ fn multiplied_high(
     }
 }
 
-/// An expression for the upper bits of the product of two clipped factors, of which at least one is
+/// An expression for the upper bits of the product of two clipped factors. At least one factor is
 /// shifted to the left before.
 ///
 /// A negative second factor never makes a positive product, and packing clips at zero. Only a

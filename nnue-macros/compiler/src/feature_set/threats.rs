@@ -69,7 +69,7 @@ pub struct Keys {
     pub pushes: Option<Spanned<bool>>,
     /// `mutual`: what becomes of two pieces of the same kind that attack each other.
     pub mutual: Option<Spanned<Mutual>>,
-    /// `piece_order`: the order of attackers, and of the victims of each.
+    /// `piece_order`: the order of the attackers, and of the victims of each attacker.
     pub piece_order: Option<Spanned<PieceOrder>>,
     /// `order`: the order of an attacker's rows.
     pub order: Option<Spanned<Order>>,

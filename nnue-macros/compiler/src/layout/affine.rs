@@ -19,8 +19,8 @@ use crate::network::{
     WeightType,
 };
 
-/// The number of bits to a multiple of which rows of signs are padded: vectors of the widest
-/// instruction set. Signs are packed into words of 64 bits.
+/// Rows of signs are padded to a multiple of this many bits: a vector of the widest instruction
+/// set. Signs are packed into words of 64 bits.
 const BIT_UNIT: usize = 512;
 
 /// The smallest number of outputs of a layer that is computed in blocks. Layers with fewer outputs
@@ -82,11 +82,11 @@ pub enum Input {
 /// The fields of a stack that hold the weights of an affine layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fields {
-    /// One bias for each output.
+    /// A bias for each output.
     pub biases: Field,
     /// The weights, in the order of [`Affine::form`].
     pub weights: Field,
-    /// One factor for each output, if the layer has [`network::Layer::factors`].
+    /// A factor for each output, if the layer has [`network::Layer::factors`].
     pub factors: Option<Field>,
     /// The runs of outputs that each input reaches, for [`Form::OutputBlocks`].
     pub blocks: Option<Field>,
@@ -326,7 +326,7 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
         }
         Input::Bytes | Input::Words | Input::Roots | Input::Unsigned => {
             let bytes = input == Input::Bytes;
-            // Kernels that go through inputs one by one widen bytes on the way; other kernels
+            // Kernels that go through the inputs singly widen bytes on the way; other kernels
             // multiply words with words.
             let stay_bytes = op.weights == WeightType::I8 && (bytes || op.sparse.is_some());
             let element = match stay_bytes {
@@ -369,9 +369,9 @@ fn gather(
         let half = columns.half_of(slice.source);
         for run in network.transformer_runs(first_input, slice) {
             // The order of bytes within a perspective's region is the instruction set's, so a layer
-            // reads all of the region, even if only a part of it is its inputs. For signs, it reads
-            // its inputs alone: they are taken from words, which lie in order, and because no sign
-            // is zero, the signs of other values would count whatever their weights are.
+            // reads all of the region, even if only a part of it is its inputs. A layer of signs
+            // reads its inputs alone: they are taken from words, which lie in order, and no sign is
+            // zero, so no weight could undo the signs of other values.
             let (at, lanes) = match form {
                 Form::Bits => (0, run.len),
                 _ => (run.output, half),

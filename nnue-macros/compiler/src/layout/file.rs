@@ -38,10 +38,11 @@ pub fn file(layout: &Layout<'_>) -> FileLayout {
     }
 }
 
-/// The axes of a tensor that are its buckets, its rows and its columns. Rows of neurons have no
-/// buckets.
+/// The axes that are the buckets, the rows and the columns of a tensor with a column for each
+/// neuron. Such a tensor has no axis of buckets.
 const ROWS_OF_NEURONS: [Axis; 3] = [Axis::Stack, Axis::Feature, Axis::Neuron];
-/// The columns of PSQT values are the stacks, and they have no buckets.
+/// The axes that are the buckets, the rows and the columns of PSQT values. Their columns are the
+/// stacks, and they have no axis of buckets.
 const ROWS_OF_PSQT: [Axis; 3] = [Axis::Output, Axis::Feature, Axis::Stack];
 const ROWS_OF_BIASES: [Axis; 3] = [Axis::Stack, Axis::Input, Axis::Output];
 const ROWS_OF_WEIGHTS: [Axis; 3] = [Axis::Stack, Axis::Output, Axis::Input];

@@ -2,23 +2,23 @@
 
 use crate::network::OUTPUT_RUN;
 
-/// The number of bytes at whose multiples tensors start.
+/// Tensors start at multiples of this number of bytes.
 pub const ALIGNMENT: usize = 64;
 
-/// The number to a multiple of which the outputs of one perspective are padded: whole vectors of
-/// bytes of the widest instruction set.
+/// The outputs of a perspective are padded to a multiple of this number: a vector of bytes of the
+/// widest instruction set.
 pub const TRANSFORMER_UNIT: usize = 64;
 
-/// The number to a multiple of which the unpooled sums of a perspective are padded: whole vectors
-/// of words of the widest instruction set.
+/// The unpooled sums of a perspective are padded to a multiple of this number: a vector of words of
+/// the widest instruction set.
 pub(super) const UNPOOLED_UNIT: usize = 32;
 
-/// The number to a multiple of which a layer's outputs are padded, where they are the lanes of
-/// vectors: whole vectors of the widest instruction set.
+/// A layer's outputs, where they are the lanes of vectors, are padded to a multiple of this number:
+/// a vector of the widest instruction set.
 pub const OUTPUT_UNIT: usize = 16;
 
-/// The number of weights to a multiple of which rows are padded: a horizontal sum takes this many
-/// in a step.
+/// Rows of weights are padded to a multiple of this number: a horizontal sum takes this many
+/// weights in a step.
 pub(super) const ROW_UNIT: usize = 32;
 
 /// The number of inputs in a block, which a dot product of bytes takes at once.

@@ -5,7 +5,7 @@ use nnue_format::{Block, Element, Encoding, Format, Quantise, Section, Tail};
 
 pub use crate::spec::{Axis, AxisPart, Part};
 
-/// What a net file must contain. Numbers are little-endian.
+/// The content that a net file must have. Numbers are little-endian.
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {
     /// How the sections of the file are found.
@@ -19,7 +19,7 @@ pub struct File {
     pub tail: Tail,
 }
 
-/// Which tensor of the network a tensor of the file is. The comments name the axes, outermost
+/// The role of a file's tensor in the network. The comments name the tensor's axes, outermost
 /// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -37,10 +37,10 @@ pub enum Role {
     LayerBiases(usize),
     /// The factors of the layer with this index. Axes: stacks, outputs.
     LayerFactors(usize),
-    /// Summands of the weights of the layer with this index, the same for all stacks. Axes:
-    /// outputs, inputs.
+    /// Summands of the weights of the layer with this index, which all stacks share. Axes: outputs,
+    /// inputs.
     SharedWeights(usize),
-    /// Summands of the biases of the layer with this index, the same for all stacks. Axes: outputs.
+    /// Summands of the biases of the layer with this index, which all stacks share. Axes: outputs.
     SharedBiases(usize),
 }
 
@@ -74,7 +74,7 @@ impl Role {
 /// A tensor of a net file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
-    /// Which tensor of the network it is.
+    /// The role of the tensor in the network.
     pub role: Role,
     /// The name in specs and messages: `transformer.biases`, `fc_0.weights`, ...
     pub name: String,
@@ -158,8 +158,8 @@ impl Tensor {
 }
 
 impl File {
-    /// All sections in the order of the file. Those of a stack are there once for each stack, with
-    /// its number.
+    /// All sections in the order of the file. The sections of a stack come once for each stack,
+    /// with the number of the stack.
     pub fn all_sections(
         &self,
         stacks: usize,
@@ -172,7 +172,8 @@ impl File {
         once.chain(repeated)
     }
 
-    /// All sections in the order of the file. Those of a stack are there for the first stack alone.
+    /// All sections in the order of the file. The sections of a stack come for the first stack
+    /// alone.
     pub fn sections_once(&self) -> impl Iterator<Item = &Section<Tensor>> {
         self.all_sections(1).map(|(_, section)| section)
     }

@@ -74,7 +74,7 @@ impl One {
 /// A run of values of one tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// The transformer or the layer that computes them.
+    /// The transformer or the layer that computes the values.
     pub source: Source,
     /// The index of the first value.
     pub start: usize,

@@ -30,7 +30,7 @@ pub(super) struct Definition {
 pub(super) struct IntegerForm {
     /// The number that is shifted to the right.
     pub(super) shifts: Shifted,
-    /// The largest number of bits by which it can be shifted to the left instead.
+    /// The largest number of bits by which this number can be shifted to the left instead.
     pub(super) most_left: i32,
     /// The integer that stands for 1.0 in the results, unless the spec gives it.
     pub(super) one: DefaultOne,
@@ -61,9 +61,9 @@ pub enum Shifted {
 pub(super) enum DefaultOne {
     /// [`USUAL_ONE`].
     Usual,
-    /// The `one` of the values, shifted as they are.
+    /// The `one` of the values that the activation reads, shifted as these values are.
     Shifted,
-    /// [`USUAL_ONE`], and a spec cannot give another.
+    /// [`USUAL_ONE`], and a spec cannot give another integer.
     Fixed,
 }
 
@@ -73,7 +73,7 @@ pub(super) enum DefaultLimit {
     One,
     /// [`USUAL_ONE`], whichever integer stands for 1.0.
     Usual,
-    /// The largest result of the function itself, and a spec cannot give another.
+    /// The largest result of the function itself, and a spec cannot give another limit.
     OfFunction,
 }
 
@@ -134,7 +134,7 @@ impl Activation {
         self.function().name()
     }
 
-    /// The arguments of that function after the values, each with its name.
+    /// The arguments of the runtime's function after the values, each with its name.
     pub fn parameters(&self) -> Vec<(&'static str, u32)> {
         self.function().parameters()
     }
@@ -203,12 +203,13 @@ impl Operation for Vec<Activation> {
 pub struct Keys {
     /// `op`: an activation, or several, whose results follow one another.
     pub functions: Vec<Spanned<OpName>>,
-    /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative;
-    /// one number for all functions, or one for each.
+    /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative; a
+    /// single number for all functions, or a number for each function.
     pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `one`: the integer that stands for 1.0 in the results.
     pub one: Option<Spanned<i64>>,
-    /// `limit`: the largest result; one number for all functions, or one for each.
+    /// `limit`: the largest result; a single number for all functions, or a number for each
+    /// function.
     pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `clips_one = true`: the largest result of at least one function is below 1.0 on purpose.
     pub clips_one: Option<Spanned<bool>>,

@@ -35,20 +35,21 @@ pub struct Affine {
     /// The type of the weights. [`WeightType::Binary`] means -1 and 1, and then inputs count by
     /// their sign too: -1 for a negative input, 1 for any other.
     pub weights: WeightType,
-    /// How inputs that are zero are skipped; `None` if none are. It changes no result, only the
-    /// speed.
+    /// How inputs that are zero are skipped; `None` if they are not skipped. The choice changes no
+    /// result, only the speed.
     pub sparse: Option<Sparse>,
     /// The number of runs of [`OUTPUT_RUN`] outputs that each input reaches; `None` if it reaches
-    /// all outputs. The weights say which runs, when they are loaded.
+    /// all outputs. Which runs these are follows from the weights when they are loaded.
     pub output_blocks: Option<usize>,
     /// The division of the sum of products before the bias is added, if there is any.
     pub divide: Option<Divide>,
     /// Whether there are biases; otherwise they are 0.
     pub biases: bool,
-    /// The factor that turns `i32` sums into `f32`, if they become so: `y[o] = fma(sum as f32,
-    /// scale, bias[o])`, with an `f32` bias.
+    /// The factor that turns `i32` sums into `f32`, for layers with `f32` outputs: `y[o] = fma(sum
+    /// as f32, scale, bias[o])`, with an `f32` bias.
     pub to_float: Option<Scale>,
-    /// The integer that stands for 1.0 in the inputs; in the first input, where only signs count.
+    /// The integer that stands for 1.0 in the inputs. Binary layers may read different integers;
+    /// then it is that of the first input.
     pub inputs_one: u32,
     /// The order in which products of `f32` are added; for integers, the number of bits of the
     /// sums.
@@ -141,7 +142,7 @@ impl Divide {
 /// Which zero inputs of an affine layer are skipped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sparse {
-    /// How they are skipped, as the spec says; the plan chooses for [`SparseBy::Auto`].
+    /// How zero inputs are skipped, as the spec says; the plan chooses for [`SparseBy::Auto`].
     pub by: SparseBy,
     /// The share of inputs that are not zero, as the spec expects it.
     pub density: Option<f64>,

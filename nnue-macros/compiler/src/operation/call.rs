@@ -29,9 +29,9 @@ pub enum Argument {
     Fma,
     /// The level's primitive for square roots in `f32`.
     Sqrt,
-    /// A function from the index of a value to its gain, which is made of the layer's factors; the
-    /// gain is 1 without any.
+    /// A function from the index of a value to the gain of the value, which is made of the layer's
+    /// factors. `None` stands for gains of 1.
     Gain(Option<Gain>),
-    /// Integers: a single number for all values, or one for each.
+    /// Integers: a single number for all values, or a number for each value.
     Integers(Vec<i64>),
 }

@@ -13,8 +13,8 @@ use crate::spec::named::{Named, named};
 
 pub(crate) use check::{check, check_one};
 
-/// The largest value that kernels handle as a byte. It is also the largest value whose square they
-/// handle.
+/// The largest value that kernels handle as a byte. It is also the largest value whose square
+/// kernels handle.
 pub(crate) const LARGEST_BYTE: u32 = u8::MAX as u32;
 
 /// The largest input that can be multiplied as a byte on every instruction set, whatever the

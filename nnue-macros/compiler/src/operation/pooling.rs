@@ -43,7 +43,7 @@ pub enum Pooling {
     Product {
         /// The number of bits that are shifted out to the right.
         shift: u32,
-        /// What the shift does with these bits.
+        /// What the shift does with the bits that it shifts out.
         rounding: ProductRounding,
     },
     /// `(a + b + 1) >> 1`.
@@ -62,8 +62,8 @@ impl ProductRounding {
     }
 }
 
-/// The products of such values, shifted. The shift may lose 1: 127 * 127 >> 7 is 126, and stands
-/// for 127.
+/// The shifted products of two activated values. The shift may lose 1: 127 * 127 >> 7 is 126, and
+/// stands for 127.
 pub(super) fn product(values: Values, shift: u32, rounding: ProductRounding) -> Values {
     let summand = rounding.summand(shift);
     let one = (values.one * values.one + summand) >> shift;
@@ -78,7 +78,7 @@ pub(super) fn product(values: Values, shift: u32, rounding: ProductRounding) -> 
 }
 
 impl Pooling {
-    /// The pooled values of such activated values.
+    /// The values that pooling makes of activated values.
     pub(crate) fn values(self, activated: Values) -> Values {
         match self {
             Pooling::Product { shift, rounding } => product(activated, shift, rounding),

@@ -37,13 +37,13 @@ named! {
 }
 
 /// A normalisation of `f32`: `y[i] = x[i] * (1 / sqrt(mean + epsilon)) * gain[i]`, where `mean` is
-/// the mean of the squares of all values. They are added as
+/// the mean of the squares of all values. The squares are added as
 /// [`Sums::Lanes`](super::affine::Sums::Lanes) does. Each operation is rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RmsNorm {
     /// The number that is added to the mean square. It is positive.
     pub epsilon: f32,
-    /// How the gains follow from the net file; without any, they are 1.
+    /// How the gains follow from the net file; `None` stands for gains of 1.
     pub gain: Option<Gain>,
 }
 

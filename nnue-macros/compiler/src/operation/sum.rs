@@ -23,12 +23,12 @@ pub struct Keys {
     pub alignment: Alignment,
 }
 
-/// `y[i] = sum of the inputs' [i]`, where each input is aligned. Integers are added in `i64` and
-/// then become `i32` with wrap-around. `f32` inputs are added from the first to the last and have
-/// [`Align::None`].
+/// A sum of layers: `y[i]` is the sum of value `i` of all inputs, each aligned. Integers are added
+/// in `i64` and then become `i32` with wrap-around. `f32` inputs are added from the first to the
+/// last and have [`Align::None`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
-    /// What brings each input to the `one` of the sum, in the order of the inputs.
+    /// The alignment of each input to the `one` of the sum, in the order of the inputs.
     pub aligns: Vec<Align>,
 }
 
@@ -109,7 +109,7 @@ impl Keys {
     }
 }
 
-/// The most extreme aligned value that an extreme value can become, on the same side of zero.
+/// The bound of aligned values that follows from the bound `value`, on the same side of zero.
 fn extreme(align: &Align, value: i64) -> i64 {
     let furthest = |scaled: &mut dyn Iterator<Item = i64>| {
         if value < 0 {

@@ -93,9 +93,9 @@ pub enum Steps {
 /// How inputs are multiplied with weights.
 ///
 /// There is a fast way, which is not always exact. For bytes, an instruction set may add pairs of
-/// products in 16 bits, where inputs beyond 127 may saturate, or it may read inputs with a sign and
-/// take large inputs for negative ones. For words, a weight times the root of an input may not fit
-/// in 16 bits, and large words without a sign are taken for negative ones.
+/// products in 16 bits, where inputs beyond 127 may saturate, or it may read inputs with a sign, so
+/// that large inputs become negative. For words, a weight times the root of an input may not fit in
+/// 16 bits, and large words without a sign become negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
     /// The fast way, because it is exact for these inputs.
@@ -198,7 +198,7 @@ impl Kernel {
 
 impl Fused {
     /// The fused sums of a layer; `None` for a layer that does not read all of the transformer's
-    /// words row by row, and where another layer reads them too. There are none at the portable
+    /// words row by row, and where another layer reads them too. No sums are fused at the portable
     /// level, whose vectors are arrays: LLVM makes better code of a loop over memory, which takes
     /// 470 ns for 2048 inputs on Zen 3, where fused sums take 1100 ns.
     fn of(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Option<Fused> {

@@ -48,7 +48,7 @@ pub struct Stockfish {
 }
 
 named! {
-    /// Where a file of Stockfish's format has the PSQT values of several feature sets.
+    /// The place of the PSQT values of several feature sets in a file of Stockfish's format.
     PsqtPlace {
         /// The PSQT values of all sets are one tensor, behind the weights of all sets.
         AfterWeights = "after-weights",
@@ -98,7 +98,7 @@ pub struct Tensors {
 /// Which entries of a file are transposed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transposed {
-    /// `true`: the weights of all layers are transposed. `false`: none are.
+    /// `true`: the weights of all layers are transposed. `false`: no weights are transposed.
     All(bool),
     /// The entries with these ids are transposed.
     Ids(Vec<Spanned<String>>),
@@ -109,13 +109,13 @@ pub enum Transposed {
 pub struct Entry {
     /// The place of the entry in the spec.
     pub span: Span,
-    /// `align`: the number, in bytes, of which the entry's offset in the file is a multiple.
+    /// `align`: the entry's offset in the file is a multiple of this number of bytes.
     pub align: Option<Spanned<i64>>,
-    /// What the file holds at this place.
+    /// The content of the file at this place.
     pub content: Content,
 }
 
-/// What a piece of a file is.
+/// The content of a piece of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A tensor of the network.
@@ -131,11 +131,11 @@ pub enum Content {
 pub struct Field<T> {
     /// `field`: the name of the field, if it has any.
     pub name: Option<Spanned<String>>,
-    /// What the field holds.
+    /// The content of the field.
     pub content: T,
 }
 
-/// What a field must hold.
+/// The value that a field must hold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Bytes.
@@ -177,7 +177,7 @@ pub struct TensorEntry {
     pub transposed: Option<Spanned<bool>>,
     /// `encoding`: how the tensor's values are encoded in the file.
     pub encoding: Option<Spanned<Encoding>>,
-    /// `pad`: the number of values to a multiple of which the innermost axis is padded.
+    /// `pad`: the innermost axis is padded to a multiple of this number of values.
     pub pad: Option<Spanned<i64>>,
     /// `one`: the integer that stands for 1.0, where floating point in the file becomes integers or
     /// integers in the file become floating point.
@@ -189,7 +189,7 @@ pub struct TensorEntry {
 }
 
 named! {
-    /// Which of the files that bullet writes.
+    /// The kind of a file that bullet writes.
     BulletKind {
         /// `quantised.bin`: integers, as the save format of the trainer says.
         Quantised = "quantised",
@@ -220,18 +220,18 @@ impl Named for Encoding {
 }
 
 impl Stockfish {
-    /// The encodings that its format has.
+    /// The encodings that Stockfish's format has.
     pub const ENCODINGS: &'static [(&'static str, Encoding)] =
         &[("raw", Encoding::Raw), ("leb128", Encoding::Leb128)];
 }
 
-/// What happens to integers that do not fit when floating point becomes integers.
+/// The treatment of integers that do not fit when floating point becomes integers.
 impl Named for Overflow {
     const NAMES: &'static [(&'static str, Overflow)] =
         &[("refuse", Overflow::Refuse), ("clamp", Overflow::Clamp)];
 }
 
-/// What happens to fractions when floating point becomes integers.
+/// The treatment of fractions when floating point becomes integers.
 impl Named for Rounding {
     const NAMES: &'static [(&'static str, Rounding)] = &[
         ("truncate", Rounding::Truncate),
@@ -296,7 +296,7 @@ impl fmt::Display for AxisPart {
 }
 
 named! {
-    /// What pads a file to a multiple of 64 bytes.
+    /// The padding of a file to a multiple of 64 bytes.
     TailName {
         /// The text `bullet`, repeated.
         Bullet = "bullet",

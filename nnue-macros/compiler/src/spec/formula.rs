@@ -89,7 +89,7 @@ pub(crate) fn parse(text: &str) -> Result<Formula, String> {
 /// for nesting so deep that the stack overflows.
 const MAX_LEN: usize = 256;
 
-/// What may stand on either side of an operator, in the words of errors.
+/// The words of errors for the operands of an operator.
 const ATOM: &str = "`n`, a number, `(`, `min(` or `max(`";
 
 struct Parser<'a> {

@@ -54,7 +54,7 @@ named! {
 named! {
     /// How values in which different integers stand for 1.0 are brought to the same `one`.
     Align {
-        /// `x * one / (the one of x)` in 64 bits, rounded towards zero.
+        /// `x * one / from` in 64 bits, rounded towards zero, where `from` is the `one` of `x`.
         Exact = "exact",
         /// `x * multiplier >> shift`, where the multiplier has few bits.
         Shift = "shift",

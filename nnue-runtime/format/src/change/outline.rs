@@ -1,10 +1,10 @@
-//! The sizes of what a file of Stockfish's format has behind its description.
+//! The sizes of the sections that a file of Stockfish's format has behind its description.
 
 use alloc::vec::Vec;
 
 use crate::{Encoding, FileLayout, Section, Tensor, Text, leb128};
 
-/// What a layout says of the sizes in a file, so that it can be changed.
+/// The sizes that a layout gives the sections of a file, in a form that can be changed.
 #[derive(Clone)]
 pub(super) struct Outline {
     pub(super) transformer: Vec<Piece>,
@@ -16,7 +16,7 @@ pub(super) struct Outline {
 /// A section of a file.
 #[derive(Clone)]
 pub(super) enum Piece {
-    /// A word that must be there.
+    /// A word that the file must have.
     Word(u32),
     Values(Values),
 }
@@ -27,16 +27,16 @@ pub(super) struct Values {
     pub(super) name: Text,
     pub(super) kind: Kind,
     pub(super) encoding: Encoding,
-    /// How many bytes a number has.
+    /// The number of bytes of a value.
     pub(super) size: usize,
     pub(super) rows: usize,
-    /// The numbers of a row, padding included.
+    /// The number of values in a row, padding included.
     pub(super) columns: usize,
-    /// The numbers of a row without padding.
+    /// The number of values in a row without padding.
     pub(super) inputs: usize,
 }
 
-/// What a tensor is, by its name.
+/// The kind of a tensor, which follows from its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Weights of the transformer: a row for each feature.
@@ -47,13 +47,13 @@ pub(super) enum Kind {
     Biases,
     /// Weights of a layer: a row for each output.
     LayerWeights,
-    /// Whatever else a layer has.
+    /// Any other tensor of a layer.
     Layer,
 }
 
 impl Kind {
     fn of(name: &str) -> Kind {
-        // Sets of their own have numbers behind their names.
+        // The tensors of separate feature sets have numbers behind their names.
         let kind = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '_');
         match (name.starts_with("transformer."), kind) {
             (true, kind) if kind.ends_with(".weights") => Kind::Weights,
@@ -79,17 +79,17 @@ impl Values {
         }
     }
 
-    /// Whether `encoding` holds for the tensor: bytes are always raw, as are layers.
+    /// Whether the tensor can have the file's `encoding`: bytes are always raw, and so are layers.
     pub(super) fn may_be_compressed(&self) -> bool {
         self.size > 1 && !matches!(self.kind, Kind::LayerWeights | Kind::Layer)
     }
 
-    /// The bytes of the numbers if they are raw.
+    /// The number of bytes of the values if they are raw.
     pub(super) fn len(&self) -> usize {
         self.rows * self.columns * self.size
     }
 
-    /// Where the numbers end that begin at `offset`; `None` if other bytes begin there.
+    /// The end of the values that begin at `offset`; `None` if other bytes begin there.
     fn end(&self, body: &[u8], offset: usize) -> Option<usize> {
         let rest = body.get(offset..)?;
         let block = rest.strip_prefix(leb128::MAGIC);
@@ -116,7 +116,7 @@ impl Outline {
             let pieces = sections.filter_map(|section| match section {
                 Section::Hash { expected, .. } => Some(Piece::Word(*expected)),
                 Section::Tensor(tensor) => Some(Piece::Values(Values::of(tensor))),
-                // Not in this format.
+                // Files of Stockfish's format have no such sections.
                 Section::Bytes { .. } | Section::Skipped { .. } | Section::Align(_) => None,
             });
             pieces.collect::<Vec<Piece>>()
@@ -128,7 +128,7 @@ impl Outline {
         }
     }
 
-    /// Whether a file has these sizes and words, and nothing else, behind its description.
+    /// Whether a file has these sizes and words behind its description, and nothing else.
     pub(super) fn fits(&self, body: &[u8]) -> bool {
         let stacks = (0..self.stacks).flat_map(|_| &self.stack);
         let pieces = self.transformer.iter().chain(stacks);
@@ -146,25 +146,25 @@ impl Outline {
             }
             offset = end;
         }
-        // The numbers are counted last, as that takes longest.
+        // The values are counted last, because that takes longest.
         offset == body.len() && { blocks.iter() }
             .all(|(numbers, count)| leb128::count(numbers) == Some(*count))
     }
 
-    /// How the tensors are stored that can be compressed.
+    /// The encoding of the tensors that can be compressed.
     pub(super) fn encoding(&self) -> Encoding {
         let mut tensors = self.tensors();
         let biases = tensors.find(|(_, values)| values.may_be_compressed());
         biases.map_or(Encoding::Raw, |(_, values)| values.encoding)
     }
 
-    /// PSQT values per feature, if there are any.
+    /// The number of PSQT values per feature, if there are any.
     pub(super) fn psqt(&self) -> Option<usize> {
         let psqt = self.tensors().find(|(_, values)| values.kind == Kind::Psqt);
         psqt.map(|(_, values)| values.columns)
     }
 
-    /// How many tensors of the transformer are of that kind.
+    /// The number of the transformer's tensors of a kind.
     pub(super) fn count(&self, kind: Kind) -> usize {
         self.tensors().filter(|(_, own)| own.kind == kind).count()
     }
@@ -184,7 +184,7 @@ impl Outline {
             .filter(|(_, values)| values.kind == Kind::Weights)
     }
 
-    /// The outline with `count` PSQT values per feature, where there are PSQT values.
+    /// The outline with `count` PSQT values per feature, if it has PSQT values.
     pub(super) fn with_psqt(&self, count: usize) -> Outline {
         let mut changed = self.clone();
         for piece in &mut changed.transformer {
@@ -202,8 +202,8 @@ impl Outline {
         changed
     }
 
-    /// The outline with PSQT values where there were none: behind the weights of each set, or of
-    /// all.
+    /// The outline with new PSQT values, which it did not have: behind the weights of each set, or
+    /// behind the weights of all sets.
     pub(super) fn with_new_psqt(&self, count: usize, after_each_set: bool) -> Outline {
         let mut changed = self.clone();
         let encoding = self.encoding();
@@ -232,7 +232,7 @@ impl Outline {
         changed
     }
 
-    /// The outline with the first weights of bytes as two tensors, as a file has them that has a
+    /// The outline with the first weights of bytes split into two tensors, as in a file that has a
     /// block between the two.
     pub(super) fn with_bytes_apart(&self, body: &[u8]) -> Option<Outline> {
         let (index, bytes) = self.weights().find(|(_, values)| values.size == 1)?;
@@ -266,7 +266,8 @@ impl Outline {
         changed
     }
 
-    /// The outline without some weights, and without the PSQT values that go with them.
+    /// The outline without the weights with this index, and without the PSQT values that belong to
+    /// them.
     pub(super) fn without(&self, index: usize) -> Outline {
         let mut changed = self.with_rows(index, 0);
         changed
@@ -275,7 +276,8 @@ impl Outline {
         changed
     }
 
-    /// The outline with `rows` rows of some weights, and of the PSQT values that go with them.
+    /// The outline with `rows` rows in the weights with this index, and in the PSQT values that
+    /// belong to them.
     pub(super) fn with_rows(&self, index: usize, rows: usize) -> Outline {
         let mut changed = self.clone();
         let sets_apart = self.count(Kind::Psqt) > 1;
@@ -307,8 +309,9 @@ impl Outline {
         changed
     }
 
-    /// The rows that a file has of these weights, if all before them is as it should be: by the
-    /// numbers of a block, by the block behind raw numbers, or by the length of the file.
+    /// The number of rows that a file has of these weights, if everything before them is as
+    /// expected: by the number of values in a block, by the block behind raw values, or by the
+    /// length of the file.
     pub(super) fn rows_found(&self, index: usize, body: &[u8]) -> Option<usize> {
         let Piece::Values(weights) = &self.transformer[index] else {
             return None;
@@ -333,7 +336,7 @@ impl Outline {
             .clone()
             .any(|values| values.encoding == Encoding::Leb128)
         {
-            // What is behind bytes begins with a block, or bytes come first.
+            // The section behind these bytes begins with a block, unless other bytes come first.
             let magic = leb128::MAGIC;
             let rest = body.get(offset..)?;
             let len = rest
@@ -350,12 +353,12 @@ impl Outline {
         varying.is_multiple_of(row).then_some(varying / row)
     }
 
-    /// The bytes of a stack.
+    /// The number of bytes of a stack.
     pub(super) fn stack_len(&self) -> usize {
         self.stack.iter().map(Piece::len).sum()
     }
 
-    /// The bytes that a stack of a file has, if its transformer is as it should be.
+    /// The number of bytes that a file has of a stack, if its transformer is as expected.
     pub(super) fn stack_len_found(&self, body: &[u8]) -> Option<usize> {
         let mut pieces = self.transformer.iter();
         let offset = pieces.try_fold(0, |offset, piece| piece.end(body, offset))?;
@@ -363,7 +366,7 @@ impl Outline {
         (len % self.stacks.max(1) == 0).then(|| len / self.stacks.max(1))
     }
 
-    /// The bytes behind the description, if all tensors are raw.
+    /// The number of bytes behind the description, if all tensors are raw.
     fn raw_len(&self) -> Option<usize> {
         let is_raw = |(_, values): (usize, &Values)| values.encoding == Encoding::Raw;
         let transformer: usize = self.transformer.iter().map(Piece::len).sum();
@@ -374,7 +377,7 @@ impl Outline {
 }
 
 impl Piece {
-    /// How many bytes the piece takes if it is raw.
+    /// The number of bytes of the piece if it is raw.
     fn len(&self) -> usize {
         match self {
             Piece::Word(_) => 4,
@@ -382,7 +385,7 @@ impl Piece {
         }
     }
 
-    /// Where the piece ends if it begins at `offset`; `None` if something else begins there.
+    /// The end of the piece that begins at `offset`; `None` if something else begins there.
     fn end(&self, body: &[u8], offset: usize) -> Option<usize> {
         match self {
             Piece::Word(word) => {

@@ -25,7 +25,7 @@ impl CoalescedSet {
         summed.is_float().then_some(summed)
     }
 
-    /// The tensor that has a row of the matrix, and the number of the row in it.
+    /// The tensor that has a row of the matrix, and the number of the row in that tensor.
     fn place<'a>(&self, layout: &'a FileLayout, row: usize) -> Option<(&'a Tensor, usize)> {
         let offset = self.row_offset(row);
         let mut tensors = layout.tensors().map(|(_, tensor)| tensor);
@@ -37,8 +37,8 @@ impl CoalescedSet {
         Some((tensor, (offset - tensor.placed.offset) / row_len))
     }
 
-    /// Replaces each value of the real rows by what `combine` makes of its row, its slot, the value
-    /// and the sum of its virtual values.
+    /// Replaces each value of the real rows by the result of `combine` for its row, its slot, the
+    /// value and the sum of its virtual values.
     pub(super) fn for_each_value(
         &self,
         weights: &mut [u8],
@@ -60,7 +60,7 @@ impl CoalescedSet {
             let values = real[row * row_len..][..row_len].chunks_exact_mut(size);
             for (slot, (value, sum)) in values.zip(&sums).enumerate() {
                 let combined = combine(row, slot, self.value(value), *sum);
-                // Truncated: what does not fit is an error of the caller's.
+                // The values are truncated: a value that does not fit is an error of the caller.
                 match size {
                     2 => value.copy_from_slice(&(combined as i16).to_ne_bytes()),
                     _ => value.copy_from_slice(&(combined as i32).to_ne_bytes()),

@@ -12,8 +12,8 @@ use crate::{
     Stored, Tail, Text, VirtualSet, list, split, store,
 };
 
-/// Kings have no rows, and there are two buckets: the first and the fourth rank's squares, all
-/// others.
+/// Kings have no rows, and there are two buckets: a bucket for the squares of the first and the
+/// fourth rank, and a bucket for all other squares.
 const SET: PieceSquare = PieceSquare {
     flip: [0, 56],
     mirror_files: 0,
@@ -41,7 +41,7 @@ const ROW: usize = 710;
 const PIECE: usize = 70;
 const KING: usize = 641;
 
-/// A neuron, with virtual rows before the others.
+/// A layout with one neuron, in which virtual rows come before real rows.
 const fn layout<const TRUNCATE: bool, const EACH: bool>() -> FileLayout {
     FileLayout {
         name: Text::Borrowed("Factorised"),
@@ -91,7 +91,7 @@ const fn tensor<const TRUNCATE: bool>(name: &'static str, rows: usize, offset: u
     Section::tensor(name, [1, rows, 1], stored, placed)
 }
 
-/// A file of zeros but for a row and its virtual ones.
+/// A file of zeros, except for a row and its virtual rows.
 fn file(own: f32, piece: f32, king: f32) -> Vec<u8> {
     let mut values = vec![0f32; VIRTUAL + REAL];
     values[PIECE] = piece;
@@ -137,7 +137,7 @@ fn sums_are_rounded_as_the_spec_says() {
     }
 }
 
-/// Other numbers, but each becomes the same integer, and so does the sum.
+/// The written numbers differ, but each becomes the same integer, and so does the sum.
 #[test]
 fn what_is_written_has_virtual_rows_and_loads_as_the_same() {
     for layout in [
@@ -210,7 +210,7 @@ fn sums_are_clamped_where_that_is_said() {
         ((3270.0, 3.5, 4.0), 32767),
         ((3300.0, -20.0, -20.0), 32600),
         ((-3000.0, -3300.0, 0.0), -32768),
-        // Virtual rows that do not fit alone are kept as the nearest that does.
+        // Virtual rows that do not fit by themselves become the nearest values that fit.
         ((-10.0, 3300.0, 0.0), 32767),
         ((-60.0, 3300.0, 0.0), 32400),
     ] {
@@ -251,8 +251,8 @@ fn numbers_that_are_not_finite_are_refused_where_they_are() {
     }
 }
 
-/// Two stacks of two outputs and four inputs, in blocks, with what they share behind them; the
-/// file has what they share first.
+/// Two stacks of two outputs and four inputs, in blocks. Memory has the shared tensor behind the
+/// stacks, and the file has it before the stacks.
 fn stacks(element: Element, quantise: Option<Quantise>) -> FileLayout {
     let in_memory = quantise.map_or(element, |quantise| quantise.element);
     let size = 8 * in_memory.size();
@@ -280,7 +280,7 @@ fn stacks(element: Element, quantise: Option<Quantise>) -> FileLayout {
     }
 }
 
-/// Where memory has the weight of a stack, an output and an input.
+/// The place in memory of the weight of a stack, an output and an input.
 fn at(stack: usize, output: usize, input: usize) -> usize {
     8 * stack + 4 * output + input
 }
@@ -316,7 +316,7 @@ fn integers_of_stacks_are_added_and_written_back() {
         }
     }
     assert!(written(&layout, &weights) == file);
-    // 100 in the shared weights, 28 in those of the second stack.
+    // The shared weight is 100, and the second stack's weight is 28.
     (file[6], file[8 + 6], file[16 + 6]) = (100, 27, 28);
     let error = loaded(&layout, &file).unwrap_err();
     assert_eq!(
@@ -341,7 +341,8 @@ fn floats_of_stacks_are_added_before_they_are_rounded() {
         element: Element::I8,
     };
     let mut values = [0.0; 24];
-    // A quarter of an integer and a quarter are a half; the second stack's alone is too large.
+    // Two quarters of an integer are half an integer. The sum of the second stack alone is too
+    // large.
     (values[5], values[8 + 5], values[16 + 5]) = (0.25 / 64.0, 0.25 / 64.0, -3.0);
     let file = bytes(&values);
     let layout = stacks(Element::F32, Some(quantise));
@@ -353,7 +354,7 @@ fn floats_of_stacks_are_added_before_they_are_rounded() {
     let again = written(&layout, &weights);
     assert!(again[..32] == file[..32], "what is shared is kept as it is");
     assert!(loaded(&layout, &again).unwrap() == weights);
-    // Without integers, the sums are those of 32 bits.
+    // Without integers, the sums are `f32` sums.
     let layout = stacks(Element::F32, None);
     let (own, shared) = (0.1f32, 16_777_217.3f32);
     (values[5], values[8 + 5], values[16 + 5]) = (shared, own, -shared);

@@ -1,4 +1,4 @@
-//! The messages of errors of loading: where, what was found, what was expected.
+//! The messages of errors of loading: the place, what was found and what was expected.
 
 use core::fmt;
 
@@ -17,8 +17,8 @@ impl fmt::Display for LoadError {
                     write!(f, "network hash at offset 4 is {word}")?;
                     return write_identity(f, word.identity);
                 }
-                // A family in words says the same as the differences, and the name of the spec
-                // itself would be no answer.
+                // A family in words repeats the differences, and the name of the spec itself would
+                // be no answer.
                 match word.identity {
                     Identity::Relative(_) => write!(f, "this is another network: ")?,
                     identity if identity.is_only(&word.spec) => {
@@ -330,7 +330,7 @@ impl Limits {
     }
 }
 
-/// What a field holds.
+/// The content of a field.
 struct Field<'a>(FieldForm, &'a [u8]);
 
 impl fmt::Display for Field<'_> {
@@ -376,7 +376,7 @@ fn write_identity(f: &mut fmt::Formatter<'_>, identity: Identity) -> fmt::Result
     }
 }
 
-/// Says by which key a tensor is compressed or not.
+/// Says which key makes a tensor compressed or not.
 fn write_key(f: &mut fmt::Formatter<'_>, by_key: bool, encoding: Encoding) -> fmt::Result {
     match by_key {
         true => write!(f, " because `encoding` is \"{encoding}\""),
@@ -384,7 +384,7 @@ fn write_key(f: &mut fmt::Formatter<'_>, by_key: bool, encoding: Encoding) -> fm
     }
 }
 
-/// Says why something is not where it should be: in another network it is elsewhere.
+/// Says why a section is not where it should be: in another network it is elsewhere.
 fn write_reason(
     f: &mut fmt::Formatter<'_>,
     identity: Identity,

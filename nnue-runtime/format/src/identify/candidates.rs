@@ -1,4 +1,4 @@
-//! Which networks a beginning of a file can be of.
+//! The networks that a file with a given beginning can belong to.
 
 use core::fmt;
 
@@ -9,12 +9,12 @@ use crate::known;
 /// `SFNNv10, SFNNv11 or SFNNv12`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
-    /// A bit for each of [`known::networks`].
+    /// A bit for each network of [`known::networks`].
     bits: u32,
 }
 
 impl Candidates {
-    /// The networks of whose files these are the first words.
+    /// The networks whose files begin with these words.
     pub(crate) fn with_header(version: u32, hash: u32) -> Candidates {
         Candidates { bits: u32::MAX }
             .retain(|family| (family.version, family.hash()) == (version, hash))
@@ -26,8 +26,8 @@ impl Candidates {
         self.retain(|family| Some(likeness(family)) == most)
     }
 
-    /// The names of the networks: of specs, or of a network that has the spec of another, as `late
-    /// SFNNv13`.
+    /// The names of the networks. A network that has the spec of another network is named as in
+    /// `late SFNNv13`.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         self.networks().map(|(_, (name, _))| *name)
     }

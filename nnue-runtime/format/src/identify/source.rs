@@ -1,4 +1,4 @@
-//! Bytes that are looked at here and there: in memory, or on the disk.
+//! Bytes that are read in any order, from memory or from the disk.
 
 #[cfg(feature = "std")]
 use std::{
@@ -10,8 +10,8 @@ use std::{
 pub(super) trait Source {
     fn len(&self) -> u64;
 
-    /// Fills the buffer with what begins at `offset`; `false` if the source ends before or cannot
-    /// be read.
+    /// Fills the buffer with the bytes from `offset` on. Returns `false` if the source ends before,
+    /// or if it cannot be read.
     fn read(&mut self, offset: u64, buffer: &mut [u8]) -> bool;
 
     fn word(&mut self, offset: u64) -> Option<u32> {
@@ -37,20 +37,20 @@ impl Source for &[u8] {
     }
 }
 
-/// A file, of which only what is asked for is read.
+/// A file, of which only the requested bytes are read.
 #[cfg(feature = "std")]
 pub(super) struct DiskSource<'a> {
     len: u64,
-    /// Where the reader is.
+    /// The position of the reader in the file.
     offset: u64,
     reader: BufReader<&'a File>,
-    /// Why something could not be read. The identity is worthless then.
+    /// The error of reading, if there was any. The identity is worthless then.
     pub(super) error: Option<io::Error>,
 }
 
 #[cfg(feature = "std")]
 impl<'a> DiskSource<'a> {
-    /// A file of that length, wherever in it the caller has read to.
+    /// A file of this length, whose position does not matter.
     pub(super) fn new(mut file: &'a File, len: u64) -> io::Result<DiskSource<'a>> {
         file.rewind()?;
         Ok(DiskSource {

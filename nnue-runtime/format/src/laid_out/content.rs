@@ -15,7 +15,7 @@ use crate::FileLayout;
 use crate::pieces::read_at;
 use crate::threads;
 
-/// How many bytes are hashed at once.
+/// The number of bytes of a piece, which is hashed at once.
 const PIECE: usize = 1 << 20;
 
 /// The hash of a net file in memory.
@@ -30,11 +30,11 @@ pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
 }
 
 /// [`content_hash`] of a file on the disk that can be a net file of the layout, without reading it
-/// into memory as a whole. `None` says nothing about a file; it is then to be
+/// into memory as a whole. `None` says nothing about a file, which must then be
 /// [opened](crate::open).
 #[must_use]
 pub fn file_content_hash(layout: &FileLayout, path: &Path) -> Option<[u8; 32]> {
-    // A pipe can be opened but once.
+    // A pipe can be opened only once.
     if !std::fs::metadata(path).ok()?.is_file() {
         return None;
     }
@@ -44,7 +44,7 @@ pub fn file_content_hash(layout: &FileLayout, path: &Path) -> Option<[u8; 32]> {
         return None;
     }
     let len = usize::try_from(len).ok()?;
-    // Elsewhere, a file has one place that all threads would move.
+    // On other systems, all threads share the position in a file.
     let threads = if cfg!(unix) {
         threads::for_bytes(len)
     } else {
@@ -55,7 +55,7 @@ pub fn file_content_hash(layout: &FileLayout, path: &Path) -> Option<[u8; 32]> {
     })
 }
 
-/// The hash of so many bytes, which `read` reads from an offset on; `None` if it cannot.
+/// The hash of `len` bytes, which `read` reads from an offset on; `None` if they cannot be read.
 fn hash_pieces(
     len: usize,
     threads: usize,
@@ -115,7 +115,7 @@ mod tests {
             assert!(!hashes.contains(&hash), "{place}");
             hashes.push(hash);
         }
-        // Pieces that change places.
+        // The test exchanges two pieces.
         let (first, rest) = bytes.split_at_mut(PIECE);
         first.swap_with_slice(&mut rest[..PIECE]);
         assert!(!hashes.contains(&content_hash(&bytes)));

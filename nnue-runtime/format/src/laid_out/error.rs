@@ -1,4 +1,4 @@
-//! Why laid-out weights are refused.
+//! The reasons why laid-out weights are refused.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::{Identity, LoadError, Text, debug_is_message, foreign, identify_file};
 
-/// Why laid-out weights cannot be used.
+/// The reason why laid-out weights cannot be used.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MapError {
@@ -22,11 +22,11 @@ pub enum MapError {
     /// The file has no laid-out weights. It may be a net file of a network whose files cannot be
     /// mapped as they are.
     NotLaidOut {
-        /// What the file is, as far as its first bytes say.
+        /// The identity of the file, as far as its first bytes show it.
         identity: Identity,
     },
-    /// The file has no laid-out weights, and cannot be mapped as the network's net file either,
-    /// which begins with its rows.
+    /// The file has no laid-out weights, and it cannot be mapped as the network's net file either,
+    /// which begins with the network's rows.
     Load(LoadError),
     /// The file was laid out by another version.
     Version {
@@ -37,7 +37,7 @@ pub enum MapError {
     },
     /// The file was laid out for machines with another byte order.
     ByteOrder,
-    /// The weights are those of another network, or lie in another way than this build reads them.
+    /// The weights belong to another network, or lie in another way than this build reads them.
     OtherLayout {
         /// The name of the file's network.
         found: String,
@@ -46,23 +46,23 @@ pub enum MapError {
     },
     /// The file is shorter or longer than its weights.
     Length {
-        /// The bytes that it should have.
+        /// The number of bytes that the file should have.
         expected: u64,
-        /// The bytes that it has.
+        /// The number of bytes that the file has.
         found: u64,
     },
-    /// The header is not as it was written.
+    /// The header has changed since it was written.
     DamagedHeader,
-    /// The weights are not as they were written.
+    /// The weights have changed since they were written.
     DamagedWeights,
-    /// There is nothing to compare the weights with: whoever laid them out has not computed their
-    /// hash, or it is a net file.
+    /// The weights cannot be checked, because there is no hash: whoever laid them out has not
+    /// computed it, or the file is a net file.
     NoHash,
-    /// The net file has more besides its weights than a header has room for.
+    /// The content of the net file besides its weights is longer than a header can be.
     HeaderTooLong {
-        /// The bytes that the header would take.
+        /// The number of bytes that the header would take.
         len: u64,
-        /// The bytes that there are for it.
+        /// The largest number of bytes of a header.
         limit: u64,
     },
 }
@@ -83,8 +83,9 @@ impl From<LoadError> for MapError {
 }
 
 impl MapError {
-    /// The same error with what the file's path tells: a system's error has it in its message, and
-    /// what is no laid-out file is identified by all of its bytes.
+    /// The same error, with the knowledge that the file's path gives: the path is added to the
+    /// message of a system's error, and a file that is not laid out is identified by all of its
+    /// bytes.
     #[must_use]
     pub fn of_file(self, path: &Path) -> MapError {
         match self {

@@ -1,4 +1,4 @@
-//! Tests of files without a header: bullet's, and lists of tensors.
+//! Tests of files without a header: bullet's files, and lists of tensors.
 
 use alloc::string::ToString;
 use alloc::vec;
@@ -11,8 +11,8 @@ use crate::*;
 
 const MEMORY_LEN: usize = super::MEMORY_LEN;
 
-/// One of everything: constant and skipped bytes, alignment, other types, orders and widths than
-/// memory's, a tail.
+/// A layout with everything: constant and skipped bytes, alignment, a tail, and other types, orders
+/// and widths than those of memory.
 const SEQUENCE: FileLayout = FileLayout {
     name: Text::Borrowed("Mixed"),
     format: Format::Sequence,
@@ -124,7 +124,7 @@ const SIGNS: usize = FLOAT + 12;
 const BLOCKS: usize = SIGNS + 140;
 const END: usize = BLOCKS + 384;
 
-/// The same tensors of floating point, by name and in any order.
+/// A layout with the same tensors in floating point, by name and in any order.
 const NAMED: FileLayout = FileLayout {
     name: Text::Borrowed("Named"),
     format: Format::Named,
@@ -155,7 +155,7 @@ const fn named(name: &'static str, id: &'static str, count: usize, offset: usize
     Section::named(name, id, [1, 1, count], stored, placed)
 }
 
-/// A file of [`SEQUENCE`], with everything that loading has to keep: padding that is not zero,
+/// A file of [`SEQUENCE`] with everything that loading has to keep: padding that is not zero, and
 /// skipped bytes.
 fn sequence() -> Vec<u8> {
     let mut random = Rng::with_seed(11);
@@ -173,7 +173,7 @@ fn sequence() -> Vec<u8> {
         *sign = if *sign & 1 != 0 { 0xFF } else { 1 };
     }
     for input in 0..4 {
-        // Of three runs of outputs, one is zero.
+        // One of the three runs of outputs is zero.
         for output in 0..48 {
             let value = if output / 16 == input % 3 {
                 0
@@ -316,7 +316,7 @@ fn every_flipped_bit_is_refused_or_kept() {
         match load(&SEQUENCE, ORDERS[1], &source) {
             Ok((weights, loaded)) => {
                 let written = stored(&SEQUENCE, ORDERS[1], &weights, &loaded);
-                // Quantised values and signs need not come back, but mean the same.
+                // Quantised values and signs need not come back, but they must mean the same.
                 let lossy =
                     (QUANTISED..FLOAT).contains(&(bit / 8)) || (SIGNS..BLOCKS).contains(&(bit / 8));
                 assert!(lossy || written == source, "bit {bit}");
@@ -326,8 +326,8 @@ fn every_flipped_bit_is_refused_or_kept() {
         }
         source[bit / 8] ^= 1 << (bit % 8);
     }
-    // All of the constant and of the tail, the first bit of the exponents of the ten quantised
-    // values, blocks that were zero.
+    // Changes are refused in all constant bytes, in the tail, in the first bit of the exponents of
+    // the ten quantised values, and in blocks that were zero.
     let tail = source.len() - END;
     assert_eq!(refused, 8 * (5 + tail) + 10 + 4 * 16 * 16);
 }
@@ -352,7 +352,7 @@ fn lengths_are_explained() {
     assert_eq!(causes(data), [Cause::NoTail]);
     assert_eq!(
         causes(&padded(&data[..END - 384])),
-        // 384 bytes are four times 96 too, but no network has none.
+        // 384 bytes are also four times 96 bytes, but no network has a tensor of that size.
         [Cause::Missing(place("blocks"))]
     );
     assert_eq!(
@@ -385,7 +385,7 @@ fn lengths_are_explained() {
     let float = END + 24 * 2 + 8 * 3 + 48 * 3 + 140 * 3 + 192 * 2;
     assert_eq!(causes(&padded(&vec![1; float])), [Cause::AllFloat]);
     assert_eq!(causes(&padded(&data[..END - 200])), []);
-    // What is missing may be so short that the file is as long as it should be.
+    // The missing tensor may be so short that the file is as long as it should be.
     let shorter = [&data[..FLOAT], &data[SIGNS..]].concat();
     let LoadError::Tail { causes, .. } = error(&SEQUENCE, &padded(&shorter)) else {
         panic!("the length is right")
@@ -546,14 +546,14 @@ fn rows_are_in_place_where_file_and_memory_begin_with_them() {
         let source: Vec<u8> = (0..layout.max_len())
             .map(|place| place as u8 & 0x3F)
             .collect();
-        // Values of one byte each, where they are compressed.
+        // The values take a byte each where they are compressed.
         let source = match sections[0] == COMPRESSED {
             true => &source[..64 * 32 + 64],
             false => &source[..],
         };
         let mut parts = split(&layout, source).unwrap();
         let taken = parts.take_in_place();
-        // What was not taken is loaded, and nothing else is touched.
+        // The bytes that were not taken are loaded, and no other memory is touched.
         let mut weights = vec![0xFF; 4096 + 64];
         parts.load(&[0], &mut weights).unwrap();
         let untouched = weights[..4096].iter().all(|byte| *byte == 0xFF);
@@ -562,7 +562,7 @@ fn rows_are_in_place_where_file_and_memory_begin_with_them() {
         taken
     };
     assert_eq!(taken(const { &[ROWS, BIASES] }), Some(4096));
-    // The file begins with something else, or with other bytes than memory has.
+    // The file begins with another tensor, or with other bytes than memory has.
     assert_eq!(taken(const { &[BIASES, ROWS] }), None);
     assert_eq!(taken(const { &[COMPRESSED, BIASES] }), None);
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::split::header;
 use crate::*;
 
-/// Stacks in memory, and two tensors within.
+/// The offset and the stride of the stacks in memory, and the offsets of two tensors in a stack.
 const MEMORY_STACK: usize = 96;
 const MEMORY_STRIDE: usize = 576;
 const MEMORY_FC_0: usize = 16;
@@ -32,7 +32,7 @@ fn in_stack(stack: usize, name: &'static str) -> Place {
     }
 }
 
-/// A file of [`COMPRESSED`] with another block for the weights, from where this begins, and where.
+/// A file of [`COMPRESSED`] with another block for the weights, and the offset of that block.
 fn with_block(byte_count: u32, values: &[u8]) -> (Vec<u8>, usize) {
     let source = file(&COMPRESSED);
     let layout = COMPRESSED;
@@ -88,7 +88,7 @@ fn compressed_and_raw_files_give_the_same_weights() {
 #[test]
 fn levels_differ_by_a_rearrangement() {
     let source = file(&RAW);
-    // Where the first tensor is whose columns differ.
+    // The offset of the first tensor whose columns differ.
     let layout = RAW;
     let packed = layout.tensors().filter(|(_, tensor)| {
         let mut segments = tensor.placed.segments.iter();
@@ -261,7 +261,7 @@ fn byte_counts_must_match_the_values() {
     check(61, &[0; 61], (20, 60));
     check(u32::MAX, &[0; 20], (20, 60));
     check(22, &[0; 22], (20, 20));
-    // Five values of two bytes, ten of one: five are missing.
+    // There are five values of two bytes and ten values of one byte: five values are missing.
     check(
         20,
         &[[0xFF, 0x00].repeat(5), vec![0; 10]].concat(),
@@ -343,8 +343,8 @@ fn truncation_names_the_tensor() {
     );
 }
 
-/// Of a transformer that memory has in another order, and compressed, the file has fewer bytes than
-/// its values.
+/// The file has fewer bytes than values for a compressed transformer that memory has in another
+/// order.
 #[test]
 fn padding_comes_back_where_tensors_are_decoded_before_they_are_placed() {
     const ROWS: usize = 250;

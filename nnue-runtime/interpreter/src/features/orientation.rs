@@ -3,8 +3,8 @@
 use nnue_compiler::feature_set::piece_square::{Flip, Mirror};
 use nnue_runtime::{Color, Square};
 
-/// The number that squares are exclusive-ored with, as a perspective sees the board with its own
-/// king on this square.
+/// The number with which squares are exclusive-ored, as a perspective with its own king on this
+/// square sees the board.
 pub(super) fn orientation(
     flip: Flip,
     mirror: Mirror,
@@ -16,15 +16,15 @@ pub(super) fn orientation(
         (Color::Black, Flip::Vertical) => 56,
         (Color::Black, Flip::Rotate) => 63,
     };
-    // The king is put on the half that the set names, with all other pieces.
+    // The king is moved to the half of the board that the set names, and all other pieces with it.
     match mirrored(mirror, own_king.index() ^ flip) {
         true => flip ^ 7,
         false => flip,
     }
 }
 
-/// Whether the board is mirrored for the own king, which stands on this square of the board as it
-/// is not yet mirrored.
+/// Whether the board is mirrored for the own king. `king` is its square before the board is
+/// mirrored.
 pub(super) fn mirrored(mirror: Mirror, king: usize) -> bool {
     let is_left = king % 8 < 4;
     match mirror {

@@ -5,8 +5,8 @@
 //! number = 48 * (0 for an own pawn, 1 for the opponent's) + square - 8
 //! ```
 //!
-//! where `high` and `low` are the larger and the smaller number of two pawns that are at most so
-//! many files apart, with squares as the perspective sees them.
+//! where `high` and `low` are the larger and the smaller number of two pawns that are at most
+//! `file_distance` files apart, with squares as the perspective sees them.
 
 use nnue_compiler::feature_set::pawn_pairs::Parameters;
 use nnue_compiler::feature_set::piece_square::Flip;
@@ -14,7 +14,7 @@ use nnue_runtime::{Color, Piece, Position, Role};
 
 use super::orientation::orientation;
 
-/// The rows that a position switches on for a perspective, among those of the set.
+/// The rows that a position makes active for a perspective, counted from the set's first row.
 pub(super) fn active(
     parameters: &Parameters,
     position: &impl Position,
@@ -25,7 +25,7 @@ pub(super) fn active(
     let mut numbers = Vec::new();
     for (owner, color) in [perspective, !perspective].into_iter().enumerate() {
         for square in position.pieces(Piece::new(color, Role::Pawn)) {
-            // No pawn stands on the first rank or on the last.
+            // No pawn stands on the first rank or on the last rank.
             if (8..56).contains(&square.index()) {
                 numbers.push(48 * owner + (square.index() ^ turn) - 8);
             }

@@ -17,7 +17,7 @@ use nnue_runtime::{Color, Piece, Position, Role, Square};
 
 use super::orientation::orientation;
 
-/// The rows that a position switches on for a perspective, among those of the set.
+/// The rows that a position makes active for a perspective, counted from the set's first row.
 pub(super) fn active(
     parameters: &Parameters,
     position: &impl Position,
@@ -33,7 +33,7 @@ pub(super) fn active(
     }
     if parameters.planes == Planes::WithThreatened {
         for (piece, square) in threatened(position) {
-            // The seventh kind of a player's pieces.
+            // Threatened pieces are the seventh kind of a player's pieces.
             let plane = plane_of_its_own(parameters, 6, piece.color, perspective);
             active.push(view.row(plane, square));
         }
@@ -41,10 +41,10 @@ pub(super) fn active(
     active
 }
 
-/// How a perspective sees the board through a set.
+/// A perspective's view of the board for a set.
 struct View<'a> {
     parameters: &'a Parameters,
-    /// The number that squares are exclusive-ored with.
+    /// The number with which squares are exclusive-ored.
     turn: usize,
     bucket: usize,
 }
@@ -86,7 +86,7 @@ impl View<'_> {
         }
     }
 
-    /// The row of a piece's plane and a square, among those of the set.
+    /// The row of a piece's plane and a square, counted from the set's first row.
     fn row(&self, plane: usize, square: Square) -> usize {
         row(
             self.parameters,
@@ -110,13 +110,13 @@ fn numbered(parameters: &Parameters, square: usize) -> usize {
     match parameters.first_square {
         FirstSquare::A1 => square,
         FirstSquare::A8 => square ^ 56,
-        // Along the ranks from the h-file to the a-file.
+        // The squares follow the ranks, from the h-file to the a-file.
         FirstSquare::H1 => square / 8 * 8 + 7 - square % 8,
         FirstSquare::H8 => 63 - square,
     }
 }
 
-/// The plane of a piece for a perspective; `None` for kings where they switch on nothing.
+/// The plane of a piece for a perspective; `None` for kings where kings have no rows.
 fn plane(parameters: &Parameters, piece: Piece, perspective: Color) -> Option<usize> {
     match (piece.role, parameters.planes) {
         (Role::King, Planes::NoKings) => None,
@@ -152,7 +152,7 @@ fn plane_of_its_own(
     }
 }
 
-/// How many kinds of a player's pieces have planes.
+/// The number of kinds of a player's pieces that have planes.
 fn roles(parameters: &Parameters) -> usize {
     match parameters.planes {
         Planes::NoKings => 5,
@@ -161,7 +161,7 @@ fn roles(parameters: &Parameters) -> usize {
     }
 }
 
-/// The pieces that a weaker piece of the opponent attacks, each once. Kings do not count.
+/// The pieces that a weaker piece of the opponent attacks, each piece once. Kings do not count.
 fn threatened(position: &impl Position) -> Vec<(Piece, Square)> {
     let strength = |piece: Piece| match piece.role {
         Role::Pawn => Some(1),

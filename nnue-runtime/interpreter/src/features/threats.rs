@@ -9,9 +9,9 @@
 //!                  + slot * (squares that it reaches from `from`) + rank
 //! ```
 //!
-//! with squares as the perspective sees them. `slot` is the victim's number among the attacker's,
-//! and `rank` the number of squares before `to` that the attacker reaches from `from`, both on an
-//! empty board.
+//! with squares as the perspective sees them. `slot` is the victim's number among the attacker's
+//! victims, and `rank` is the number of squares before `to` that the attacker reaches from `from`.
+//! All squares that are reached are those of an empty board.
 
 use nnue_compiler::feature_set::piece_square::Flip;
 use nnue_compiler::feature_set::threats::Parameters;
@@ -32,7 +32,7 @@ struct ViewedPiece {
     is_own: bool,
 }
 
-/// The rows that a position switches on for a perspective, among those of the set.
+/// The rows that a position makes active for a perspective, counted from the set's first row.
 pub(super) fn active(
     parameters: &Parameters,
     position: &impl Position,
@@ -91,7 +91,7 @@ fn seen(position: &impl Position, perspective: Color, turn: usize) -> [Option<Vi
     board
 }
 
-/// The squares that a piece attacks, as far as other pieces do not stand in the way.
+/// The squares that a piece attacks, up to the first piece in each direction.
 fn attacked(
     pushes: bool,
     attacker: ViewedPiece,
@@ -114,11 +114,11 @@ fn attacked(
 /// Squares in one direction, the nearest first.
 struct Ray {
     squares: Vec<usize>,
-    /// Whether only pawns are threatened there.
+    /// Whether only pawns are threatened in this direction.
     is_push: bool,
 }
 
-/// Where a piece can go on an empty board, in all directions.
+/// The squares that a piece reaches on an empty board, in all directions.
 fn lines(attacker: ViewedPiece, from: usize, pushes: bool) -> Vec<Ray> {
     let ahead = if attacker.is_own { 1 } else { -1 };
     let (steps, most): (Vec<Step>, usize) = match attacker.role {
@@ -155,7 +155,7 @@ fn lines(attacker: ViewedPiece, from: usize, pushes: bool) -> Vec<Ray> {
     lines
 }
 
-/// How the rows of a set are numbered.
+/// The numbers of the rows of a set.
 struct Numbering<'a> {
     parameters: &'a Parameters,
     attackers: Vec<Attacker>,
@@ -165,9 +165,9 @@ struct Numbering<'a> {
 struct Attacker {
     piece: ViewedPiece,
     first_row: usize,
-    /// The squares that it reaches from each square, in their order.
+    /// The squares that the attacker reaches from each square, in their order.
     reached: Vec<Vec<usize>>,
-    /// How many squares these are in all.
+    /// The number of these squares in all.
     all_reached: usize,
     victims: usize,
 }
@@ -222,7 +222,7 @@ impl Numbering<'_> {
         }
     }
 
-    /// How many kinds of victims an attacker has: 1 more than the largest number of a victim.
+    /// The number of kinds of victims of an attacker: 1 more than the largest number of a victim.
     fn kinds(&self, attacker: Role) -> usize {
         let numbers = Role::ALL
             .into_iter()

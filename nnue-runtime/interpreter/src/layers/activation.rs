@@ -9,7 +9,7 @@ use super::tensors::Tensors;
 use crate::transformer::quantmoid4;
 use crate::weights::Values;
 
-/// A function of each value of a slice.
+/// The values of a function for all values of a slice.
 pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> Values {
     let of_integers = |function: &dyn Fn(i64) -> i64| {
         let values = tensors.integers(slice).iter();
@@ -27,7 +27,7 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
             of_integers(&|x| (x * (1 << shift)).clamp(0, i64::from(limit)))
         }
         Activation::SqrCreluI32(SqrCreluI32 { shift, limit }) => of_integers(&|x| {
-            // The lower 32 bits of the square, with the sign that they have.
+            // The lower 32 bits of the square, as an integer with a sign.
             let square = i64::from((x * x) as i32);
             (square >> shift).min(i64::from(limit))
         }),
@@ -48,27 +48,27 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
         Activation::Float(OpName::SqrRelu) => of_floats(&|x| if x > 0.0 { x * x } else { 0.0 }),
         Activation::Float(OpName::SqrNegative) => of_floats(&|x| if x < 0.0 { x * x } else { 0.0 }),
         Activation::Float(OpName::HardSwish) => of_floats(&hard_swish),
-        // Every operation of the language has a spec that tests it here.
+        // Every operation of the language has a spec that tests its loop here.
         other => unimplemented!("the interpreter has no loop for `{}`", other.name()),
     }
 }
 
-/// `clamp(x, 0, 1)`. What is no number becomes 0.
+/// `clamp(x, 0, 1)`. A NaN becomes 0.
 fn clipped(x: f32) -> f32 {
     let positive = if x > 0.0 { x } else { 0.0 };
     if positive < 1.0 { positive } else { 1.0 }
 }
 
-/// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`. What is no number stays so, whatever it is multiplied by.
+/// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`. A NaN remains a NaN.
 fn hard_swish(x: f32) -> f32 {
     (x * (x + 3.0).clamp(0.0, 6.0)) * (1.0 / 6.0)
 }
 
 /// `1 / (1 + exp(-x))`, within 3 units in the last place.
 ///
-/// No library has an `exp` of the same bits everywhere, so the language says how it is computed: in
-/// `f32`, each operation rounded to the nearest. With `x` between -87 and 87, `k` is the integer
-/// nearest to `x / ln 2`, and
+/// Different libraries have an `exp` with different last bits, so the language defines how it is
+/// computed: in `f32`, with each operation rounded to the nearest number. For `x` between -87 and
+/// 87, `k` is the integer nearest to `x / ln 2`, and
 ///
 /// ```text
 /// exp(x) = 2^k * (1 + r + r^2 / 2! + ... + r^7 / 7!)     r = x - k * ln 2
@@ -78,17 +78,18 @@ fn sigmoid(x: f32) -> f32 {
 }
 
 fn exp(x: f32) -> f32 {
-    // `f32::max` and `f32::min` would leave open what becomes of a value that is no number: -87.
+    // `f32::max` and `f32::min` would leave open what becomes of a NaN. Here it becomes -87.
     let x = if x > -87.0 { x } else { -87.0 };
     let x = if x < 87.0 { x } else { 87.0 };
     let k = (x * std::f32::consts::LOG2_E).round_ties_even();
-    // ln 2 in two parts. The first has few digits, so that its product with `k` is exact.
+    // ln 2 is the sum of two parts. The first has few digits, so that its product with `k` is
+    // exact.
     let r = x - k * (355.0 / 512.0) - k * -2.121_944_4e-4;
     // By Horner's rule, from the last term to the first.
     let factorials = [5040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0];
     let series = factorials.map(|factorial: f32| 1.0 / factorial);
     let series = series.into_iter().reduce(|sum, term| sum * r + term);
-    // A power of two whose exponent is within -126 and 126 is exact.
+    // A power of two with an exponent from -126 to 126 is exact.
     series.unwrap_or(1.0) * f32::from_bits(((k as i32 + 127) as u32) << 23)
 }
 
@@ -108,8 +109,8 @@ mod tests {
         assert_eq!(sigmoid(f32::INFINITY), 1.0);
     }
 
-    /// The numbers of the formula in `f32`, operation by operation: another order of them has other
-    /// last bits.
+    /// The numbers of the formula in `f32`, operation by operation: another order of the operations
+    /// has other last bits.
     #[test]
     fn hard_swish_is_the_formula_to_the_last_bit() {
         let bits = [0.1, -0.1, 2.3, -2.9, 5.0, -4.0].map(|x| hard_swish(x).to_bits());

@@ -28,7 +28,8 @@ pub(super) fn compute(
     }
     let sums = of_integers(op, &inputs, weights);
     match op.to_float {
-        // The sum becomes the nearest `f32`; product and bias are rounded together.
+        // The sum becomes the nearest `f32`; the product and the addition of the bias are rounded
+        // together.
         Some(scale) => {
             let scales = match scale {
                 Scale::Shared(scale) => vec![scale; sums.len()],
@@ -49,8 +50,8 @@ pub(super) fn compute(
     }
 }
 
-/// The sums of products of each output, scaled and divided, without the bias. They are `i32` and
-/// wrap around.
+/// The sums of the products of each output, scaled and divided, without the bias. The sums are
+/// `i32` and wrap around.
 fn of_integers(op: &Affine, inputs: &[i64], weights: &LayerWeights) -> Vec<i32> {
     let rows = weights.weights.integers().chunks_exact(inputs.len());
     let sums = rows.enumerate().map(|(output, row)| {
@@ -58,7 +59,8 @@ fn of_integers(op: &Affine, inputs: &[i64], weights: &LayerWeights) -> Vec<i32> 
             WeightType::Binary => sign(*x) * weight,
             _ => x * weight,
         });
-        // In 64 bits, of which the lower 32 remain, whatever is above them.
+        // The sum is computed in 64 bits, of which the lower 32 remain, whatever the upper bits
+        // are.
         let mut sum = products.fold(0i64, i64::wrapping_add) as i32;
         if let Some(scales) = op.scales {
             let beta = if scales.inputs { mean_size(inputs) } else { 1 };
@@ -74,7 +76,7 @@ fn of_integers(op: &Affine, inputs: &[i64], weights: &LayerWeights) -> Vec<i32> 
     sums.collect()
 }
 
-/// The sums of products of each output and its bias, modulo 2^64.
+/// The sum of the products and the bias of each output, modulo 2^64.
 fn of_wide_integers(inputs: &[i64], weights: &LayerWeights) -> Vec<i64> {
     let rows = weights.weights.integers().chunks_exact(inputs.len());
     let outputs = rows.zip(weights.biases.integers());
@@ -88,7 +90,7 @@ fn of_wide_integers(inputs: &[i64], weights: &LayerWeights) -> Vec<i64> {
     sums.collect()
 }
 
-/// Binary layers take their inputs as -1 where these are negative, and as 1 otherwise.
+/// The sign of an input of a binary layer: -1 for a negative input, 1 for any other.
 fn sign(x: i64) -> i64 {
     if x < 0 { -1 } else { 1 }
 }
@@ -108,15 +110,15 @@ fn of_floats(sums: Sums, inputs: &[f32], weights: &LayerWeights) -> Vec<f32> {
         .collect()
 }
 
-/// The bias, to which the products are added in the order of the inputs. Each product and addition
-/// are rounded together.
+/// The sum of the bias and the products, which are added in the order of the inputs. Each product
+/// and its addition are rounded together.
 fn columns(inputs: &[f32], row: &[f32], bias: f32) -> f32 {
     let products = inputs.iter().zip(row);
     products.fold(bias, |sum, (x, weight)| x.mul_add(*weight, sum))
 }
 
-/// Sixteen sums, of which number `l` adds the products of the inputs `l`, `l + 16`, ... Then those
-/// `l` and `l + 8` are added, of the eight results those `l` and `l + 4`, and so on.
+/// Sixteen sums, of which number `l` adds the products of the inputs `l`, `l + 16`, and so on. Then
+/// the sums `l` and `l + 8` are added, of the eight results the sums `l` and `l + 4`, and so on.
 pub(super) fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
     let mut sums = vec![0f32; 16];
     for (index, (x, weight)) in inputs.iter().zip(row).enumerate() {
@@ -133,7 +135,7 @@ pub(super) fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    /// 2^24 and 1 have a sum that `f32` rounds back to 2^24.
+    /// `f32` rounds the sum of 2^24 and 1 back to 2^24.
     #[test]
     fn the_order_of_additions_is_what_the_spec_says() {
         const LARGE: f32 = 16_777_216.0;
@@ -141,7 +143,7 @@ mod tests {
         (inputs[0], inputs[1], inputs[16]) = (LARGE, 1.0, -LARGE);
         let ones = vec![1.0; 17];
         assert_eq!(columns(&inputs, &ones, 0.0), 0.0);
-        // Inputs 0 and 16 meet before input 1 does.
+        // Inputs 0 and 16 are added before input 1.
         assert_eq!(lanes(&inputs, &ones), 1.0);
     }
 

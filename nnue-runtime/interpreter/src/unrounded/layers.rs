@@ -48,7 +48,7 @@ pub(super) fn unknown_operation(layer: &Layer) -> Option<&'static str> {
     }
 }
 
-/// What [`unknown_operation`] names is refused before anything is computed.
+/// Never called: a layer that [`unknown_operation`] names is refused before anything is computed.
 fn refused<T>(name: &str) -> T {
     unreachable!("a network with `{name}` was refused")
 }
@@ -103,7 +103,7 @@ pub(super) fn compute(
 /// `y[o] = biases[o] + the sum of weights[o][i] * x[i]`, scaled and divided as the layer says.
 fn affine(op: &Affine, inputs: &[f64], weights: &UnroundedLayer) -> Vec<f64> {
     let is_binary = op.weights == WeightType::Binary;
-    // Layers of signs see the signs of what they read, as they do when they are trained.
+    // Binary layers read the signs of their inputs, as they do when they are trained.
     let seen = |x: f64| match (is_binary, x < 0.0) {
         (false, _) => x,
         (true, true) => -1.0,
@@ -135,7 +135,7 @@ fn affine(op: &Affine, inputs: &[f64], weights: &UnroundedLayer) -> Vec<f64> {
     outputs.collect()
 }
 
-/// `y[i] = x[i] / sqrt(mean + epsilon) * gain[i]`, where `mean` is that of `x * x`.
+/// `y[i] = x[i] / sqrt(mean + epsilon) * gain[i]`, where `mean` is the mean of all `x[i] * x[i]`.
 fn rms_norm(epsilon: f32, gain: Option<Gain>, values: &[f64], gammas: &[f64]) -> Vec<f64> {
     let squares = values.iter().map(|x| x * x);
     let mean = squares.sum::<f64>() / values.len() as f64;
@@ -149,9 +149,9 @@ fn rms_norm(epsilon: f32, gain: Option<Gain>, values: &[f64], gammas: &[f64]) ->
     values.map(|(index, x)| x / root * gain(index)).collect()
 }
 
-/// Value number `index` of a tensor, brought to another one.
+/// Value number `index` of a tensor, brought to another `one`.
 pub(super) fn align(x: f64, align: &Align, index: usize) -> f64 {
-    // All values of a tensor share one factor, or each has its own.
+    // All values of a tensor share a factor, or each value has its own.
     let of = |len: usize| if len == 1 { 0 } else { index };
     match align {
         Align::None => x,
@@ -165,7 +165,7 @@ pub(super) fn align(x: f64, align: &Align, index: usize) -> f64 {
     }
 }
 
-/// A function of a value; `None` if it has no meaning here yet.
+/// The result of a function for a value; `None` if it has no meaning here yet.
 fn activate(function: Activation, x: f64) -> Option<f64> {
     Some(match function {
         Activation::Relu(Relu { shift, limit }) => {
@@ -174,7 +174,7 @@ fn activate(function: Activation, x: f64) -> Option<f64> {
         Activation::ReluLeft(ReluLeft { shift, limit }) => {
             (x * power_of_two(shift)).clamp(0.0, limit.into())
         }
-        // Without 32 bits, squares have no other sign.
+        // Without the limit of 32 bits, squares are never negative.
         Activation::SqrCrelu(SqrCrelu { shift, limit })
         | Activation::SqrCreluI32(SqrCreluI32 { shift, limit }) => {
             (x * x / power_of_two(shift)).min(limit.into())

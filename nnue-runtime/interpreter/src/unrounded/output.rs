@@ -4,7 +4,7 @@ use nnue_compiler::network::{Head, Network, Ratio, Units};
 
 use super::layers::align;
 
-/// The value of a position, or those of win, draw and loss.
+/// The value of a position, or the values of win, draw and loss.
 pub(super) fn values(network: &Network, layers: &[Vec<f64>], psqt: f64) -> Vec<f64> {
     let output = &network.output;
     let heads = output.heads.iter();

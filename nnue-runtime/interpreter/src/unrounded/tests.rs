@@ -1,5 +1,5 @@
-//! Step by step, what is computed without rounding is close to what the network computes of the
-//! same values.
+//! Step by step, the values that are computed without rounding are close to the values that the
+//! network computes from the same inputs.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn networks() -> Vec<Network> {
         let spec = SourceFile::new(path.display().to_string(), text);
         let network = nnue_compiler::analyse(&spec);
         let network = network.unwrap_or_else(|errors| panic!("{errors}"));
-        // Large ones would take long and have no words of their own.
+        // Large networks would take long and test nothing new.
         let numbers = network.feature_count() * network.transformer.width;
         let is_told = network.features.iter().any(|set| set.is_told());
         // Bytes have no room for random PSQT values.
@@ -74,15 +74,15 @@ fn of_integers(weights: &Weights) -> UnroundedWeights {
     }
 }
 
-/// Asserts that numbers are as near as they are before and after rounding: less than one apart, or
-/// two where up to three summands are rounded each.
+/// Asserts that numbers are as close as rounding allows: they differ by less than 1, or by less
+/// than 2 where up to three summands are rounded separately.
 fn assert_near<'a>(
     name: &str,
     exact: impl IntoIterator<Item = &'a f64>,
     found: impl IntoIterator<Item = &'a f64>,
 ) {
     for (exact, found) in exact.into_iter().zip(found) {
-        // Random files have what is clamped three times as large.
+        // Random files have numbers three times as large where numbers are clamped.
         let is_clamped = (exact / 3.0 - found).abs() < 1.0;
         assert!(
             (exact - found).abs() < 2.0 || is_clamped,
@@ -137,8 +137,8 @@ fn numbers_are_those_of_the_network_before_they_are_rounded() {
     assert!(fractions > 1000, "{fractions}");
 }
 
-/// How far a layer's outputs can be from what it would compute of the same inputs without rounding;
-/// `None` where integers wrap around or a rounded factor is large.
+/// The largest difference between a layer's outputs and the outputs that it would have for the same
+/// inputs without rounding; `None` where integers wrap around or a rounded factor is large.
 fn tolerance(layer: &Layer, factors: &[f64], found: f64, exact: f64) -> Option<f64> {
     let divides = layer.affine().is_some_and(|affine| affine.divide.is_some());
     let (low, high) = match layer.output.element {
@@ -155,7 +155,7 @@ fn tolerance(layer: &Layer, factors: &[f64], found: f64, exact: f64) -> Option<f
     };
     let is_beyond = !(low..=high).contains(&exact);
     match &layer.op {
-        // The size of the inputs is a factor of large sums.
+        // The mean magnitude of the inputs is a factor of large sums.
         Op::Affine(affine) if affine.scales.is_some_and(|scales| scales.inputs) => None,
         _ if is_beyond => None,
         Op::Elementwise(Elementwise::Activations(functions)) => {
@@ -168,7 +168,7 @@ fn tolerance(layer: &Layer, factors: &[f64], found: f64, exact: f64) -> Option<f
     }
 }
 
-/// Whether outputs do not show that the sums of products wrapped around.
+/// Whether the outputs do not show whether the sums of products wrapped around.
 fn hides_sums(layer: &Layer) -> bool {
     layer
         .affine()
@@ -214,7 +214,7 @@ fn every_step_is_as_the_network_computes_it_but_for_rounding() {
             if wraps {
                 wrapping += 1;
             } else {
-                // Of products, the factors may have been rounded too.
+                // The factors of a product may have been rounded too.
                 let tolerance = match network.transformer.pooling {
                     Pooling::Product { shift, .. } => {
                         let largest = network.transformer.activated.range.1 as f64;
@@ -279,12 +279,12 @@ fn every_step_is_as_the_network_computes_it_but_for_rounding() {
             assert_eq!(of_outputs.len(), outputs.len());
             for (found, exact) in outputs.iter().zip(&of_outputs) {
                 let found = f64::from(found.value);
-                // Others saturate or wrap around.
+                // Other values saturate or wrap around.
                 if exact.abs() > i32::MAX.into() {
                     large_values += 1;
                     continue;
                 }
-                // Terms, their sum and the value are rounded.
+                // The terms, their sum and the value are rounded.
                 let tolerance = 4.0 + 1e-6 * exact.abs();
                 assert!(
                     (found - exact).abs() <= tolerance,

@@ -1,4 +1,4 @@
-//! From active rows to what the layers read.
+//! From active rows to the values that the layers read.
 
 use nnue_compiler::network::{Network, Pooling, Transformer, TransformerActivation};
 use nnue_runtime::Color;
@@ -50,7 +50,7 @@ fn sum(
     sums
 }
 
-/// What the layers and the output read.
+/// The values that the layers and the output read.
 pub(super) struct Read {
     pub(super) output: Vec<f64>,
     pub(super) unpooled: Vec<f64>,

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, ErrorKind};
 
-/// A region of memory, of which there is none.
+/// A region of memory, which these systems do not have.
 pub(crate) enum Region {}
 
 impl Region {

@@ -13,10 +13,10 @@ use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprot
 
 use crate::{ALIGNMENT, ShareError, pages};
 
-/// Addresses that belong to this value, which unmaps them.
+/// Addresses that belong to this value. Dropping the value unmaps them.
 pub(crate) struct Region {
     start: NonNull<u8>,
-    /// What is empty is not mapped.
+    /// An empty region is not mapped.
     len: usize,
 }
 
@@ -27,10 +27,10 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// Bytes of a file or a segment, for reading. That the file has them is the caller's part.
+    /// Bytes of a file or a segment, for reading. The caller makes sure that the file has them.
     pub(crate) fn of_file(file: impl AsFd, offset: u64, len: usize) -> io::Result<Region> {
-        // A private map shows the pages of the file as a shared one does, as long as nobody writes.
-        // It is what the kernel allows for sealed segments, whatever way they were opened.
+        // A private map shows the pages of the file as a shared map does, as long as nobody writes.
+        // The kernel allows a private map for sealed segments, in whatever way they were opened.
         let region = Region::map(len, |at, len, fixed| {
             let flags = MapFlags::PRIVATE | fixed;
             // SAFETY: `map` passes addresses that are free, or that belong to it.
@@ -50,13 +50,14 @@ impl Region {
             unsafe { mmap(at, len, access, flags, &file, 0) }
         })?;
         // A child that another thread forks meanwhile would keep a writable map, and the kernel
-        // would not seal the segment. What has no such child does not need it, so it may fail.
-        // SAFETY: the addresses belong to the region, and the advice leaves what they hold.
+        // would not seal the segment. Memory without such a child does not need the advice, so it
+        // may fail.
+        // SAFETY: the addresses belong to the region, and the advice does not change their bytes.
         let _ = unsafe { madvise(region.start.as_ptr().cast(), len, Advice::LinuxDontFork) };
         Ok(region)
     }
 
-    /// Zeros that belong to this process.
+    /// Zeroed memory that belongs to this process.
     pub(crate) fn zeros(len: usize) -> io::Result<Region> {
         Region::map(len, |at, len, fixed| {
             let flags = MapFlags::PRIVATE | fixed;
@@ -66,8 +67,8 @@ impl Region {
         })
     }
 
-    /// The first `head` bytes of a file and zeros behind them, which are filled. That the file has
-    /// them is the caller's part.
+    /// The first `head` bytes of a file and zeros behind them, which are filled. The caller makes
+    /// sure that the file has these bytes.
     pub(crate) fn of_file_and_memory<E>(
         file: &File,
         head: usize,
@@ -96,7 +97,8 @@ impl Region {
         Ok(region)
     }
 
-    /// Calls `map` with an address, a length and the flag that makes it map just there.
+    /// Calls `map` with an address, a length and the flag that makes it map at exactly this
+    /// address.
     fn map(
         len: usize,
         map: impl FnOnce(*mut c_void, usize, MapFlags) -> rustix::io::Result<*mut c_void>,
@@ -130,20 +132,20 @@ impl Region {
         }?;
         let before = around.cast::<u8>().align_offset(ALIGNMENT);
         if before > ALIGNMENT {
-            // SAFETY: they were reserved above, and nothing refers to them.
+            // SAFETY: the addresses were reserved above, and nothing refers to them.
             unsafe { munmap(around, reserved) }?;
             return Err(io::Error::other("the addresses of a map cannot be aligned"));
         }
         // SAFETY: `before` is less than what was reserved beyond the map.
         let start = unsafe { around.byte_add(before) };
         if let Err(error) = map(start, len, MapFlags::FIXED) {
-            // SAFETY: they were reserved above, and nothing refers to them.
+            // SAFETY: the addresses were reserved above, and nothing refers to them.
             unsafe { munmap(around, reserved) }?;
             return Err(error.into());
         }
         let after = reserved - before - rounded;
         // SAFETY: both parts were reserved above, lie outside the map, and are whole pages. If the
-        // system keeps them, that costs addresses, no memory.
+        // system keeps them, this costs addresses but no memory.
         unsafe {
             if before > 0 {
                 let _ = munmap(around, before);
@@ -175,8 +177,8 @@ impl Region {
     /// # Safety
     ///
     /// The region is [`writable`](Region::writable), of [`zeros`](Region::zeros), or of private
-    /// pages of a file. No other process and no other map of this one writes its bytes meanwhile,
-    /// or reads what is written here.
+    /// pages of a file. Meanwhile, no other process and no other map of this process writes its
+    /// bytes, or reads what is written here.
     pub(crate) unsafe fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the addresses belong to this value, which is borrowed; the caller vouches for the
         // rest. All values of a byte are valid.
@@ -184,7 +186,7 @@ impl Region {
     }
 }
 
-/// No memory is set aside for addresses that are only reserved, where the system can be told so.
+/// Reserved addresses take no memory, where the system can be told so.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const RESERVED: MapFlags = MapFlags::NORESERVE;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -193,8 +195,9 @@ const RESERVED: MapFlags = MapFlags::empty();
 impl Drop for Region {
     fn drop(&mut self) {
         if self.len > 0 {
-            // SAFETY: the addresses belong to this value, and borrows of it have ended. It fails
-            // only if there are too many maps to split one, and then they stay.
+            // SAFETY: the addresses belong to this value, and borrows of it have ended. The call
+            // fails only if there are too many maps to split one of them, and then the addresses
+            // stay mapped.
             let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };
         }
     }

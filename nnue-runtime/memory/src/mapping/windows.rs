@@ -10,10 +10,10 @@ use windows_sys::Win32::System::Memory::{
     PAGE_READONLY, UnmapViewOfFile,
 };
 
-/// Addresses that belong to this value, which unmaps them.
+/// Addresses that belong to this value. Dropping the value unmaps them.
 pub(crate) struct Region {
     start: NonNull<u8>,
-    /// What is empty is not mapped.
+    /// An empty region is not mapped.
     len: usize,
 }
 
@@ -24,12 +24,12 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// Bytes of a file, for reading. That the file has them is the caller's part.
+    /// Bytes of a file, for reading. The caller makes sure that the file has them.
     pub(super) fn of_file(file: &File, offset: u64, len: usize) -> io::Result<Region> {
         if len == 0 {
             return Ok(Region::empty());
         }
-        // SAFETY: the handle is open, and no pointer is given that is not null.
+        // SAFETY: the handle is open, and the only pointers are null.
         let section = unsafe {
             let none = ptr::null();
             CreateFileMappingW(file.as_raw_handle(), none, PAGE_READONLY, 0, 0, none.cast())
@@ -37,13 +37,13 @@ impl Region {
         if section.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: it was opened above, and nothing else closes it.
+        // SAFETY: the handle was opened above, and nothing else closes it.
         let section = unsafe { OwnedHandle::from_raw_handle(section) };
-        // A view keeps its section.
+        // A view keeps its section open.
         Region::of_section(section.as_handle(), FILE_MAP_READ, offset, len)
     }
 
-    /// No bytes, of which there are no views.
+    /// An empty region, for which there is no view.
     pub(crate) fn empty() -> Region {
         let start = NonNull::dangling();
         Region { start, len: 0 }
@@ -77,7 +77,7 @@ impl Region {
         self.len
     }
 
-    /// The region without what it has beyond a length, which is unmapped with it.
+    /// The region cut to a length. Dropping it unmaps the rest too.
     pub(crate) fn shortened(mut self, len: usize) -> Region {
         self.len = self.len.min(len);
         self

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
-/// Each node with its processors, some of them without any.
+/// Each node with its processors. Some nodes have no processors.
 pub(super) fn nodes() -> Option<Vec<(usize, Vec<usize>)>> {
     nodes_in(Path::new("/sys/devices/system/node"))
 }
@@ -39,11 +39,11 @@ pub(super) fn current_cpu() -> Option<usize> {
     Some(sched_getcpu())
 }
 
-/// Binds the calling thread to processors, if it may run on one of them.
+/// Binds the calling thread to processors, if it may run on at least one of them.
 pub(super) fn bind(cpus: &[usize]) {
     let mut set = CpuSet::new();
     for &cpu in cpus {
-        // Sets have room for 1024.
+        // A set has room for 1024 processors.
         if cpu < CpuSet::MAX_CPU {
             set.set(cpu);
         }

@@ -1,4 +1,4 @@
-//! Systems whose nodes are not asked for.
+//! Systems on which nodes are not known.
 
 pub(super) fn nodes() -> Option<Vec<(usize, Vec<usize>)>> {
     None

@@ -24,8 +24,8 @@ use super::request::{Request, check_file_size};
 use crate::ShareError;
 use crate::mapping::Region;
 
-/// How long a process sleeps before it looks again whether another has finished. No system lets a
-/// process wait for a lock and a time at once.
+/// The time that a process sleeps before it looks again whether another has finished. No system
+/// lets a process wait for a lock with a time limit.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The file of a segment, and whether this call made it.
@@ -45,7 +45,7 @@ pub(super) fn share<E>(
         }
         sleep(PAUSE.min(request.patience_left()?));
     };
-    // Between the look and the lock, another may have made it.
+    // Between the search and the lock, another process may have made the segment.
     if let Some(file) = find(&paths, request) {
         return Ok((file, false));
     }
@@ -71,7 +71,7 @@ pub(super) fn of_user() -> io::Result<PathBuf> {
     Ok(caches.ok_or_else(missing)?.join("nnue"))
 }
 
-/// Makes the folder if it is not there, and fails if others may have put something into it.
+/// Makes the folder if it does not exist, and fails if others may have put something into it.
 fn prepare(folder: &Path) -> io::Result<()> {
     DirBuilder::new()
         .recursive(true)
@@ -95,7 +95,7 @@ fn prepare(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The bits of a mode that let others than the owner write.
+/// The bits of a mode that let users other than the owner write.
 const OTHERS_WRITE: u32 = 0o022;
 
 struct Paths {
@@ -114,10 +114,10 @@ impl Paths {
     }
 }
 
-/// The file of a segment that is whole. A file that cannot be used or opened is as good as none,
-/// and is replaced.
+/// The file of a whole segment. A file that cannot be used or opened counts as missing, and is
+/// replaced.
 fn find(paths: &Paths, request: &Request) -> Option<File> {
-    // A pipe in its place would be waited for.
+    // A pipe in place of the file would make the process wait.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mut options = File::options();
     options.read(true).custom_flags(flags.bits().cast_signed());
@@ -125,7 +125,7 @@ fn find(paths: &Paths, request: &Request) -> Option<File> {
     if !is_right(&file.metadata().ok()?, request) {
         return None;
     }
-    // Where files cannot be touched, none are removed either.
+    // Where files cannot be touched, no files are removed either.
     let _ = file.set_modified(SystemTime::now());
     Some(file)
 }
@@ -137,7 +137,7 @@ fn is_right(metadata: &Metadata, request: &Request) -> bool {
         && metadata.mode() & OTHERS_WRITE == 0
 }
 
-/// Makes a segment, under the lock.
+/// Makes a segment while the lock is held.
 fn make<E>(
     paths: &Paths,
     request: &Request,
@@ -146,7 +146,7 @@ fn make<E>(
     check_file_size(request.len)?;
     let made = write(paths, request, fill);
     if made.is_err() {
-        // What is left of it is overwritten next time, if it cannot be removed.
+        // If the rest of the file cannot be removed, it is overwritten next time.
         let _ = fs::remove_file(&paths.part);
     }
     made
@@ -159,19 +159,19 @@ fn write<E>(
 ) -> Result<File, ShareError<E>> {
     let mut part = open_part(&paths.part)?;
     reserve(&part, request.len)?;
-    // What is filled is written, not mapped, so that a disk that is full nevertheless is an error
-    // and does not end the process: some file systems need room for what they have reserved.
+    // The bytes are written, not mapped, so that a disk that is full nevertheless is an error and
+    // does not end the process: some file systems need room for what they have reserved.
     let mut zeros = Region::zeros(request.bytes)?;
-    // SAFETY: the region is one of zeros, which nobody else knows.
+    // SAFETY: the region was made by `zeros`, and nobody else knows it.
     let bytes = unsafe { zeros.bytes_mut() };
     fill(bytes).map_err(ShareError::Fill)?;
     part.write_all(bytes)?;
     drop(zeros);
     part.set_permissions(Permissions::from_mode(0o400))?;
-    // A file whose name reaches the disk before its bytes would be found without them.
+    // A file whose name reached the disk before its bytes would be found without them.
     part.sync_all()?;
     fs::rename(&paths.part, &paths.weights)?;
-    // What is held from here on cannot be written.
+    // From here on, no open file can be written.
     drop(part);
     find(paths, request).ok_or_else(|| {
         let message = format!("file {} is not what was written", paths.weights.display());
@@ -187,7 +187,7 @@ fn open_part(path: &Path) -> io::Result<File> {
         .create_new(true)
         .mode(0o600)
         .custom_flags(flags.bits().cast_signed());
-    // That of a killed process may have any state, so it goes first.
+    // A file that a killed process has left may have any state, so it is removed first.
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -195,8 +195,8 @@ fn open_part(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Sets room on the disk aside, so that a full disk is known before anything is filled. File
-/// systems that cannot do so find out when the file is written.
+/// Reserves room on the disk, so that a full disk is known before anything is filled. File systems
+/// that cannot reserve room find out when the file is written.
 #[cfg(any(
     target_os = "linux",
     target_os = "android",

@@ -1,12 +1,14 @@
-//! Segments of Linux: memfds, which are sealed, and found by names of sockets.
+//! Segments of Linux: memfds, which are sealed, and which are found by names of sockets.
 //!
-//! Whoever has the segment binds a socket to a name in the abstract namespace that says where it
-//! is: `nnue-<user>-<key>-<process>-<descriptor>`. Nobody listens there. Whoever looks for it reads
-//! the names in `/proc/net/unix` and opens `/proc/<process>/fd/<descriptor>`. The name may be stale
-//! or another's, so what is opened must be a memfd with the full key in its own name, of the right
-//! length and user, and with all seals. What fails a check is passed over.
+//! A process that has the segment binds a socket to a name in the abstract namespace that says
+//! where the segment is: `nnue-<user>-<key>-<process>-<descriptor>`. Nobody listens there. A
+//! process that searches the segment reads the names in `/proc/net/unix` and opens
+//! `/proc/<process>/fd/<descriptor>`. The name may be stale or another program's, so the opened
+//! file must be a memfd with the full key in its own name, of the right length and user, and with
+//! all seals. A file that fails a check is skipped.
 //!
-//! Who has found it publishes it as well, so that it is found after the first process has ended.
+//! A process that has found the segment publishes it too, so that it is found after the first
+//! process has ended.
 
 mod socket;
 
@@ -30,7 +32,7 @@ use crate::{Mapping, ShareError, pages};
 /// A sealed memfd.
 pub(super) struct Memory {
     file: File,
-    /// Others find the memory as long as it is open. There is none if the name was taken.
+    /// Other processes find the memory while this socket is open. `None` if the name was taken.
     _name: Option<OwnedFd>,
 }
 
@@ -49,7 +51,7 @@ pub(super) fn share<E>(
 ) -> Result<(Memory, bool), ShareError<E>> {
     let names = Names::new(request);
     let mut lock = Lock::new(&names.lock);
-    // Held until what this process has filled can be found.
+    // The lock is held until the memory that this process has filled can be found.
     let _taken = loop {
         if let Some(file) = find(request, &names) {
             return Ok((publish(file, &names), false));
@@ -60,7 +62,7 @@ pub(super) fn share<E>(
             Attempt::Foreign => break None,
         }
     };
-    // Between the look and the lock, another may have filled it.
+    // Between the search and the lock, another process may have filled the segment.
     if let Some(file) = find(request, &names) {
         return Ok((publish(file, &names), false));
     }
@@ -78,7 +80,7 @@ struct Names {
 
 impl Names {
     fn new(request: &Request) -> Names {
-        // Names of sockets have 107 bytes at most. The memory's own name has the whole key.
+        // Names of sockets have at most 107 bytes. The memory's own name has the whole key.
         let user = rustix::process::geteuid();
         let prefix = format!("nnue-{user}-{}-", &request.key[..32]);
         Names {
@@ -89,9 +91,9 @@ impl Names {
     }
 }
 
-/// The memory that another process has filled, or that this process has.
+/// The memory that another process or this process has filled.
 fn find(request: &Request, names: &Names) -> Option<File> {
-    // Without /proc, nothing can be found, and a process fills its own.
+    // Without /proc, no segment can be found, and each process fills a segment of its own.
     let sockets = fs::read("/proc/net/unix").ok()?;
     let places = sockets.split(|&byte| byte == b'\n').filter_map(|line| {
         let at = line.iter().position(|&byte| byte == b'@')?;
@@ -105,7 +107,7 @@ fn find(request: &Request, names: &Names) -> Option<File> {
 
 fn open(process: u32, descriptor: RawFd, request: &Request, names: &Names) -> Option<File> {
     let path = format!("/proc/{process}/fd/{descriptor}");
-    // To open a device or a pipe has effects, so they are sorted out first.
+    // Opening a device or a pipe has effects, so these are sorted out first.
     if !is_right(&fs::metadata(&path).ok()?, request) {
         return None;
     }
@@ -113,7 +115,7 @@ fn open(process: u32, descriptor: RawFd, request: &Request, names: &Names) -> Op
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     options.read(true).custom_flags(flags.bits().cast_signed());
     let file = options.open(path).ok()?;
-    // The descriptor may have been another's meanwhile.
+    // The descriptor may have become that of another file meanwhile.
     let is_right = is_right(&file.metadata().ok()?, request)
         && fcntl_get_seals(&file).ok()?.contains(SEALS)
         && name_of(&file).ok()? == format!("/memfd:{} (deleted)", names.memory).as_bytes();
@@ -131,8 +133,8 @@ fn name_of(file: &File) -> io::Result<Vec<u8>> {
     Ok(link.as_os_str().as_bytes().to_vec())
 }
 
-/// No byte and no length changes any more, nor do the seals. No file has all of them unless it is a
-/// memfd that was sealed.
+/// The seals that fix all bytes, the length and the seals themselves. No file has all of them
+/// unless it is a memfd that was sealed.
 const SEALS: SealFlags = SealFlags::WRITE
     .union(SealFlags::SHRINK)
     .union(SealFlags::GROW)
@@ -147,17 +149,17 @@ fn make<E>(
     let file = create(&names.memory)?;
     file.set_len(request.len)?;
     if commits_strictly() {
-        // A page that is refused when it is first written would end the process.
+        // If a page is refused when it is first written, the process ends.
         rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, request.len)
             .map_err(io::Error::from)?;
     }
     let mut region = Region::writable(&file, request.bytes)?;
-    // SAFETY: the region is writable. No other process knows the memfd, for it is published once it
-    // is sealed, and this one maps it once.
+    // SAFETY: the region is writable. No other process knows the memfd, because it is published
+    // after it is sealed, and this process maps it once.
     let bytes = unsafe { region.bytes_mut() };
     pages::prepare(bytes);
     fill(bytes).map_err(ShareError::Fill)?;
-    // The kernel seals only what nobody can write any more.
+    // The kernel seals only memory that nobody can write any more.
     drop(region);
     fcntl_add_seals(&file, SEALS).map_err(io::Error::from)?;
     Ok(file)

@@ -1,17 +1,17 @@
-//! The segment that a process asks for, and how long it waits for others that are filling it.
+//! The segment that a process requests, and how long it waits for others that are filling it.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use crate::Key;
 
-/// The segment that is asked for.
+/// The segment that a process requests.
 pub(super) struct Request {
     /// The key in hexadecimal digits.
     pub(super) key: String,
     /// The length in bytes.
     pub(super) len: u64,
-    /// The length as an address space has it.
+    /// The length as a number of the address space.
     pub(super) bytes: usize,
     pub(super) patience: Duration,
     #[cfg(unix)]
@@ -37,7 +37,7 @@ impl Request {
         })
     }
 
-    /// How much longer another process is waited for, which is more than nothing.
+    /// The rest of the patience, if any is left.
     #[cfg(unix)]
     pub(super) fn patience_left(&self) -> io::Result<Duration> {
         let left = self.patience.saturating_sub(self.begin.elapsed());
@@ -55,7 +55,7 @@ impl Request {
     }
 }
 
-/// Fails if the process may not make a file or a memfd of a length, for whose tries the kernel
+/// Fails if the process may not make a file or a memfd of this length: if it tried, the kernel
 /// would end it with `SIGXFSZ`.
 #[cfg(unix)]
 pub(super) fn check_file_size(len: u64) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! Segments of Windows: sections with a name, which end with their last handle or view.
 //!
 //! A section has the segment's bytes and, from the next multiple of [`ALIGNMENT`] on, a header,
-//! whose first word is written last. A section without that word belongs to a process that fills it
-//! or was ended while it did. Who fills holds a mutex, which ends with its process too.
+//! whose first word is written last. A section without that word belongs to a process that is
+//! filling it or has ended while it did. The process that fills holds a mutex, which also ends with
+//! its process.
 
 use std::io::{self, ErrorKind};
 use std::os::windows::io::{
@@ -48,11 +49,11 @@ impl Section {
     }
 }
 
-/// How much of a section is mapped, and how, for `len` bytes of it. The header's page makes it long
-/// enough.
+/// The access and the number of bytes with which a section is mapped, for `len` bytes of it. The
+/// header's page makes the section long enough.
 fn view(access: FILE_MAP, is_large: bool, len: usize) -> (FILE_MAP, usize) {
     if is_large {
-        // Views in large pages consist of whole ones.
+        // Views in large pages consist of whole pages.
         (
             access | FILE_MAP_LARGE_PAGES,
             len.next_multiple_of(ALIGNMENT),
@@ -67,13 +68,13 @@ pub(super) fn share<E>(
     request: &Request,
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
 ) -> Result<(Section, bool), ShareError<E>> {
-    // The length belongs to the name: the ready word of another one would be elsewhere.
+    // The length is a part of the name, because the ready word of another length is elsewhere.
     let name = wide(&format!(r"Local\nnue-{}-{:x}", request.key, request.len));
     if let Some(section) = find(&name, request) {
         return Ok((section, false));
     }
     let _lock = Lock::take(request)?;
-    // Between the look and the lock, another may have filled it.
+    // Between the search and the lock, another process may have filled the segment.
     if let Some(section) = find(&name, request) {
         return Ok((section, false));
     }
@@ -89,7 +90,7 @@ fn find(name: &[u16], request: &Request) -> Option<Section> {
     Some(Section { handle, is_large })
 }
 
-/// Makes and fills a section, under the lock.
+/// Makes and fills a section while the lock is held.
 fn make<E>(
     name: &[u16],
     request: &Request,
@@ -97,16 +98,17 @@ fn make<E>(
 ) -> Result<Section, ShareError<E>> {
     let (handle, is_new, is_large) = create(name, request)?;
     if !is_new {
-        // Others may be reading it, or it was left half filled by a process that has ended, and
-        // another one still has a handle. Either way nobody may write into it any more.
+        // Other processes may be reading the section, or it was left half filled by a process that
+        // has ended, and another process still has a handle. In either case nobody may write into
+        // it any more.
         let message = "a section of this name is there and cannot be used";
         return Err(io::Error::new(ErrorKind::AlreadyExists, message).into());
     }
     let (access, mapped) = view(FILE_MAP_WRITE | FILE_MAP_READ, is_large, request.bytes);
     let region = Region::of_section(handle.as_handle(), access, 0, mapped)?;
     let mut region = region.shortened(request.bytes);
-    // SAFETY: the view is for writing. The section is new, and others use one once its header is
-    // written.
+    // SAFETY: the view is for writing. The section is new, and others use a section only after its
+    // header is written.
     let bytes = unsafe { region.bytes_mut() };
     fill(bytes).map_err(ShareError::Fill)?;
     drop(region);
@@ -115,19 +117,19 @@ fn make<E>(
     Ok(Section { handle, is_large })
 }
 
-/// A section, whether it is new and not that of a process that has ended while it filled it, and
+/// A section, whether it is new and not left by a process that has ended while it filled it, and
 /// whether it is in large pages.
 fn create(name: &[u16], request: &Request) -> io::Result<(OwnedHandle, bool, bool)> {
     let size = header_offset(request).and_then(|offset| offset.checked_add(ALIGNMENT as u64));
     let size = size.ok_or(ErrorKind::InvalidInput)?;
     let try_with = |flags| {
         let (high, low) = ((size >> 32) as u32, size as u32);
-        // SAFETY: the name ends with a zero, and there are no other pointers but null.
+        // SAFETY: the name ends with a zero, and all other pointers are null.
         let handle = unsafe {
             let (file, access) = (INVALID_HANDLE_VALUE, PAGE_READWRITE | SEC_COMMIT | flags);
             CreateFileMappingW(file, ptr::null(), access, high, low, name.as_ptr())
         };
-        // Asked at once, for later calls overwrite it.
+        // The error is read at once, because later calls overwrite it.
         let exists =
             io::Error::last_os_error().raw_os_error() == Some(ERROR_ALREADY_EXISTS.cast_signed());
         own(handle).map(|handle| (handle, !exists))
@@ -135,17 +137,17 @@ fn create(name: &[u16], request: &Request) -> io::Result<(OwnedHandle, bool, boo
     if may_lock_pages()
         && let Ok((handle, is_new)) = try_with(SEC_LARGE_PAGES)
     {
-        // What another has made may have small pages, which can be mapped in any case.
+        // A section of another process may have small pages, which can be mapped in any case.
         return Ok((handle, is_new, is_new));
     }
     let (handle, is_new) = try_with(0)?;
     Ok((handle, is_new, false))
 }
 
-/// Whether large pages may be had: the system has some that fit, and the user has the privilege,
-/// which must be turned on for the process.
+/// Whether the process can have large pages: the system has large pages that fit, and the user has
+/// the privilege, which must be turned on for the process.
 fn may_lock_pages() -> bool {
-    // SAFETY: it has no arguments.
+    // SAFETY: the function has no arguments.
     let minimum = unsafe { GetLargePageMinimum() };
     if minimum == 0 || !ALIGNMENT.is_multiple_of(minimum) {
         return false;
@@ -171,23 +173,23 @@ fn may_lock_pages() -> bool {
         }],
     };
     let (none, token) = (ptr::null_mut(), token.as_raw_handle());
-    // It succeeds without the privilege too. Then there is no section in large pages.
+    // The call succeeds without the privilege too. Then there is no section in large pages.
     // SAFETY: the token is open, and the privileges are as many as they say.
     unsafe { AdjustTokenPrivileges(token, 0, &privileges, 0, none, none.cast()) != 0 }
 }
 
-/// Where the header is.
+/// The offset of the header.
 fn header_offset(request: &Request) -> Option<u64> {
     request.len.checked_next_multiple_of(ALIGNMENT as u64)
 }
 
-/// What says that a section is ready, and how it was made.
+/// The header of a section, which says that it is ready and how it was made.
 struct Header {
     region: Region,
 }
 
-/// The words of a header. They have 32 bits, for processes that read them may not write them: an
-/// atomic load of more bits can be a write where a processor has no wider load.
+/// The words of a header. They have 32 bits, because processes that read them may not write them:
+/// an atomic load of more bits can be a write where a processor has no wider load.
 type Words = [AtomicU32; 4];
 
 /// The first word of a section that is ready.
@@ -204,7 +206,7 @@ impl Header {
     /// large pages.
     fn words(&self) -> &Words {
         // SAFETY: the region has as many bytes and begins at a page. Other processes may write them
-        // meanwhile, which is why they are atomic; who may only read does not write.
+        // meanwhile, so they are atomic; a process that may only read does not write.
         unsafe { &*self.region.start().cast() }
     }
 
@@ -214,7 +216,7 @@ impl Header {
         if ready.load(Ordering::Relaxed) != READY {
             return None;
         }
-        // Of memory that can only be read, Rust promises relaxed loads alone.
+        // For memory that can only be read, Rust promises only relaxed loads.
         fence(Ordering::Acquire);
         let [low, high] = [low, high].map(|half| u64::from(half.load(Ordering::Relaxed)));
         let is_right = high << 32 | low == request.len;
@@ -243,12 +245,12 @@ impl Lock {
         ));
         // SAFETY: the name ends with a zero.
         let mutex = own(unsafe { CreateMutexW(ptr::null(), 0, name.as_ptr()) })?;
-        // The greatest number means to wait for ever.
+        // The greatest number would mean to wait for ever.
         let patience = request.patience.as_millis().min(u128::from(u32::MAX - 1));
         // SAFETY: the handle is open.
         let state = unsafe { WaitForSingleObject(mutex.as_raw_handle(), patience as u32) };
         match state {
-            // Who had it has ended without letting it go.
+            // The process that had the mutex has ended without releasing it.
             WAIT_OBJECT_0 | WAIT_ABANDONED => Ok(Lock { mutex }),
             WAIT_TIMEOUT => Err(request.timed_out()),
             _ => Err(io::Error::last_os_error()),
@@ -271,6 +273,6 @@ fn own(handle: RawHandle) -> io::Result<OwnedHandle> {
     if handle.is_null() {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it is what a call has just opened, and nothing else closes it.
+    // SAFETY: the handle has just been opened by a call, and nothing else closes it.
     Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
 }

@@ -17,7 +17,7 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::file::File;
 use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
 
-/// The number of bytes to a multiple of which files with a tail are padded.
+/// Files with a tail are padded to a multiple of this many bytes.
 const TAIL_UNIT: usize = 64;
 
 /// Checks the keys of bullet's formats, and lists the sections of the file.

@@ -11,7 +11,7 @@ use crate::network::Transformer;
 use crate::network::file::{File, Role};
 use crate::spec::{self, PsqtPlace};
 
-/// The number of inputs to a multiple of which affine rows are padded in the file.
+/// Affine rows are padded in the file to a multiple of this many inputs.
 const ROW_UNIT: usize = 32;
 
 /// The numbers in the file's header and before its parts, which every net file must have.
@@ -59,7 +59,7 @@ pub(super) fn has_sets_apart(file: &spec::Stockfish) -> bool {
     value_or(&file.psqt, PsqtPlace::AfterWeights) == PsqtPlace::AfterEachSet
 }
 
-/// The file with its sections. The transformer's biases come first, and so do those of each layer.
+/// The file with its sections. In the transformer and in each layer, biases come first.
 pub(super) fn file(file: &spec::Stockfish, words: ExpectedWords, tensors: &[KnownTensor]) -> File {
     let encoding = value_or(&file.encoding, Encoding::Raw);
     let sets_apart = has_sets_apart(file);

@@ -284,7 +284,7 @@ struct Owner<'a> {
     index: usize,
     layer: &'a Layer,
     stacks: usize,
-    /// The start of its tensors' ids, if bullet's examples have such a layer.
+    /// The start of the ids of the layer's tensors; `None` if bullet's examples have no such layer.
     id: Option<String>,
 }
 
@@ -323,7 +323,7 @@ impl Owner<'_> {
     }
 
     /// The tensor that all stacks share and that is added to this tensor of each stack. bullet's
-    /// examples have none.
+    /// examples have no such tensor.
     fn shared(&self, of_stacks: KnownTensor) -> KnownTensor {
         let (role, part) = match of_stacks.role {
             Role::LayerBiases(_) => (Role::SharedBiases(self.index), "biases"),

@@ -13,7 +13,7 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::spec::named::named;
 
 named! {
-    /// A set of virtual features. Each of them stands for what several real features have in
+    /// A set of virtual features. Each feature stands for what several real features have in
     /// common.
     VirtualSet {
         /// A piece on a square, kings included, in any bucket. A threatened piece is another

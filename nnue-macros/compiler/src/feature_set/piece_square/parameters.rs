@@ -167,8 +167,8 @@ impl Planes {
 pub enum QueenBuckets {
     /// The opponent's queens do not choose the bucket.
     None,
-    /// Five buckets: one for no queen and for several queens, and one for a single queen in each
-    /// quadrant.
+    /// Five buckets: a bucket for no queen and for several queens, and a bucket for a single queen
+    /// in each quadrant.
     Five,
     /// Six buckets: for no queen, for a single queen in each quadrant, and for several queens.
     Six,
@@ -366,8 +366,8 @@ impl Parameters {
 /// The plane of each piece: own pawn to king, then the opponent's, as white sees them.
 ///
 /// Both kings can share a plane where the own king stands only on squares of its bucket, and the
-/// opponent's cannot. It is the plane of the player whose pieces come first; the other player's is
-/// the last in every order, so nothing else moves.
+/// opponent's king cannot stand there. They share the plane of the player whose pieces come first.
+/// The plane of the other player's king is the last plane in every order, so no other plane moves.
 fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
     let roles = planes.roles();
     std::array::from_fn(|piece| {

@@ -161,8 +161,8 @@ fn element((lowest, highest): (i64, i64)) -> Element {
     }
 }
 
-/// The value of a key for each function. The spec gives a single value for all functions, or one
-/// for each.
+/// The value of a key for each function. The spec gives a single value for all functions, or a
+/// value for each function.
 fn value_for_each<'s>(
     key: &str,
     values: Option<&'s Spanned<Vec<Spanned<i64>>>>,

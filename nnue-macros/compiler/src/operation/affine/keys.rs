@@ -18,8 +18,8 @@ pub struct Keys {
     pub weights: Spanned<WeightType>,
     /// `biases`: the type of the biases.
     pub biases: Option<Spanned<BiasType>>,
-    /// `one`: the integer that stands for 1.0 in the sums; a single number for all outputs, or one
-    /// for each.
+    /// `one`: the integer that stands for 1.0 in the sums; a single number for all outputs, or a
+    /// number for each output.
     pub one: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.
     pub weights_one: Option<Spanned<i64>>,
@@ -77,7 +77,7 @@ named! {
 }
 
 named! {
-    /// The type of an affine layer's biases, and with it that of its outputs.
+    /// The type of an affine layer's biases, which also decides the type of its outputs.
     BiasType {
         /// Signed integers of 32 bits.
         I32 = "i32",
@@ -95,7 +95,7 @@ named! {
         Auto = "auto",
         /// Blocks of four inputs, where all four are zero.
         Blocks = "blocks",
-        /// Each input that is zero.
+        /// Single inputs that are zero.
         Inputs = "inputs",
     }
 }

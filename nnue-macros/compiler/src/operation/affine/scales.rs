@@ -1,4 +1,5 @@
-//! Checks the divisors and the factors of sums, which are the same for all outputs or one for each.
+//! Checks the divisors and the factors of sums: a single number for all outputs, or a number for
+//! each output.
 
 use crate::diagnostics::{Diagnostics, Span};
 use crate::spec::scaling::Rounding;

@@ -11,7 +11,7 @@ pub(crate) fn name(transformer: &Transformer) -> Name {
     value_or(&transformer.pooling, Name::None)
 }
 
-/// Checks the keys of the pooling, where the activated values are of this kind.
+/// Checks the keys of the pooling of `activated` values.
 pub(crate) fn check(
     transformer: &Transformer,
     activated: Values,

@@ -1,7 +1,7 @@
-//! Factorised sets: which virtual rows a file adds to a real row.
+//! Factorised sets: the virtual rows of a file that are added to a real row.
 //!
-//! A virtual row stands for a part of what a real row means, such as a piece on a square whichever
-//! the own king's bucket.
+//! A virtual row stands for a part of the meaning of a real row, such as a piece on a square in any
+//! bucket of the own king.
 
 use nnue_compiler::feature_set::piece_square::Parameters;
 use nnue_format::VirtualSet;
@@ -10,10 +10,10 @@ use nnue_runtime::{Color, Piece, Role};
 use super::super::orientation::mirrored;
 use super::{numbered, plane, plane_of_its_own, roles, row};
 
-/// The number of the kind behind the king: pieces of a player that are threatened.
+/// The kind that follows the king: the threatened pieces of a player.
 const THREATENED: usize = 6;
 
-/// A row of a set, and the virtual rows that are added to it: the numbers of both among those of
+/// A row of a set, and the virtual rows that are added to it. Both are counted among the rows of
 /// the set.
 pub(crate) struct Sum {
     pub(crate) row: usize,
@@ -21,8 +21,8 @@ pub(crate) struct Sum {
     pub(crate) virtual_rows: Vec<usize>,
 }
 
-/// All rows of a set that have virtual rows. The first rows of buckets that no piece switches on
-/// have none.
+/// All rows of a set that have virtual rows. The first rows of a bucket, which no piece makes
+/// active, have no virtual rows.
 pub(crate) fn sums(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Sum> {
     let mut sums = Vec::new();
     for bucket in 0..parameters.buckets() {
@@ -87,12 +87,12 @@ impl Feature<'_> {
         })
     }
 
-    /// The bucket of the own king: each bucket of the queens has all of these.
+    /// The bucket of the own king, which each bucket of the opponent's queens has.
     fn own_kings_bucket(&self) -> usize {
         self.bucket % own_kings_buckets(self.parameters)
     }
 
-    /// The virtual rows of all virtual sets, those of each following those of the set before it.
+    /// The virtual rows of all virtual sets, one set after the other.
     fn virtual_rows(&self, sets: &[VirtualSet]) -> Vec<usize> {
         let mut first = 0;
         let rows = sets.iter().map(|set| {
@@ -110,7 +110,7 @@ impl Feature<'_> {
             VirtualSet::Pieces => 64 * plane + square,
             VirtualSet::King => self.own_kings_bucket(),
             VirtualSet::RelativePieces => {
-                // Each square of the own king has a bucket.
+                // This virtual set needs a bucket for each square of the own king.
                 let king = numbered(self.parameters, self.kings().next().unwrap_or(0));
                 let files = 7 + square % 8 - king % 8;
                 let ranks = 7 + square / 8 - king / 8;
@@ -120,13 +120,13 @@ impl Feature<'_> {
     }
 }
 
-/// How many buckets the own king has.
+/// The number of buckets of the own king.
 fn own_kings_buckets(parameters: &Parameters) -> usize {
     let buckets = parameters.king_buckets.into_iter().max();
     buckets.map_or(1, |last| usize::from(last) + 1)
 }
 
-/// How many rows a virtual set has.
+/// The number of rows of a virtual set.
 fn rows_of(set: VirtualSet, parameters: &Parameters) -> usize {
     let planes = 2 * roles(parameters);
     match set {
@@ -155,8 +155,8 @@ mod tests {
         table
     }
 
-    /// As nnue-pytorch has it: bucket `k` and piece `p = row % 641 - 1` have the factors `k` and,
-    /// behind those, `p`.
+    /// As in nnue-pytorch: bucket `k` and piece `p = row % 641 - 1` have the factors `k` and,
+    /// behind the buckets, `p`.
     #[test]
     fn half_kp_has_a_row_for_the_king_and_one_for_the_piece() {
         let table = of(&named("HalfKP"), &[VirtualSet::King, VirtualSet::Pieces]);
@@ -168,8 +168,8 @@ mod tests {
         }
     }
 
-    /// As nnue-pytorch has it: a row of the shared plane is the own king's on the bucket's square,
-    /// else 64 more.
+    /// As in nnue-pytorch: a row of the shared plane is the own king's on the bucket's square, and
+    /// otherwise it is 64 rows later.
     #[test]
     fn kings_that_share_a_plane_have_virtual_planes_of_their_own() {
         let table = of(&named("HalfKAv2_hm"), &[VirtualSet::Pieces]);
@@ -182,8 +182,8 @@ mod tests {
         }
     }
 
-    /// As the NNUE document has it: king e1 and the opponent's knight on b8, king h8 and an own
-    /// pawn on a1.
+    /// As in the NNUE document: king e1 and the opponent's knight on b8, king h8 and an own pawn on
+    /// a1.
     #[test]
     fn half_relative_kp_counts_files_and_ranks_from_the_king() {
         let table = of(&named("HalfKP"), &[VirtualSet::RelativePieces]);

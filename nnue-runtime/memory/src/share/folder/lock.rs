@@ -1,4 +1,4 @@
-//! A lock on a file that is removed with the lock, so that none are left.
+//! A lock on a file that is removed with the lock, so that no lock files are left.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-/// A lock that no other process or thread has while this value is there. The system ends it with
-/// the process, however that ends.
+/// A lock that no other process or thread has while this value is there. The system ends the lock
+/// with the process, in whatever way the process ends.
 pub(super) struct Lock {
     path: PathBuf,
     _file: File,
@@ -21,7 +21,7 @@ impl Lock {
             let mut options = File::options();
             let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
             options.custom_flags(flags.bits().cast_signed()).mode(0o600);
-            // What is in the file does not matter, as nothing is.
+            // The contents of the file do not matter, because it is empty.
             options.write(true).create(true).truncate(false);
             let file = options.open(path)?;
             match file.try_lock() {
@@ -29,8 +29,9 @@ impl Lock {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
-            // Who had the lock may have removed the file after it was opened here. Then others may
-            // have the lock of a new one of that name, and this one is worth nothing.
+            // The process that had the lock may have removed the file after it was opened here.
+            // Then another process may have the lock of a new file with that name, and this lock is
+            // worthless.
             if is_at(&file, path)? {
                 let path = path.to_owned();
                 return Ok(Some(Lock { path, _file: file }));
@@ -50,8 +51,8 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // It is this lock's file, since nobody removes it without the lock. If it cannot be
-        // removed, an empty file stays, which the next one locks.
+        // The file belongs to this lock, because nobody removes it without the lock. If it cannot
+        // be removed, an empty file stays, which the next process locks.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::Paths;
 use super::lock::Lock;
 
-/// After how long without use files are removed.
+/// The time without use after which files are removed.
 const AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Removes what has not been used for 30 days, and what cannot be removed stays. Processes that
+/// Removes files that were not used for 30 days. Files that cannot be removed stay. Processes that
 /// have mapped a file keep it.
 pub(super) fn remove(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
@@ -27,18 +27,18 @@ pub(super) fn remove(folder: &Path) {
 
 fn remove_one(folder: &Path, key: &str, entry: &DirEntry) {
     let paths = Paths::new(folder, key);
-    // Who has the lock writes what is old as new.
+    // A process that has the lock writes an old file anew.
     let Ok(Some(lock)) = Lock::attempt(&paths.lock) else {
         return;
     };
-    // An old lock goes with the lock.
+    // The file of an old lock is removed with the lock.
     if entry.path() != paths.lock && is_old(entry) {
         let _ = fs::remove_file(entry.path());
     }
     drop(lock);
 }
 
-/// The key of a file, if files that are made here have such a name.
+/// The key of a file, if its name is that of a file made here.
 fn key_of(entry: &DirEntry) -> Option<String> {
     let name = entry.file_name().into_string().ok()?;
     let (key, kind) = name.split_once('.')?;
@@ -49,6 +49,6 @@ fn key_of(entry: &DirEntry) -> Option<String> {
 
 fn is_old(entry: &DirEntry) -> bool {
     let modified = entry.metadata().and_then(|metadata| metadata.modified());
-    // Clocks go wrong, and what seems to come from the future is not old.
+    // Clocks can be wrong, so a file that seems to come from the future is not old.
     modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > AGE))
 }

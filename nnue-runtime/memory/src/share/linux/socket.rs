@@ -1,7 +1,8 @@
 //! Sockets with names in the abstract namespace, which end with their process.
 //!
-//! Who fills a segment listens at the name of a lock, and accepts nobody. Who finds the name taken
-//! connects: the connection ends when the other closes its socket, or is killed.
+//! A process that fills a segment listens at the name of a lock, and accepts no connection. A
+//! process that finds the name taken connects: the connection ends when the other process closes
+//! its socket or is killed.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -32,24 +33,24 @@ pub(super) struct Lock {
     refused_since: Option<Instant>,
 }
 
-/// What came of trying to take a lock.
+/// The result of the attempt to take a lock.
 pub(super) enum Attempt {
     /// This process has the lock until the socket is closed.
     Taken(OwnedFd),
-    /// Another process had the lock, and may have let it go.
+    /// Another process had the lock, and may have released it.
     Ended,
     /// The name belongs to a process of another user, or to a process that fills no segment.
     Foreign,
 }
 
-/// How long it may take at most from having the name to listening there. Who takes longer is either
-/// stopped or wants to be in the way, and the segment is filled without the lock.
+/// The longest time between binding the name and listening there. A process that takes longer is
+/// either stopped or wants to be in the way, and the segment is filled without the lock.
 const LONGEST_REFUSAL: Duration = Duration::from_secs(1);
 
-/// How long another process is waited for before the segment is looked for again.
+/// The time that another process is waited for before the segment is searched again.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// How soon it is tried again where there is nothing to wait for.
+/// The time between attempts where there is nothing to wait for.
 const PAUSE: Duration = Duration::from_millis(1);
 
 impl Lock {
@@ -60,7 +61,7 @@ impl Lock {
         }
     }
 
-    /// Takes the lock, or waits until who has it lets it go.
+    /// Takes the lock, or waits until the process that has it releases it.
     pub(super) fn attempt(&mut self, request: &Request) -> io::Result<Attempt> {
         let address = SocketAddrUnix::new_abstract_name(self.name.as_bytes())?;
         let socket = socket(SocketType::STREAM, SocketFlags::NONBLOCK)?;
@@ -76,7 +77,7 @@ impl Lock {
         let left = request.patience_left()?;
         match connect(&socket, &address) {
             Ok(()) => {}
-            // It was let go just now, or nobody listens yet.
+            // The lock has just been released, or nobody listens yet.
             Err(Errno::CONNREFUSED) => {
                 let since = *self.refused_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > LONGEST_REFUSAL {
@@ -85,7 +86,7 @@ impl Lock {
                 sleep(PAUSE.min(left));
                 return Ok(Attempt::Ended);
             }
-            // As many wait as the system lets.
+            // As many processes wait as the system allows.
             Err(Errno::AGAIN) => {
                 self.refused_since = None;
                 sleep(PAUSE.min(left));
@@ -103,11 +104,11 @@ impl Lock {
     }
 }
 
-/// Waits until the other process lets go, or for as long as it takes to look again whether the
-/// segment is there: a child of that process may have its socket, and live on.
+/// Waits until the other process releases the lock, or until it is time to search the segment
+/// again: a child of that process may have its socket, and live longer.
 fn wait_for_end(socket: &OwnedFd, request: &Request) -> io::Result<()> {
     let timeout = Timespec::try_from(LONGEST_WAIT.min(request.patience_left()?)).ok();
-    // The end is reported whatever is asked for.
+    // The end of a connection is always reported.
     let mut sockets = [PollFd::new(socket, PollFlags::IN)];
     match poll(&mut sockets, timeout.as_ref()) {
         Ok(_) | Err(Errno::INTR) => Ok(()),

@@ -8,7 +8,7 @@ use crate::spec::Transposed;
 /// The largest unit, in values or bytes, of which the spec can make offsets and lengths multiples.
 pub(super) const LARGEST_UNIT: i64 = 4096;
 
-/// The axes of a tensor, none of them in blocks.
+/// The axes of a tensor that has no axis in blocks.
 pub(super) fn whole(axes: &[(Axis, usize)]) -> Vec<(AxisPart, usize)> {
     axes.iter()
         .map(|(axis, len)| ((*axis).into(), *len))

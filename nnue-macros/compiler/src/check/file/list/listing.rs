@@ -26,7 +26,7 @@ pub(super) struct ListWalk<'a> {
     names: Vec<&'a str>,
     /// The tensors of the entries so far.
     listed: Vec<ListedTensor>,
-    /// Whether the entries are those of one stack.
+    /// Whether the entries belong to a single stack.
     is_stack: bool,
 }
 

@@ -9,12 +9,12 @@ use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 use crate::network::file::{Role, Tensor};
 use crate::spec::{BulletKind, Named as _, TensorEntry, Transposed};
 
-/// What is the same for all entries of a file.
+/// The context of an entry, which is the same for all entries of a file.
 pub(super) struct ListContext<'a> {
     pub(super) tensors: &'a [KnownTensor],
     pub(super) rounding: Rounding,
     pub(super) overflow: Overflow,
-    /// For a file of bullet: which kind it is, and the key `transposed`.
+    /// The kind of a bullet file, and the key `transposed`; `None` for other files.
     pub(super) bullet: Option<(BulletKind, Option<&'a Spanned<Transposed>>)>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct TensorsOfEntry<'a> {
     /// The place of the entry in the spec.
     pub(super) span: Span,
     pub(super) keys: &'a TensorEntry,
-    /// The number of values to a multiple of which the innermost axis is padded.
+    /// The innermost axis is padded to a multiple of this many values.
     pub(super) pad: usize,
     /// The tensors that the entry names, with the axes that they have in its list.
     pub(super) tensors: Vec<KnownTensor>,
@@ -116,7 +116,7 @@ impl NamedTensor<'_> {
                 // Values that are added in the file's type need room for the sum.
                 _ if is_summand_of_layer => element.is_float() || *element == known.element(),
                 LoadedValues::Integers(own) => element.is_float() || element.fits_in(own),
-                // An `f32` still tells which integer of 16 bits it was before a division.
+                // After the division, an `f32` still tells apart all integers of 16 bits.
                 LoadedValues::Float => element.is_float() || element.fits_in(Element::I16),
                 LoadedValues::Signs => true,
             })
