@@ -25,7 +25,7 @@ pub enum DataError {
         /// What the system says.
         error: io::Error,
     },
-    /// A file is not of a format that is read.
+    /// The format of a file is not one that can be read, or lacks something that the options need.
     #[error("`{}`: {wrong}", foreign(.name))]
     Format {
         /// The name of the file.
@@ -45,7 +45,7 @@ pub enum DataError {
     /// A file cannot be written, or must not be because it is read.
     #[error("{0}")]
     File(nnue_files::Error),
-    /// A record lacks what the format in which it is written needs.
+    /// A record lacks something that the written format needs.
     #[error("cannot write `{record}` to `{}`: {wrong}", foreign(.name))]
     Unsuitable {
         /// The name of the file that is written.
