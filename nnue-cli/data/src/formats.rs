@@ -1,4 +1,4 @@
-//! The formats of files, each of which is a module: where a file can be cut, and what its bytes say.
+//! The formats of files, each in a module: where a file can be cut, and what its bytes say.
 
 mod bullet;
 mod chunk;

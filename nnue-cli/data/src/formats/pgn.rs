@@ -1,9 +1,9 @@
 //! PGN: games with evaluations in comments.
 //!
-//! Two forms of evaluations are read. Programs like cutechess and fastchess write `{+0.35/12
-//! 1.2s}`: the engine's score, from its own view, of the position in which it made the move before.
-//! Lichess writes `{[%eval 0.35]}`: the score, from white's view, of the position after that move.
-//! A mate in n moves counts as 32000 centipawns less n.
+//! Two forms of evaluations are read. Programs like cutechess and fastchess write
+//! `{+0.35/12 1.2s}`: the engine's score, from its own view, of the position in which it made the
+//! move before. Lichess writes `{[%eval 0.35]}`: the score, from white's view, of the position
+//! after that move. A mate in n moves counts as 32000 centipawns less n.
 
 // No crate reads the games: `pgn-reader` is GPL-3.0, and `pgn_parser` (MIT) reads no variations or
 // promotions.
