@@ -42,8 +42,8 @@ impl Lock {
         folder.join(NAME).is_file()
     }
 
-    /// A handle for the standard input of another program: the folder stays locked as long as either
-    /// program runs.
+    /// A handle for the standard input of another program. The folder stays locked as long as
+    /// either program runs.
     ///
     /// # Errors
     ///
