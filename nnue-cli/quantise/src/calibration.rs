@@ -8,7 +8,7 @@
 //! that are tied to it, the spec stays right, and no sum is less certain to fit its type than
 //! before. If the transformer's `one` changes, layers that read it keep the `one` of their weights,
 //! if they can. Layers are also tried with a `one` for each output, by the same rule.
-//! Each choice is carried out: a file of integers is made and evaluated, and what it says is compared
+//!
 //! Each choice is carried out: a file of integers is made and evaluated, and the evaluations are
 //! compared with those of the floating point. So all costs in the table are measured, and none are
 //! estimated. Choices for all parts together are measured too: by each method, and by the best

@@ -15,8 +15,8 @@
 //! lower integer, to which shifts round it. In floating point, `w` is `(highest - lowest) / most`,
 //! and the highest value is in the last bin.
 //!
-//! With counts `P[i]` and `Q[i]` in `n` bins, half an occurrence is added to each, so that no bin is
-//! empty (Krichevsky and Trofimov's estimate), and the divergence is, in nats:
+//! With counts `P[i]` and `Q[i]` in `n` bins, half an occurrence is added to each count, so that no
+//! bin is empty (Krichevsky and Trofimov's estimate). The divergence is, in nats:
 //!
 //! ```text
 //! p[i] = (P[i] + 1/2) / (sum of P + n/2)         q[i] likewise

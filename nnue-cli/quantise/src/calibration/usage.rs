@@ -12,8 +12,8 @@ use super::histogram::Histogram;
 use super::threshold::Method;
 use crate::comparison::{Activation, activations};
 
-/// The distribution of a tensor's values over all its neurons and all positions, as numbers in which
-/// 1.0 is 1.
+/// The distribution of a tensor's values over all its neurons and all positions. Values are numbers
+/// in which 1.0 is 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ValueRange {
     /// The name of the tensor: `transformer`, or that of a layer.
