@@ -52,9 +52,9 @@ pub struct Summary {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct RoundingCost {
-    /// The difference that remains if training simulates rounding.
+    /// The difference of the trainer's values with simulated rounding from those of the integers.
     pub fake: Option<Cost>,
-    /// The difference if a net in floating point is rounded without this.
+    /// The difference of the trainer's values without rounding from those of the integers.
     pub float: Option<Cost>,
 }
 
