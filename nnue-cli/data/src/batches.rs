@@ -119,7 +119,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Counts that one thread shows to another.
+/// Counts that are shared between threads.
 #[derive(Clone, Debug, Default)]
 pub struct SharedCounts(Arc<Mutex<Counts>>);
 
@@ -152,7 +152,7 @@ pub struct Batches {
     ended: bool,
 }
 
-/// What a thread makes of a chunk.
+/// The result of a thread for a chunk.
 enum Read {
     Records {
         /// The number of the file, from 0.

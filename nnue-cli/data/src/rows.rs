@@ -136,7 +136,7 @@ pub struct Batch {
     pub result: Vec<f32>,
 }
 
-/// The active rows of one set for one perspective.
+/// The active rows of a set for a perspective.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActiveRows {
     /// For each position the index of its first row in `rows`; at the end the length of `rows`.

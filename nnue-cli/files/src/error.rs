@@ -15,7 +15,7 @@ pub enum Error {
     Unreadable {
         /// The file; `-` is standard input.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },
@@ -46,7 +46,7 @@ pub enum Error {
     Unwritable {
         /// The file; `-` is standard output.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },

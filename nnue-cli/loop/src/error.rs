@@ -17,7 +17,7 @@ pub enum Error {
     RunFile {
         /// The run file.
         path: PathBuf,
-        /// What was found, and what is allowed.
+        /// The message, which says what was found and what is allowed.
         wrong: String,
     },
     /// The program that trains networks cannot be started.
@@ -29,7 +29,7 @@ pub enum Error {
     NoTrainer {
         /// The program.
         program: String,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },
@@ -108,7 +108,7 @@ pub enum Error {
     Guarded {
         /// The program of the command.
         program: OsString,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },

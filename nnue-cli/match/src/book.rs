@@ -181,7 +181,7 @@ pub enum BadOpening {
     Unreachable {
         /// The position.
         fen: String,
-        /// What is wrong with it.
+        /// What is wrong with the position.
         reason: String,
     },
     /// The game is over in the position.

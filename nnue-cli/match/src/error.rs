@@ -44,7 +44,7 @@ pub enum Error {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },

@@ -26,7 +26,7 @@ pub struct Match<'a> {
     pub players: &'a [Player; 2],
     /// How each game is played.
     pub rules: &'a Rules,
-    /// The openings, one for each pair.
+    /// The openings: an opening for each pair.
     pub openings: &'a [Board],
     /// How many games are played at a time.
     pub concurrency: usize,

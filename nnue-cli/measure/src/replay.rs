@@ -367,7 +367,7 @@ mod tests {
             assert_eq!((difference.line, difference.number), (2, 1));
         }
         assert!(measure_planted(passes, 2).is_ok());
-        // The other passes are compared with the first one, so all of them differ from it.
+        // The other passes are compared with the first pass, so all of them differ from it.
         let difference = measure_planted(0, 0).unwrap_err();
         assert_eq!(
             difference.found.positional + 1,

@@ -36,7 +36,7 @@ pub enum Error {
     NoNet {
         /// The file.
         path: PathBuf,
-        /// What the file is instead; `None` if it is empty.
+        /// The format that the file has instead; `None` if it is empty.
         identity: Option<Identity>,
     },
     /// A file is no net of the network.
@@ -77,7 +77,7 @@ pub enum Error {
     UnreadableList {
         /// Where the list comes from.
         list: String,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },

@@ -48,7 +48,7 @@ pub struct Evaluation {
     pub outputs: Vec<BucketOutput>,
 }
 
-/// The output of the layers of one bucket.
+/// The output of the layers of a bucket.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BucketOutput {
     /// The evaluation.
@@ -63,7 +63,7 @@ pub struct BucketOutput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
-    /// The evaluation of a network with one value.
+    /// The evaluation of a network with a single value.
     Value(Sums),
     /// The evaluation of a network of win, draw and loss.
     Wdl {
@@ -91,7 +91,7 @@ pub struct Sums {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// The value of a network with one value.
+    /// The value of a network with a single value.
     One(i32),
     /// The values of a network of win, draw and loss.
     Wdl {

@@ -18,7 +18,7 @@ use self::neurons::{Boards, neurons};
 use self::text::write_lines;
 use crate::Error;
 
-/// Of how many positions of the recorded search one is used to count what neurons do.
+/// The step between the positions of the recorded search on which neurons are counted.
 pub const EVERY: usize = 29;
 
 /// A picture, and what it shows.

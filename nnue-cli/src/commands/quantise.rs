@@ -51,7 +51,7 @@ are for its author to make. docs/quantisation.md has more.
 With --json, `tensors`, `comparison` (or why there is none: `not_compared`) and `better_ones` have \
 the same, and `calibration` has the ranges and the choices, each with its changes.";
 
-/// Of how many positions in the built-in search one is evaluated.
+/// The step between the positions of the built-in search that are evaluated.
 const EVERY: usize = 290;
 
 #[derive(Args, Debug)]

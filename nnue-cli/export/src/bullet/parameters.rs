@@ -16,7 +16,7 @@ pub(super) struct Parameters<'n> {
     tensors: Vec<(&'n Tensor, String)>,
 }
 
-/// Rows of the transformer that are one tensor of the file.
+/// Rows of the transformer that are a tensor of the file.
 pub(super) struct Run {
     pub(super) id: String,
     pub(super) role: Role,
@@ -75,7 +75,7 @@ impl<'n> Parameters<'n> {
         tensor.map_or("", |(_, id)| id)
     }
 
-    /// The runs of rows, without virtual ones, in the order of their features.
+    /// The runs of rows, except virtual rows, in the order of their features.
     pub(super) fn runs(&self, rows: Rows) -> Vec<Run> {
         let first_virtual = self.network.first_virtual_row(0);
         let runs = self.tensors.iter().filter_map(|(tensor, id)| {

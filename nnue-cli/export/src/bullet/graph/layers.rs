@@ -187,7 +187,8 @@ fn of_all_stacks(outputs: usize) -> String {
 }
 
 /// The integer for 1.0 in a layer's output, or in the slice that a layer reads, if all of these
-/// values have the same one. Sums, whose operands may have different ones, do not ask.
+/// values have the same integer. Sums may read values with different integers, and do not call this
+/// function.
 fn one_of(graph: &Graph<'_>, layer: &Layer, slice: Option<Slice>) -> f64 {
     let (element, one) = match slice {
         None => (layer.output.element, layer.output.one.clone()),

@@ -38,7 +38,7 @@ pub struct Results {
     pub rounded_otherwise: usize,
 }
 
-/// The times of one of our levels, and those of `nnue-rs` in the same race.
+/// The times of a level of our crate, and those of `nnue-rs` in the same race.
 #[derive(Clone, Debug)]
 pub struct LevelResults {
     /// The instruction set that our crate used.
@@ -74,7 +74,7 @@ pub struct Difference {
     pub expected: i32,
 }
 
-/// Races one net over a trace, once for each level. Calls `progress` before each round with the
+/// Races a net over a trace, once for each level. Calls `progress` before each round with the
 /// number of rounds done, and once at the end.
 ///
 /// # Errors

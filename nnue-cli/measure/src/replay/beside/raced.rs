@@ -22,7 +22,7 @@ pub struct Raced<'a> {
     rounded_otherwise: usize,
 }
 
-/// The results of one of our levels.
+/// The results of a level of our crate.
 #[derive(Clone, Debug, Serialize)]
 struct RacedLevel {
     /// Our instruction set.
