@@ -75,7 +75,7 @@ pub enum Error {
     /// A list can be read no further.
     #[error("cannot read {list}: {error}")]
     UnreadableList {
-        /// Where the list comes from.
+        /// The origin of the list.
         list: String,
         /// The error of the system.
         #[source]
@@ -84,7 +84,7 @@ pub enum Error {
     /// A line of a list is wrong.
     #[error("line {number} of {list}: {wrong}")]
     Line {
-        /// Where the list comes from.
+        /// The origin of the list.
         list: String,
         /// The number of the line, from 1.
         number: u64,
@@ -94,7 +94,7 @@ pub enum Error {
     /// A list has too many lines to be kept.
     #[error("{list} has more than {most} {what}, the most")]
     TooMany {
-        /// Where the list comes from.
+        /// The origin of the list.
         list: String,
         /// The name for the lines of the list, in the plural.
         what: &'static str,
@@ -104,7 +104,7 @@ pub enum Error {
     /// A list has only comments and blank lines.
     #[error("{list} has no {what}")]
     EmptyList {
-        /// Where the list comes from.
+        /// The origin of the list.
         list: String,
         /// The name for the lines that are expected, in the plural.
         what: &'static str,
