@@ -201,8 +201,8 @@ impl Recognised {
             return Err(failure);
         }
         let identity = format::identify(&bytes);
-        // A file that was cut or damaged still begins with its network's hash; the error says what
-        // is wrong.
+        // The beginning of a file that was cut or damaged may still name its network; the error
+        // says what is wrong.
         let known = { identity.specs() }.find_map(|name| Known::named(name).ok());
         let spec = match (known, identity.family()) {
             (Some(known), _) => Some(Cow::Borrowed(known.text)),

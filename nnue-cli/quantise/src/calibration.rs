@@ -60,7 +60,8 @@ pub struct Choice {
     /// The part: `transformer`, the name of a layer, the table of an alignment, `all parts`, or
     /// `the spec`.
     pub part: String,
-    /// What has a `one` of its own: `tensor` or `channel`; empty if no single part was chosen.
+    /// What has a `one` of its own: `tensor` or `channel`. It is empty for the spec, for the best
+    /// of each part, and for alignments.
     pub per: &'static str,
     /// How the range was chosen; for an alignment, the value of the key.
     pub range: String,

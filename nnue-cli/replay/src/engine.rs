@@ -342,7 +342,7 @@ mod tests {
         }
     }
 
-    /// A follower that compares the engine with itself after each event.
+    /// Compares the boards of the engine with those of the follower in it after each event.
     struct Compared<'f> {
         both: Both<'f, ByDeltas>,
         nodes: usize,

@@ -96,7 +96,7 @@ fn draw_boards(canvas: &mut Canvas, top: usize, means: &[f64]) {
     }
 }
 
-/// The colour of a value: white for 0, red for the largest magnitude, blue for the largest below 0.
+/// The colour of a value: white for 0, red for `largest`, blue for `-largest`.
 fn colour(value: f64, largest: f64) -> Colour {
     if value == 0.0 {
         return WHITE;

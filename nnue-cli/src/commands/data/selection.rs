@@ -70,7 +70,7 @@ impl Selection {
         self.files.iter().map(open).collect()
     }
 
-    /// The paths of all files; `None` for standard input.
+    /// The paths of all files.
     pub(super) fn paths(&self) -> impl Iterator<Item = Option<&Path>> {
         self.files.iter().map(|path| Some(&**path))
     }
