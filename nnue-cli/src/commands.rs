@@ -100,11 +100,11 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does it, and returns the exit code.
+    /// Runs the subcommand, and returns the exit code.
     ///
     /// # Errors
     ///
-    /// [`Failure`] if the work cannot be done or `out` takes nothing more.
+    /// [`Failure`] if the work cannot be done, or `out` accepts no more bytes.
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         match self {
             Command::Bench(command) => command.run(out),

@@ -8,21 +8,22 @@ use nnue_files::{Error, is_standard};
 
 use crate::style::{WARNING, paint};
 
-/// Why there is nothing more to write.
+/// The reasons for which a subcommand ends without its result.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Standard output takes nothing more.
+    /// Standard output accepts no more bytes.
     Output(io::Error),
     /// The work cannot be done.
     Work(String),
-    /// The arguments are wrong in a way that only all of them together show.
+    /// The combination of the arguments is wrong, which clap does not know.
     Arguments(String),
-    /// The same as `Work`, said by the compiler, whose messages show the spec and need no introduction.
+    /// The work cannot be done because of an error of the compiler, whose message shows the spec
+    /// and needs no introduction.
     Spec(String),
 }
 
 impl Failure {
-    /// What is said of it where something else says that it is an error.
+    /// The message of the failure, without the word "error".
     pub(crate) fn message(&self) -> String {
         match self {
             Failure::Output(error) => format!("cannot write to standard output: {error}"),
@@ -31,7 +32,7 @@ impl Failure {
         }
     }
 
-    /// The work cannot be done, for a reason that is an error of its own.
+    /// The failure of the work because of another error.
     pub(crate) fn work(error: impl fmt::Display) -> Failure {
         Failure::Work(error.to_string())
     }
@@ -122,8 +123,8 @@ impl From<nnue_loop::Error> for Failure {
     }
 }
 
-/// What the system says of a file or a program; of standard output only if it comes from there, which
-/// [`StandardOutput`] says.
+/// The failure because of a system error of a file, a program, or standard output. Only
+/// [`StandardOutput`] makes errors of standard output.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.get_ref().is_some_and(|inner| inner.is::<OfOutput>()) {
@@ -133,7 +134,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Standard output. Its errors are told from those of files, which have the same type.
+/// Standard output, whose errors are distinguished from those of files, which have the same type.
 pub(crate) struct StandardOutput<W>(pub(crate) W);
 
 impl<W: Write> Write for StandardOutput<W> {
@@ -157,13 +158,13 @@ fn of_output(error: io::Error) -> io::Error {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The red of clap's own errors.
+        // The style is that of clap's errors.
         const ERROR: &str = "\x1b[1;31merror:\x1b[0m";
         match self {
             Failure::Output(_) | Failure::Work(_) => {
                 write!(f, "{ERROR} {}", plain(&self.message()))
             }
-            // As clap's own errors end.
+            // The last lines are those of clap's errors.
             Failure::Arguments(message) => {
                 write!(
                     f,
@@ -176,9 +177,9 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A message of one line or several, without what a terminal would obey or not show. What comes
-/// from others is [shown as foreign](nnue_compiler::format::foreign) where the message is made; this
-/// is for what nobody thought of, such as paths in messages of libraries.
+/// A message of one or several lines, without characters that a terminal would obey or not show.
+/// Text from others is [shown as foreign](nnue_compiler::format::foreign) when a message is made;
+/// this is for all other text, such as paths in messages of libraries.
 pub(crate) fn plain(message: &str) -> String {
     let mut plain = String::new();
     for letter in message.chars() {
@@ -190,13 +191,12 @@ pub(crate) fn plain(message: &str) -> String {
     plain
 }
 
-/// Writes an error that does not end the work. There is nobody to tell that standard error is
-/// closed.
+/// Writes an error that does not end the work. If standard error is closed, the message is lost.
 pub(crate) fn complain(message: &str) {
     let _ = writeln!(anstream::stderr(), "{}", Failure::Work(message.into()));
 }
 
-/// Writes a warning, as [`complain`] writes errors.
+/// Writes a warning, in the form of [`complain`].
 pub(crate) fn warn(message: &str) {
     let label = paint(WARNING, "warning:");
     let _ = writeln!(anstream::stderr(), "{label} {}", plain(message));
@@ -208,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes nothing, as a full disk.
+    /// A writer that accepts no bytes, like a full disk.
     struct Full;
 
     impl Write for Full {

@@ -1,5 +1,5 @@
-//! The files that subcommands read and write, the options that several of them have, and the form of
-//! JSON.
+//! The files that subcommands read and write, the options that several subcommands have, and the
+//! form of JSON.
 
 mod net;
 mod positions;
@@ -28,7 +28,7 @@ pub(crate) use self::trace::TraceFile;
 use crate::Failure;
 use crate::json::write_plain;
 
-/// Refuses to write what is read, before anything is opened.
+/// Refuses outputs that are inputs, before anything is opened.
 pub(crate) fn check_outputs<'p>(
     read: impl IntoIterator<Item = Option<&'p Path>>,
     written: impl IntoIterator<Item = &'p Path>,
@@ -36,7 +36,7 @@ pub(crate) fn check_outputs<'p>(
     Ok(Inputs::of(read.into_iter().flatten()).check(written)?)
 }
 
-/// Where a subcommand tells about a file that it wrote: not in the file, if that is standard output.
+/// The stream for remarks about a written file: standard error if the file is standard output.
 pub(crate) fn remarks<'o>(written: &Path, out: &'o mut dyn Write) -> Box<dyn Write + 'o> {
     match is_standard_output(written) {
         true => Box::new(anstream::stderr()),
@@ -86,13 +86,13 @@ impl Kernels {
         }
     }
 
-    /// Whether a level is to be shown.
+    /// Whether a level is shown.
     pub(crate) fn shows(&self, level: &str) -> bool {
         self.level.as_deref().is_none_or(|chosen| chosen == level)
     }
 }
 
-/// As arguments behind others.
+/// The text has the arguments as they follow others.
 impl fmt::Display for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(level) = &self.level {
@@ -109,12 +109,12 @@ fn level_names() -> PossibleValuesParser {
     ISAS.iter().map(|isa| isa.name).collect::<Vec<_>>().into()
 }
 
-/// Reads the name of an instruction set that this machine has.
+/// Reads the name of an instruction set that this machine supports.
 pub(crate) fn available_level() -> impl TypedValueParser<Value = Level> {
     PossibleValuesParser::new(Level::names()).try_map(|name| Level::by_name(&name))
 }
 
-/// The level that is used where no option names one: that of `NNUE_LEVEL`, or the best.
+/// The level if no option names a level: that of `NNUE_LEVEL`, or else the best.
 pub(crate) fn default_level() -> Result<Level, Failure> {
     Ok(level_of_environment()?.unwrap_or_else(Level::detect))
 }

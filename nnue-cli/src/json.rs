@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use nnue_compiler::format::is_hidden;
 
-/// Writes JSON without what a terminal would obey or not show: that becomes `\u202e` and the like,
-/// which readers take for the same character.
+/// Writes JSON without characters that a terminal would obey or not show. They become `\u202e` and
+/// the like, which readers take for the same character.
 ///
 /// # Errors
 ///
 /// The errors of the writer.
 pub(crate) fn write_plain(json: &str, out: &mut dyn Write) -> io::Result<()> {
-    // Only strings have what is hidden, but for the ends of lines.
+    // Hidden characters other than the ends of lines are always in strings.
     let is_escaped = |letter: char| is_hidden(letter) && letter != '\n';
     let mut shown = 0;
     for (start, hidden) in json.match_indices(is_escaped) {

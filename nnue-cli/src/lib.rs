@@ -1,8 +1,8 @@
 //! The command `nnue`, one file of `commands/` for each of its subcommands.
 //!
-//! Arguments, rendering and exit codes: what a subcommand does is in libraries of its own, a crate for
-//! each subject. What several subcommands need to read arguments or to write is in modules beside
-//! `commands`.
+//! This crate has arguments, rendering and exit codes. The work of the subcommands is in libraries,
+//! a crate for each subject. Modules beside `commands` have what several subcommands need to read
+//! arguments or to write.
 //!
 //! Exit codes: 0 if all went well, 1 if the work could not be done or found a difference, 2 if the
 //! arguments are wrong.
@@ -44,11 +44,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let parsed = parsed.and_then(|matches| Arguments::from_arg_matches(&matches));
     let arguments = match parsed {
         Ok(arguments) => arguments,
-        // Help and version come this way too, and are written to standard output.
+        // Help and version are errors of clap too, and are written to standard output.
         Err(message) => {
             let code = message.exit_code();
-            // There is nobody to tell that standard error is closed. Names of files, which a shell
-            // fills in, may have what a terminal would obey; then there are no colours either.
+            // If standard error is closed, the message is lost. Names of files that a shell fills
+            // in may have characters that a terminal would obey; then the message has no colours.
             let _ = match is_odd && message.use_stderr() {
                 true => write!(std::io::stderr(), "{}", plain(&message.to_string())),
                 false => message.print(),
@@ -64,10 +64,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     });
     match result {
         Ok(code) => code,
-        // A reader that has seen enough, such as `head`, is no error.
+        // A reader that ends early, such as `head`, is no error.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
-            // What was found before the failure is worth reading.
+            // The results before the failure are worth reading.
             let _ = out.flush();
             let _ = writeln!(anstream::stderr(), "{failure}");
             match failure {

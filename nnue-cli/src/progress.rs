@@ -7,12 +7,13 @@ pub(crate) fn stages() -> ProgressBar {
     with_template("{bar:40} {msg}")
 }
 
-/// A progress bar. Measurements draw it only in between, because drawing would disturb them.
+/// A progress bar. Measurements draw it only between their parts, because drawing would disturb
+/// them.
 pub(crate) fn bar() -> ProgressBar {
     with_template("{bar:40} {pos} of {len}, {eta} left")
 }
 
-/// A progress bar of a match, whose message says where it stands.
+/// A progress bar of a match, whose message is the score so far.
 pub(crate) fn bar_with_standing() -> ProgressBar {
     with_template("{bar:20} {pos} of {len} games, {eta} left: {msg}")
 }

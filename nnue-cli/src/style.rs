@@ -1,4 +1,4 @@
-//! How texts look at a terminal. Standard output loses the styles where nobody sees them.
+//! The styles of texts on a terminal. Standard output drops the styles if it is no terminal.
 //!
 //! Terminals have light and dark backgrounds, so only colours that can be read on both are used.
 
@@ -6,26 +6,26 @@ use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
 
-/// Good for the player from whose view numbers are.
+/// The style of numbers that are good for the player from whose view they are.
 const GOOD: Style = AnsiColor::Green.on_default();
-/// Bad for that player.
+/// The style of numbers that are bad for that player.
 const BAD: Style = AnsiColor::Red.on_default();
-/// A text like those around it.
+/// The style of ordinary text.
 pub(crate) const PLAIN: Style = Style::new();
-/// A piece of white's.
+/// The style of white's pieces.
 pub(crate) const WHITE: Style = Style::new().bold();
-/// A piece of black's.
+/// The style of black's pieces.
 pub(crate) const BLACK: Style = AnsiColor::Magenta.on_default().bold();
-/// A value that matters more than those around it.
+/// The style of the most important values.
 pub(crate) const STRONG: Style = Style::new().bold();
-/// The table row of the chosen bucket.
+/// The style of the table row of the chosen bucket.
 pub(crate) const CHOSEN: Style = AnsiColor::Cyan.on_default().bold();
-/// Lines and captions, which should not distract.
+/// The style of lines and captions, which should not distract.
 pub(crate) const FAINT: Style = Style::new().dimmed();
-/// A warning, which the user should not overlook.
+/// The style of a warning, which the user should not overlook.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// The style of a number by its sign; zero has none.
+/// The style of a number by its sign; zero has no style.
 pub(crate) fn of_sign(value: i32) -> Style {
     match value.signum() {
         1 => GOOD,
@@ -34,7 +34,7 @@ pub(crate) fn of_sign(value: i32) -> Style {
     }
 }
 
-/// A text in a style. Widths have to be given to the text: a wider result has more characters than
+/// A text in a style. Padding must be added to the text before: the result has more characters than
 /// a terminal shows.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")

@@ -1,4 +1,4 @@
-//! Tables as text: columns as wide as what stands in them.
+//! Tables as text, with columns as wide as their widest cell.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use nnue_compiler::format::foreign;
 
 use crate::style::{FAINT, PLAIN, paint};
 
-/// A text of a table, which may be somebody else's.
+/// The text of a cell, which may come from others.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) style: Style,
@@ -30,11 +30,11 @@ pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
 }
 
-/// What stands between two columns.
+/// The space between two columns.
 const GAP: &str = "  ";
 
 impl Table {
-    /// A table whose first row says what the columns are; so many of them are aligned left.
+    /// A table whose first row names the columns. The first `left` columns are aligned left.
     pub(crate) fn new<C: Into<Cell>>(left: usize, heads: impl IntoIterator<Item = C>) -> Table {
         let mut table = Table {
             left,
@@ -44,7 +44,7 @@ impl Table {
         table
     }
 
-    /// Adds a row; one without cells is an empty line.
+    /// Adds a row. A row without cells is an empty line.
     pub(crate) fn row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
         self.rows.push(cells.into_iter().map(C::into).collect());
     }

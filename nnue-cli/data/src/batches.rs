@@ -45,7 +45,7 @@ pub struct Options {
     pub split: Split,
     /// The most records in all batches together.
     pub limit: Option<usize>,
-    /// How many threads read records, and as many find rows.
+    /// How many threads read records. As many further threads find active rows.
     pub threads: usize,
 }
 
@@ -78,7 +78,7 @@ pub struct Counts {
     pub examples: Vec<BadRecord>,
     /// Records that belong to the other part of the split.
     pub split_off: u64,
-    /// Records that the filter leaves out, by [`Unmet`].
+    /// Records that the filter leaves out, counted by the [`Unmet`] condition.
     pub left_out: [u64; Unmet::ALL.len()],
     /// Records that are used.
     pub used: u64,
@@ -119,7 +119,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Counts that one thread shows to another.
+/// Counts that are shared between threads.
 #[derive(Clone, Debug, Default)]
 pub struct SharedCounts(Arc<Mutex<Counts>>);
 
@@ -135,7 +135,7 @@ impl SharedCounts {
     }
 }
 
-/// Batches of records.
+/// The batches of shuffled or ordered records that are made of files.
 pub struct Batches {
     read: Ordered<Result<Read, DataError>>,
     options: Options,
@@ -152,10 +152,10 @@ pub struct Batches {
     ended: bool,
 }
 
-/// What a thread makes of a chunk.
+/// The result of a thread for a chunk.
 enum Read {
     Records {
-        /// The file.
+        /// The number of the file, from 0.
         number: usize,
         is_first: bool,
         records: Vec<Result<Filtered, BadRecord>>,
@@ -164,11 +164,11 @@ enum Read {
     EndOfFiles,
 }
 
-/// A record, and the condition that it does not meet.
+/// A record, and the first condition of the filter that it does not meet.
 type Filtered = (Record, Option<Unmet>);
 
 impl Batches {
-    /// The batches of files, which threads of the scope read.
+    /// Reads the files on threads of the scope, and makes batches of their records.
     ///
     /// # Errors
     ///
@@ -203,7 +203,7 @@ impl Batches {
         })
     }
 
-    /// Takes in what was read of a chunk.
+    /// Adds the records of a chunk to those that wait, and counts them.
     fn take(&mut self, records: Vec<Result<Filtered, BadRecord>>) -> Result<(), DataError> {
         let mut counts = Counts::default();
         for record in records {
@@ -287,7 +287,7 @@ impl Iterator for Batches {
     }
 }
 
-/// What to do if one part of a split has no positions.
+/// The advice for a user whose split leaves one of its parts without positions.
 fn advice(Share { part, of }: Share) -> String {
     format!(
         "whole games are held out, in blocks of {BLOCK} positions or more, {part} of every {of} blocks of a \

@@ -1,4 +1,4 @@
-//! Records in another format: in one file in their order, or in shards in a random one.
+//! Records in another format: in a single file in their order, or in shards in a random order.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use crate::formats::WrittenFormat;
 use crate::input::Input;
 use crate::record::Record;
 
-/// Writes the records that the options choose to files: each record to a random one of them. If the
-/// options ask for an order of chance, each file is then shuffled as a whole, so that all records
-/// are, in the memory that one file needs. Returns how many records each file has.
+/// Writes the records that the options choose to files: each record to a random file. If the
+/// options ask for a random order, each file is then shuffled as a whole, so that all records are
+/// shuffled, in the memory that a single file needs. Returns how many records each file has.
 ///
 /// The files take their places when all of them are whole.
 ///
 /// # Errors
 ///
-/// [`DataError`] if a file cannot be read or written, or the format needs what a record does not
-/// have. If a file is among the inputs, or an input does not say what the filter asks for, nothing
-/// is written.
+/// [`DataError`] if a file cannot be read or written, or if a record lacks something that the
+/// format needs. Nothing is written if an output is among the inputs, or if an input lacks
+/// something that the filter asks for.
 pub fn convert(
     inputs: Vec<Input>,
     options: &Options,
@@ -56,7 +56,7 @@ pub fn convert(
     written.into_iter().map(finish).collect()
 }
 
-/// Opens something for each of the files.
+/// Opens an output for each of the files.
 fn each_of<W>(
     files: &[PathBuf],
     open: impl Fn(&Path) -> Result<W, DataError>,
@@ -73,7 +73,7 @@ fn spread<'p, W: Write>(
     format: WrittenFormat,
     files: Vec<(&'p Path, W)>,
 ) -> Result<Vec<Records<'p, W>>, DataError> {
-    // The order within a file is made later.
+    // Each file is shuffled later.
     let in_order = Options {
         shuffle: None,
         ..options.clone()
@@ -90,8 +90,8 @@ fn spread<'p, W: Write>(
     Ok(outputs)
 }
 
-/// Where the records of a file are until all of them are in their order: on the same disk, for they
-/// take as much room.
+/// A temporary file that holds the records of a file until they are shuffled. It is on the same
+/// disk, because it takes as much room.
 fn unordered(path: &Path) -> Result<BufWriter<NamedTempFile>, DataError> {
     let mut builder = Builder::new();
     builder.prefix("shuffled.").suffix(".part");
@@ -100,7 +100,7 @@ fn unordered(path: &Path) -> Result<BufWriter<NamedTempFile>, DataError> {
     Ok(BufWriter::new(file))
 }
 
-/// The same records in a random order.
+/// The records of a temporary file, in a random order.
 fn shuffled<'p>(
     records: Records<'_, BufWriter<NamedTempFile>>,
     path: &'p Path,
@@ -124,7 +124,7 @@ fn shuffled<'p>(
     Ok(shuffled)
 }
 
-/// Does something with each record.
+/// Calls a function with each record.
 fn each(
     inputs: Vec<Input>,
     options: Options,
@@ -141,10 +141,10 @@ fn each(
 
 /// A file of records that is written.
 struct Records<'p, W> {
-    /// What it is called in messages.
+    /// The path that messages name.
     path: &'p Path,
     file: W,
-    /// Bytes of a record.
+    /// The bytes of the record that is being written.
     bytes: Vec<u8>,
     count: u64,
 }

@@ -10,7 +10,7 @@ use nnue_compiler::format::foreign;
 pub struct BadRecord {
     /// The file, and the place in it: a line, a record or a game, counted from 1.
     pub place: String,
-    /// What was found, and what is allowed.
+    /// The message, which says what was found and what is allowed.
     pub wrong: String,
 }
 
@@ -22,15 +22,15 @@ pub enum DataError {
     Unreadable {
         /// The name of the file.
         name: String,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// A file is not of a format that is read.
+    /// The format of a file is not one that can be read, or lacks something that the options need.
     #[error("`{}`: {wrong}", foreign(.name))]
     Format {
         /// The name of the file.
         name: String,
-        /// What was found, and what is allowed.
+        /// The message, which says what was found and what is allowed.
         wrong: String,
     },
     /// A record cannot be used, and bad records are not skipped.
@@ -39,20 +39,20 @@ pub enum DataError {
     /// There are files, but no positions to use in them.
     #[error("no positions are left: {reason}")]
     Empty {
-        /// What became of the records.
+        /// The message, which says why no record is used.
         reason: String,
     },
     /// A file cannot be written, or must not be because it is read.
     #[error("{0}")]
     File(nnue_files::Error),
-    /// A record lacks what the format in which it is written needs.
+    /// A record lacks something that the written format needs.
     #[error("cannot write `{record}` to `{}`: {wrong}", foreign(.name))]
     Unsuitable {
         /// The name of the file that is written.
         name: String,
         /// The position as FEN.
         record: String,
-        /// What was found, and what is needed.
+        /// The message, which says what was found and what is needed.
         wrong: String,
     },
     /// The output that the caller gave accepts no more bytes.

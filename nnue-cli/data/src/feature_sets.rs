@@ -4,8 +4,8 @@ use nnue_compiler::feature_set;
 use nnue_compiler::network::Network;
 use nnue_runtime::__private::features::{Family, FeatureSet, PawnPairs};
 
-/// The runtime's constants for the sets, in their order. Each is by itself: its rows begin at 0 of
-/// the first table.
+/// The runtime's constants for the feature sets, in their order. The rows of each set are counted
+/// from 0, as if the set were the only set.
 #[must_use]
 pub fn feature_sets(network: &Network) -> Vec<FeatureSet> {
     network.features.iter().map(constant).collect()

@@ -59,7 +59,7 @@ impl Unmet {
         Unmet::Pieces,
     ];
 
-    /// The words for positions that are left out because of the condition.
+    /// The words that describe the positions which this condition leaves out.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

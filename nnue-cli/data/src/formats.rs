@@ -1,4 +1,4 @@
-//! The formats of files, each of which is a module: where a file can be cut, and what its bytes say.
+//! The formats of files, each in a module: where a file can be cut, and what its bytes say.
 
 mod bullet;
 mod chunk;
@@ -30,7 +30,7 @@ pub enum Format {
     Pgn,
 }
 
-/// What the name of Stockfish's training data ends in, and how it begins.
+/// The extension and the first bytes of Stockfish's training data.
 const BINPACK: (&str, &[u8]) = ("binpack", b"BINP");
 
 impl Format {
@@ -48,8 +48,8 @@ impl Format {
         }
     }
 
-    /// The format of a file, by its name without `.gz` and its first bytes, unpacked: text for names
-    /// that say nothing.
+    /// The format of a file, by its name without `.gz` and its first uncompressed bytes. A name
+    /// that tells no format stands for text.
     ///
     /// # Errors
     ///
@@ -81,14 +81,15 @@ impl Format {
         matches!(self, Format::Viri | Format::Pgn)
     }
 
-    /// Whether the format says how many moves were made before a position; in text, each line can.
+    /// Whether the format says how many moves were made before a position. In text, each line may
+    /// say it.
     #[must_use]
     pub fn knows_plies(self) -> bool {
         self != Format::Bullet
     }
 
-    /// How many bytes from the start of a file or a cut are a whole number of records, and how many
-    /// lines, records or games these are. There may be more of them.
+    /// The length in bytes of the whole records at the start of `bytes`, and how many lines,
+    /// records or games these are. More whole records may follow.
     pub(crate) fn whole(self, bytes: &[u8]) -> (usize, u64) {
         match self {
             Format::Text => text::whole(bytes),

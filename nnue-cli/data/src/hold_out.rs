@@ -1,18 +1,17 @@
-//! Which positions are trained on, and which are held out to measure what was learnt.
+//! Which positions are trained on, and which are held out to measure the loss.
 //!
-//! Positions of one game resemble each other, so whole games are held out: a file is cut into blocks
-//! of at least [`BLOCK`] positions, which end where a game ends, and some blocks of all are held out.
-//! A game ends where the number of half moves does not grow. Where positions do not say how many
-//! moves were made, or say `0 1` one after the other because nobody counted, a held-out block begins
-//! and ends with [`MARGIN`] positions that are used for nothing, because their game may go on in the
-//! block beside it.
+//! Positions of the same game resemble each other, so whole games are held out: a file is cut into
+//! blocks of at least [`BLOCK`] positions, which end where a game ends, and some of these blocks
+//! are held out. A game ends where the number of half moves does not grow. Positions may lack this
+//! number, or all say `0 1` because nobody counted. Then a held-out block begins and ends with
+//! [`MARGIN`] positions that are not used at all, because their game may go on in the next block.
 
 use crate::record::Record;
 
-/// The fewest positions of a block but the last.
+/// The fewest positions of a block, except the last block.
 pub const BLOCK: u32 = 1000;
 
-/// The longest game, in positions, that is not split where nobody knows where games end.
+/// The longest game, in positions, that is not split if positions do not tell where games end.
 pub const MARGIN: u32 = 250;
 
 /// The share of blocks that are held out: `part` of every `of` blocks.
@@ -41,10 +40,10 @@ pub enum Split {
 pub(crate) struct Splitter {
     split: Split,
     block: u32,
-    /// How many positions of the block there were.
+    /// How many positions of the current block were seen.
     count: u32,
     last_ply: Option<u16>,
-    /// How many positions in a row say that at most one half move was made.
+    /// How many of the last positions, in a row, say that at most one half move was made.
     beginnings: u32,
 }
 
@@ -59,8 +58,8 @@ impl Splitter {
         }
     }
 
-    /// Begins the file of this number. Each file holds out other blocks, so that some of many short
-    /// files are held out.
+    /// Begins the file of this number. In each file, other blocks are held out, so that some of
+    /// many short files are held out too.
     pub(crate) fn begin_file(&mut self, number: usize) {
         self.block = number as u32;
         self.count = 0;
@@ -89,8 +88,8 @@ impl Splitter {
         }
     }
 
-    /// How many half moves were made, if that is known. A game has two positions at most with fewer
-    /// than two half moves: of more in a row, `0 1` only stands where clocks have to stand.
+    /// How many half moves were made, if that is known. A game has at most two positions with fewer
+    /// than two half moves; if more follow each other, their `0 1` is no count of moves.
     fn known_ply(&mut self, record: &Record) -> Option<u16> {
         let ply = record.rest.ply;
         self.beginnings = match ply {

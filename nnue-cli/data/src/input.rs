@@ -14,10 +14,10 @@ use crate::formats::{self, Format};
 /// How many bytes are read at once.
 const BLOCK: usize = 1 << 18;
 
-/// The most bytes of a record: where so many bytes hold no record, the file is not of the format.
+/// The most bytes of a record. If so many bytes hold no whole record, the file has another format.
 const MOST: usize = 1 << 26;
 
-/// How many bytes at the start of a file show whether gzip has compressed it.
+/// The number of bytes at the start of a file by which [`is_packed`] decides.
 const GZIP: usize = 9;
 
 /// A file of positions.
@@ -42,7 +42,7 @@ impl Input {
             return Ok(input);
         }
         let of_name = match input.is_read_once() {
-            // Bytes that are read of a pipe to look at them would be missing later.
+            // Bytes that are read from a pipe to find its format would be missing later.
             true => Format::of(path, &[]),
             false => {
                 let mut bytes = input.bytes()?;
@@ -93,7 +93,7 @@ impl Input {
         self.format
     }
 
-    /// The error for an input that cannot be used for what is wanted.
+    /// An error that says why the input cannot be used.
     pub(crate) fn wrong(&self, wrong: impl Into<String>) -> DataError {
         DataError::Format {
             name: self.name.to_string(),
@@ -158,21 +158,22 @@ impl Chunk {
     }
 }
 
-/// Whether gzip has compressed what begins with these bytes.
+/// Whether a file that begins with these bytes is compressed by gzip.
 ///
-/// Bulletformat and viriformat can begin with its first four bytes too, which are the occupied
-/// squares. But a1 and b1 are among them, so the ninth byte has the pieces there, and the upper
-/// half of it is the one on b1. Of gzip that half is 0, which would be a white pawn.
+/// Bulletformat and viriformat may begin with gzip's first four bytes too: there these are the
+/// occupied squares, with a1 and b1 among them. The ninth byte then has the pieces on these
+/// squares, the piece on b1 in its upper half. In gzip this half is 0, which would be a white pawn
+/// on b1.
 fn is_packed(start: &[u8]) -> bool {
     matches!(start, [0x1F, 0x8B, 8, flags, _, _, _, _, extra, ..] if flags & 0xE0 == 0 && extra >> 4 == 0)
 }
 
-/// The chunks of a file.
+/// The chunks of a file, read one after the other.
 pub(crate) struct Chunks {
     input: Input,
     /// The bytes that are still to be read; `None` before the file is opened.
     bytes: Option<Box<dyn BufRead + Send>>,
-    /// The bytes that were read behind the last whole record.
+    /// The bytes that were read after the last whole record.
     waiting: Vec<u8>,
     first: u64,
 }
@@ -198,11 +199,12 @@ impl Chunks {
     }
 }
 
-/// Reads on until there are whole records in front, and takes these out of what waits, with their
-/// number; `None` at the end. `whole` says how many bytes and records they are.
+/// Reads on until whole records are at the front of `waiting`, and removes them from there. Returns
+/// them with their number, or `None` at the end. `whole` says how many bytes and records are whole.
 ///
-/// What is no whole record yet is looked at anew when as much again has been read, so that all looks
-/// together are at no more than a few times the bytes of the file, however long its records are.
+/// Bytes that are no whole record yet are examined again only when their number has doubled. So all
+/// examinations together read no more than a few times the bytes of the file, however long its
+/// records are.
 fn cut(
     mut bytes: impl Read,
     waiting: &mut Vec<u8>,
@@ -239,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    /// The lengths of all pieces that bytes are cut into, and how many bytes were looked at.
+    /// The lengths of all pieces that [`cut`] makes of bytes, and how many bytes it examined.
     fn cuts(bytes: &[u8], whole: impl Fn(&[u8]) -> (usize, u64)) -> (Vec<usize>, usize) {
         let (mut bytes, mut waiting) = (bytes, Vec::new());
         let (mut lengths, seen) = (Vec::new(), Cell::new(0));
@@ -257,11 +259,11 @@ mod tests {
     fn bytes_are_looked_at_a_few_times_however_long_records_are() {
         let bytes = vec![b'\n'; 32 * BLOCK];
         let size = bytes.len();
-        // One record that only the end of the file ends.
+        // A single record that ends only with the file.
         let (lengths, seen) = cuts(&bytes, |_| (0, 0));
         assert_eq!(lengths, [size]);
         assert!(seen <= 4 * size, "{seen}");
-        // Records that are much shorter than what is read at once, and much longer.
+        // Records that are much shorter than a block, and much longer.
         for record in [1000, 5 * BLOCK + 1] {
             let (lengths, seen) = cuts(&bytes, |waiting| {
                 let records = waiting.len() / record;

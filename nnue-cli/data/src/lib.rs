@@ -26,10 +26,11 @@
 //! | `feature_sets`, `rows` | find the active rows of a batch |
 //! | `stream` | writes batches for a trainer |
 //!
-//! `convert` writes records in another format, and `summary` counts what they are.
+//! `convert` writes records in another format, and `summary` counts positions.
 //!
-//! Chunks are read, and rows are found, by several threads; `ordered` brings what they make into
-//! the order of a single one, so that the same seed gives the same stream with any number of them.
+//! Several threads read chunks, and several threads find rows. `ordered` brings their results into
+//! the order of a single thread, so that the same seed gives the same stream with any number of
+//! threads.
 
 #![forbid(unsafe_code)]
 

@@ -1,14 +1,14 @@
-//! Work of several threads, in the order of a single one.
+//! Work of several threads, with results in the order of a single thread.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::Scope;
 
-/// How many items wait in front of each thread and behind it.
+/// How many items wait before each thread, and how many results after it.
 const WAITING: usize = 2;
 
-/// Applies a function to all items, by so many threads. The results come in the items' order: the
-/// first thread takes the first item, the next one the second, and so on, and they are asked for
-/// results in the same turn. Each thread has a function of its own, which `make` makes.
+/// Applies a function to all items, on `threads` threads. The results come in the order of the
+/// items: the threads take items in turn, and are asked for results in the same turn. `make` makes
+/// the function of each thread.
 ///
 /// Few items are in memory at once. When the results are dropped, the threads end.
 pub(crate) fn ordered<'scope, 'env, T, U, F>(
@@ -48,10 +48,10 @@ where
     Ordered { outputs, next: 0 }
 }
 
-/// The results of [`ordered`].
+/// The results of [`ordered`], in the order of the items.
 pub(crate) struct Ordered<U> {
     outputs: Vec<Receiver<U>>,
-    /// How many results there were.
+    /// How many results were taken.
     next: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The files one after the other, once or again and again.
+//! The chunks of all files, one file after the other, in one pass or in endless passes.
 
 use std::collections::VecDeque;
 
@@ -7,17 +7,17 @@ use fastrand::Rng;
 use crate::error::DataError;
 use crate::input::{Chunk, Chunks, Input};
 
-/// The chunks of all files; after the last of each pass, `None`.
+/// The chunks of all files, and `None` after the last chunk of each pass.
 pub(crate) struct Passes {
     inputs: Vec<Input>,
-    /// Where the order of the files comes from, if it is not that of the arguments.
+    /// The source of random orders of the files; `None` keeps the order of the arguments.
     random: Option<Rng>,
     endless: bool,
     /// Files that are still to be read in this pass, by their numbers.
     files: VecDeque<usize>,
     /// The number and the chunks of the file that is being read.
     reading: Option<(usize, Chunks)>,
-    /// Whether there was a pass.
+    /// Whether a pass has begun.
     begun: bool,
 }
 

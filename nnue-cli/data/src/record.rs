@@ -1,4 +1,5 @@
-//! A position with what is known of it, in few bytes: millions of them wait to be shuffled.
+//! A position with its score and its result, in few bytes, because millions of records wait to be
+//! shuffled.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use nnue_runtime::{Bitboard, Board, Color, Piece, Position, Role, Square};
 pub enum GameResult {
     /// White won.
     White,
-    /// Nobody won.
+    /// The game was drawn.
     Draw,
     /// Black won.
     Black,
@@ -27,16 +28,16 @@ impl GameResult {
     }
 }
 
-/// A position, and what a file says of it.
+/// A position, and what a file says about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
     /// The squares with pieces.
     pub(crate) occupied: u64,
-    /// The pieces on them from a1 to h8, by [`Piece::index`], two in a byte, the first in the lower
-    /// half.
+    /// The pieces on the occupied squares from a1 to h8, by [`Piece::index`]. A byte has two of
+    /// them, the first in its lower half.
     pub(crate) pieces: [u8; 16],
     pub(crate) side_to_move: Color,
-    /// What FEN says after the side to move.
+    /// The fields of FEN after the side to move.
     pub rest: Rest,
     /// The score in centipawns from the side to move's view, if the file has it.
     pub score: Option<f32>,
@@ -46,10 +47,10 @@ pub struct Record {
     pub tactical: Option<bool>,
 }
 
-/// What no network sees of a position, as FEN says it.
+/// The fields of FEN that no network reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rest {
-    /// Castling rights as they are written, with zeros behind them; all zeros for none.
+    /// Castling rights as FEN has them, followed by zeros; all zeros if there are no rights.
     pub castling: [u8; 4],
     /// The en passant square: the square behind a pawn that has just moved two squares.
     pub en_passant: Option<Square>,
@@ -61,8 +62,8 @@ pub struct Rest {
 }
 
 impl Record {
-    /// A record of a position of which nothing else is known. If there are more than 32 pieces,
-    /// which no [`Board`] that was read has, the last are left out.
+    /// A record of a position about which nothing else is known. If there are more than 32 pieces,
+    /// which no parsed [`Board`] has, the last pieces are left out.
     #[must_use]
     pub fn new(position: &impl Position) -> Record {
         let mut squares = [0; 64];
@@ -122,7 +123,7 @@ impl Record {
         let blockers = cozy_chess::BitBoard(self.occupied);
         let others = |role| position.pieces(Piece::new(!self.side_to_move, role)).0;
         let queens = others(Role::Queen);
-        // What the king would take if it moved like another piece attacks it in the same way.
+        // A piece of a kind attacks the king if the king, moved like this kind, would capture it.
         let own = self.side_to_move.into();
         cozy_chess::get_pawn_attacks(king, own).0 & others(Role::Pawn) != 0
             || cozy_chess::get_knight_moves(king).0 & others(Role::Knight) != 0
@@ -131,7 +132,7 @@ impl Record {
             || cozy_chess::get_rook_moves(king, blockers).0 & (others(Role::Rook) | queens) != 0
     }
 
-    /// The result from the side to move's view, 1, 0.5 or 0, if the file has it.
+    /// The result from the side to move's view: 1, 0.5 or 0, if the file has it.
     #[must_use]
     pub fn points(&self) -> Option<f32> {
         Some(self.result?.points(self.side_to_move))
@@ -162,7 +163,7 @@ impl fmt::Display for Rest {
     }
 }
 
-/// The position of a [`Record`], ready to be looked at.
+/// The position of a [`Record`], unpacked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unpacked {
     bitboards: [Bitboard; 12],

@@ -7,10 +7,10 @@ use nnue_runtime::{Color, Level, Position};
 use crate::feature_sets::feature_sets;
 use crate::record::Record;
 
-/// A network whose rows do not follow from positions.
+/// Why the active rows of a network do not follow from positions.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnsupportedNetwork {
-    /// The engine tells which features of a set are active.
+    /// The engine says which features of a set are active.
     #[error("the engine tells which features of `{set}` are active: a position alone does not")]
     ToldFeatures {
         /// The name of the feature set.
@@ -70,7 +70,7 @@ impl RowMaker {
         self.sets.iter().map(|set| (set.rows, self.perspectives))
     }
 
-    /// What a thread needs to find rows.
+    /// The buffers with which a thread finds rows.
     pub(crate) fn finder(&self) -> RowFinder {
         RowFinder::new(self.sets.clone(), self.capacity, Level::detect())
     }
@@ -108,8 +108,8 @@ impl RowMaker {
         batch
     }
 
-    /// The player whose perspective it is: first the side to move, unless there is only one
-    /// perspective and the network has that of white.
+    /// The player whose perspective has this index. Index 0 is the side to move, except in a
+    /// network with a single perspective that is always white's.
     fn perspective(&self, index: usize, side_to_move: Color) -> Color {
         match (index, self.perspectives, self.order) {
             (0, 1, Order::WhiteFirst) => Color::White,
@@ -119,10 +119,10 @@ impl RowMaker {
     }
 }
 
-/// Positions as a trainer reads them.
+/// The positions of a batch, as a trainer reads them.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// The active rows of all positions: for each set, for each perspective.
+    /// The active rows of all positions, for each set and for each of its perspectives.
     pub active: Vec<ActiveRows>,
     /// The stack of layers that each position uses.
     pub stack: Vec<u8>,
@@ -130,17 +130,16 @@ pub struct Batch {
     pub pieces: Vec<u8>,
     /// For each position, 1 if white is to move, else 0.
     pub white: Vec<u8>,
-    /// Scores in centipawns from the side to move's view, NaN where the file has none.
+    /// Scores in centipawns from the side to move's view; NaN where the file has no score.
     pub score: Vec<f32>,
-    /// Results from the side to move's view, 1, 0.5 or 0, NaN where the file has none.
+    /// Results from the side to move's view: 1, 0.5 or 0; NaN where the file has no result.
     pub result: Vec<f32>,
 }
 
-/// The active rows of one set for one perspective.
+/// The active rows of a set for a perspective.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActiveRows {
-    /// For each position the index of its first row in `rows`, and at the end the number of all
-    /// rows.
+    /// For each position the index of its first row in `rows`; at the end the length of `rows`.
     pub offsets: Vec<u32>,
     /// Active rows, counted from the first row of the set.
     pub rows: Vec<u32>,

@@ -4,11 +4,12 @@ use fastrand::Rng;
 
 use crate::record::Record;
 
-/// Holds as many records as it has room for; each that comes in then pushes a random one out.
+/// A buffer of records that shuffles: each new record takes the place of a random record, which
+/// comes out.
 ///
-/// The order is as random as the room is large beside the file: a record comes out at any time after
-/// it came in, half of them before as many others have come in as 0.7 times the room. Files that are
-/// larger by far are cut into shards first, which spreads each stretch of the file over all of them.
+/// The larger the buffer is beside the file, the more random is the order. Half of the records come
+/// out before 0.7 times as many records as the buffer holds have come in after them. Files that are
+/// much larger are cut into shards first, which spreads each part of the file over all shards.
 pub(crate) struct Shuffle {
     held: Vec<Record>,
     room: usize,
@@ -24,7 +25,7 @@ impl Shuffle {
         }
     }
 
-    /// Takes a record in, and gives one out when there is no more room.
+    /// Takes a record in, and returns a random record if the buffer was full.
     pub(crate) fn exchange(&mut self, record: Record) -> Option<Record> {
         if self.held.len() < self.room {
             self.held.push(record);
@@ -37,7 +38,7 @@ impl Shuffle {
         Some(std::mem::replace(&mut self.held[place], record))
     }
 
-    /// All that is held, in a random order.
+    /// Returns all records in the buffer, in a random order.
     pub(crate) fn drain(&mut self) -> Vec<Record> {
         let mut held = std::mem::take(&mut self.held);
         self.random.shuffle(&mut held);

@@ -27,11 +27,12 @@ pub const MAGIC: &[u8; 8] = b"nnuerows";
 /// The version of the format.
 pub const VERSION: u32 = 1;
 
-/// Writes the stream of the positions of files, and their FENs, a line each, to `positions`.
+/// Writes the stream of the positions of files, and to `positions` a line with the FEN of each
+/// position.
 ///
 /// # Errors
 ///
-/// [`DataError`] if a file cannot be used, or what was made cannot be written.
+/// [`DataError`] if a file cannot be used, or an output cannot be written.
 pub fn write_stream(
     inputs: Vec<Input>,
     options: &Options,
@@ -79,7 +80,7 @@ fn header(maker: &RowMaker, largest: usize) -> Vec<u8> {
     header
 }
 
-/// A batch as it is written.
+/// The bytes of a batch in the stream.
 fn bytes(batch: &Batch) -> Vec<u8> {
     let mut bytes = Vec::new();
     bytes.extend((batch.len() as u32).to_le_bytes());

@@ -1,4 +1,4 @@
-//! Counts of positions: how many there are, how they are scored, how their games ended.
+//! Counts of positions: by score, by the result of the game, by the number of pieces.
 
 use std::thread;
 
@@ -23,13 +23,12 @@ pub struct Summary {
     pub captures: u64,
     /// Positions whose number of half moves is known.
     pub with_ply: u64,
-    /// Runs of positions with a growing number of half moves, which are games if these follow one
-    /// another.
+    /// Runs of positions with a growing number of half moves. If the positions of a game follow
+    /// each other, each run is a game.
     pub games: u64,
     /// The scores of the positions, if some have scores.
     pub scores: Option<Scores>,
-    /// Positions by result: of games that white won, that were drawn, that black won, and without a
-    /// result.
+    /// Positions by the result of their game: won by white, drawn, won by black, unknown.
     pub results: [u64; 4],
     /// Positions by the number of pieces, 0 to 32.
     pub pieces: Vec<u64>,
@@ -50,7 +49,7 @@ pub struct Scores {
     pub mean_distance: f64,
 }
 
-/// Reads all positions that the options choose.
+/// Reads all positions that the options choose, and counts them.
 ///
 /// # Errors
 ///
@@ -69,7 +68,7 @@ pub fn summarise(
     })
 }
 
-/// The sums while records are counted.
+/// The counts, and the sums of the scores, while records are read.
 struct Counted {
     summary: Summary,
     scores: Scores,
@@ -127,7 +126,7 @@ impl Counted {
             scores.count += 1;
             scores.lowest = scores.lowest.min(score);
             scores.highest = scores.highest.max(score);
-            // Sums until the end.
+            // The mean and the mean distance are sums until the end.
             scores.mean += f64::from(score);
             scores.mean_distance += f64::from(score.abs());
         }

@@ -1,4 +1,4 @@
-//! Net files for any spec, in its format, with whatever weights a test wants.
+//! Net files for any spec, in its format, with the weights that a test wants.
 
 use nnue_compiler::file_layout;
 use nnue_compiler::format::{
@@ -21,16 +21,18 @@ pub struct Weight<'a> {
     pub role: Role,
     /// The stack of the tensor; 0 for tensors of the transformer.
     pub stack: usize,
-    /// The feature, or the output; 0 for biases.
+    /// The row of the tensor: the feature, or the output of a layer; 0 for biases.
     pub row: usize,
-    /// The neuron or the PSQT bucket, the input, or the output of biases.
+    /// The column of the tensor: the neuron, the PSQT bucket, or the input of a layer. For biases,
+    /// the neuron or the output.
     pub column: usize,
     /// The index of the value in the file's order of the tensor, padding included.
     pub index: usize,
 }
 
-/// [`net_file_of`] for values that depend only on the tensor's name and the index in the file's
-/// order. Every stack of Stockfish's format gets the same.
+/// The net file of values that depend only on the tensor's name and on the index in the file's
+/// order of the tensor. In Stockfish's format every stack gets the same values. See
+/// [`net_file_of`].
 pub fn net_file(
     network: &Network,
     description: &str,
@@ -41,8 +43,8 @@ pub fn net_file(
     })
 }
 
-/// The net file that makes a network of the values that `value` returns: it is asked for each value
-/// as the network has it once the file is loaded. Padding is zero.
+/// The net file of the values that `value` returns. It returns each value as the network has it
+/// after the file is loaded. Padding is zero.
 ///
 /// # Panics
 ///
@@ -55,9 +57,10 @@ pub fn net_file_of(
     write(network, description, &mut value, |_| None)
 }
 
-/// The net file of these values where the network allows them, and otherwise of the nearest that it
-/// does: within the limits of types, so that sums with values of another tensor fit too, and zero
-/// where an input of a layer would reach more runs of outputs than the spec says.
+/// The net file of the values that `value` returns, where the spec allows them, and otherwise of
+/// the nearest values that it allows: values are within the limits of their types, also after
+/// values of another tensor are added, and weights are zero for runs of outputs that their input
+/// cannot reach.
 pub(crate) fn nearest_net_file_of(
     network: &Network,
     mut value: impl FnMut(Weight<'_>) -> f64,
@@ -76,8 +79,8 @@ pub(crate) fn nearest_net_file_of(
     })
 }
 
-/// Whether a weight is in a run of outputs that its input does not reach: each input reaches the
-/// first ones from its own number on.
+/// Whether a weight is in a run of outputs that its input does not reach. Each input reaches the
+/// runs from its own number on.
 fn is_beyond_runs(network: &Network, weight: Weight<'_>) -> bool {
     let (Role::LayerWeights(layer) | Role::SharedWeights(layer)) = weight.role else {
         return false;
@@ -90,7 +93,7 @@ fn is_beyond_runs(network: &Network, weight: Weight<'_>) -> bool {
     })
 }
 
-/// Writes the file of these values, clamped to the limits that a tensor is given.
+/// Writes the file of the values, each clamped to the limits of its tensor.
 fn write(
     network: &Network,
     description: &str,
@@ -140,7 +143,7 @@ pub fn verify(network: &Network, file: &[u8]) -> Result<(), LoadError> {
     format::check(&file_layout(network), file).map(drop)
 }
 
-/// The values of a tensor in the order of the file.
+/// The values of a tensor, in the order of the file.
 fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f64) -> Vec<f64> {
     let [buckets, rows, columns] = match tensor.role {
         Role::Weights(_) => [None, Some(Axis::Feature), Some(Axis::Neuron)],
@@ -173,7 +176,7 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
     values
 }
 
-/// What each position on an axis adds to the index of a value in the file.
+/// The distance in the file from the first position on an axis to each position.
 fn offsets(tensor: &Tensor, axis: Axis) -> Vec<usize> {
     let shape = tensor.shape();
     let offset = |position: usize| {
@@ -192,7 +195,8 @@ fn offsets(tensor: &Tensor, axis: Axis) -> Vec<usize> {
     (0..tensor.len(axis)).map(offset).collect()
 }
 
-/// Whether values of a tensor are added to others before they become integers.
+/// Whether values of a tensor are added to values of another tensor before they are rounded to
+/// integers.
 fn is_summand(network: &Network, tensor: &Tensor) -> bool {
     let mut factors = (network.features.iter()).filter_map(|set| set.factors.as_ref());
     match tensor.role {
@@ -265,8 +269,8 @@ fn push_unsigned_leb128(file: &mut Vec<u8>, mut value: u32) {
     file.push(value as u8);
 }
 
-/// What the file has of a value that is not quantised: of floating point that it has as an integer,
-/// that integer or the nearest that fits.
+/// The number in the file for a value that is not quantised while loading. If the file has an
+/// integer for a value in floating point, this is the nearest integer that fits.
 fn integer_of(tensor: &Tensor, value: f64) -> f64 {
     match (tensor.divisor, tensor.element.limits()) {
         (Some(divisor), Some((low, high))) => {
@@ -276,7 +280,7 @@ fn integer_of(tensor: &Tensor, value: f64) -> f64 {
     }
 }
 
-/// A number that is clamped to `value`, if it is one that others are clamped to.
+/// A number whose clamped value is `value`, if `value` is a limit at which numbers are clamped.
 fn beyond(quantise: &Quantise, value: f64) -> f64 {
     let limits = match quantise.overflow {
         Overflow::Refuse => None,
@@ -288,13 +292,13 @@ fn beyond(quantise: &Quantise, value: f64) -> f64 {
     }
 }
 
-/// A number that is quantised to `value`. Summands are chosen so that their sum is quantised to the
-/// sum of their values.
+/// A number that is quantised to `value`. The numbers of two summands are such that their sum is
+/// quantised to the sum of their values.
 fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f64 {
     let middle = match quantise.rounding {
         Rounding::Truncate if summand => value,
-        // The middle of the numbers that become `value`, which stays among them when it is rounded
-        // to `f32`.
+        // The middle of the numbers that become `value`: rounded to `f32`, it still becomes
+        // `value`.
         Rounding::Truncate => value + 0.5 * value.signum(),
         Rounding::Nearest => value,
     };
@@ -302,8 +306,8 @@ fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f64 {
     middle / quantise.factor
 }
 
-/// A net file with random weights for any network, small enough that accumulators stay within 16
-/// bits and large enough that both ends of clipping are met.
+/// A net file with random weights for any network. The weights are small enough that accumulators
+/// stay within 16 bits, and large enough that activations reach both ends of their range.
 pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
     let mut random = Rng::with_seed(seed);
     nearest_net_file_of(network, |weight| {

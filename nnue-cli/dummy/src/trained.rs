@@ -1,8 +1,8 @@
-//! Weights with which a network takes as long as a trained one.
+//! Weights with which a network is as fast as a trained network.
 //!
-//! What a network costs does not depend on its values, but for one thing: layers skip blocks of
-//! four inputs that are all zero. So rows are random, and the biases of the transformer are chosen
-//! on real positions so that each neuron is active in a given share of them.
+//! The time of an evaluation depends on the weights in a single way: layers skip blocks of four
+//! inputs that are all zero. So rows are random, and the biases of the transformer are chosen on
+//! real positions so that each neuron is active in a given share of them.
 
 use nnue_compiler::feature_set::FeatureSet;
 use nnue_compiler::network::file::Role;
@@ -12,7 +12,7 @@ use nnue_runtime::{Board, Color};
 
 use crate::net_file::nearest_net_file_of;
 
-/// The neurons of a block, which a layer skips if all of them are zero.
+/// The number of neurons of a block, which a layer skips if they are all zero.
 const BLOCK: usize = 4;
 
 /// A net file for a network. `density` is the share of blocks of four inputs of the first layer
@@ -41,7 +41,7 @@ pub fn trained(network: &Network, density: f64, positions: &[Board]) -> Vec<u8> 
     })
 }
 
-/// A number from -1 to 1, near 0 more often, which follows from a place.
+/// A number from -1 to 1, more often near 0, which depends only on the arguments.
 fn noise(salt: u64, place: [u64; 3]) -> f64 {
     let mixed = place.into_iter().fold(salt, |state, number| {
         // SplitMix64.
@@ -56,13 +56,13 @@ fn noise(salt: u64, place: [u64; 3]) -> f64 {
 
 /// The rows of the transformer.
 struct Rows {
-    /// The size of weights, for each row in memory.
+    /// The largest size of the weights, for each row in memory.
     sizes: Vec<f64>,
 }
 
 impl Rows {
-    /// Sizes with which sums of the active rows spread over the range in which activations are not
-    /// constant.
+    /// Sizes of weights with which the sums of the active rows spread over the range in which
+    /// activations are not constant.
     fn of(network: &Network) -> Rows {
         let active: usize = network.features.iter().map(|set| set.max_active).sum();
         let size = reach(network) / (active.max(3) as f64 / 3.0).sqrt();
@@ -75,7 +75,7 @@ impl Rows {
             sizes.collect::<Vec<f64>>().repeat(copies)
         };
         let mut sizes = of_sets(|set| set.rows);
-        // Virtual rows are parts of others.
+        // Virtual rows are added to other rows, so they are zero.
         let virtuals = of_sets(|set| set.virtual_rows());
         sizes.extend(virtuals.iter().map(|_| 0.0));
         Rows { sizes }
@@ -87,7 +87,7 @@ impl Rows {
     }
 }
 
-/// The size that the sums of an accumulator have.
+/// The size that the sums of an accumulator shall have.
 fn reach(network: &Network) -> f64 {
     match network.transformer.activation {
         TransformerActivation::Relu { shift, limit } => f64::from(limit) * f64::from(1 << shift),
@@ -100,7 +100,7 @@ fn reach(network: &Network) -> f64 {
 }
 
 struct Biases {
-    /// `[copy][neuron]`
+    /// The biases as `[copy][neuron]`.
     of: Vec<Vec<f64>>,
 }
 
@@ -159,10 +159,10 @@ fn shift_of(network: &Network, row: usize) -> u32 {
     0
 }
 
-/// The choice of one copy's biases.
+/// The choice of the biases of a copy of the transformer.
 struct Calibration<'n> {
     network: &'n Network,
-    /// `[sample][neuron]`, without biases.
+    /// The sums of the active rows as `[sample][neuron]`, without biases.
     sums: &'n [Vec<f64>],
     density: f64,
 }
@@ -197,7 +197,7 @@ impl Calibration<'_> {
         }
     }
 
-    /// Chooses the biases of neurons, of which each four decide on a block. `needed` is the least
+    /// Chooses the biases of neurons, of which each four are a block. `needed` returns the least
     /// bias with which a neuron is active in a sample.
     fn choose_blocks(
         &self,
@@ -220,9 +220,9 @@ impl Calibration<'_> {
     }
 }
 
-/// The biases with which any neuron of a block is active in about that share of samples, and all
-/// neurons are equally often. `needed` has the least bias with which a neuron is active:
-/// `[neuron][sample]`.
+/// The biases with which a block has an active neuron in about this share of the samples, and all
+/// its neurons are active equally often. `needed[neuron][sample]` is the least bias with which a
+/// neuron is active.
 fn biases_of_block(needed: &[Vec<f64>], density: f64) -> Vec<f64> {
     let samples = needed.first().map_or(0, Vec::len);
     let sorted = needed.iter().map(|needed| {
@@ -231,7 +231,7 @@ fn biases_of_block(needed: &[Vec<f64>], density: f64) -> Vec<f64> {
         sorted
     });
     let sorted: Vec<Vec<f64>> = sorted.collect();
-    // The biases with which each neuron is active in so many samples.
+    // The biases with which each neuron is active in `count` samples.
     let biases = |count: usize| -> Vec<f64> {
         let bias = |sorted: &Vec<f64>| match count.checked_sub(1) {
             Some(last) => sorted[last],

@@ -1,8 +1,8 @@
 //! A program that trains a network with [bullet](https://github.com/jw1912/bullet): its inputs, its
-//! graph, and what it saves, in the order of the spec's file.
+//! graph, and the tensors that it saves, in the order of the spec's file.
 //!
-//! Parameters are floating point in which 1.0 is 1.0, so a tensor of the program is what the
-//! network's integers stand for. `multiplier.rs` has the steps between them.
+//! Parameters are floating point in which 1.0 is 1.0: a tensor of the program has the numbers for
+//! which the network's integers stand. `multiplier.rs` has the factors between them.
 
 mod graph;
 pub mod inputs;
@@ -25,9 +25,10 @@ use self::saved::Saved;
 /// A program for bullet.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Its text.
+    /// The text of the program.
     pub text: String,
-    /// The bytes of the file that it leaves; `None` where that is a form of bullet's own.
+    /// The length in bytes of the file that the program saves; `None` if that file has bullet's own
+    /// form.
     pub file_len: Option<usize>,
 }
 
@@ -35,7 +36,7 @@ pub struct Program {
 ///
 /// # Errors
 ///
-/// All that bullet cannot train.
+/// The reasons for which bullet cannot train the network.
 pub fn program(network: &Network) -> Result<Program, Vec<Reason>> {
     let parameters = Parameters::of(network);
     let reasons = reasons(&parameters);
@@ -49,7 +50,7 @@ pub fn program(network: &Network) -> Result<Program, Vec<Reason>> {
     })
 }
 
-/// What bullet cannot train, in the order of the spec.
+/// The reasons for which bullet cannot train a network, in the order of the spec.
 fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
     let network = parameters.network;
     let transformer = &network.transformer;
@@ -125,7 +126,7 @@ fn text(parameters: &Parameters<'_>, saved: &Saved) -> String {
         function,
     ];
     let helpers = snippet(include_str!("bullet/helpers.rs"));
-    // Each begins with its documentation.
+    // Each helper begins with its documentation.
     for helper in helpers.split("\n\n") {
         let name = helper
             .split("fn ")
@@ -160,7 +161,7 @@ fn text(parameters: &Parameters<'_>, saved: &Saved) -> String {
     )
 }
 
-/// What people need to know.
+/// The documentation of the program, for the people who run it.
 fn documentation(network: &Network, saved: &Saved) -> String {
     let mut text = String::new();
     let mut paragraph = |paragraph: &str| {
@@ -221,7 +222,7 @@ fn documentation(network: &Network, saved: &Saved) -> String {
     text.trim_start_matches("//!\n").to_string()
 }
 
-/// Words in lines of at most 100 characters, each with this beginning.
+/// Words in lines of at most 100 characters, which all start with `begin`.
 fn wrapped(words: &str, begin: &str) -> String {
     let mut text = String::new();
     let mut line = String::new();
@@ -238,7 +239,7 @@ fn wrapped(words: &str, begin: &str) -> String {
     format!("{text}{begin}{line}\n")
 }
 
-/// The names of bullet that the program uses.
+/// The imports of the names of bullet that the program uses.
 fn imports(body: &str) -> String {
     const NAMES: [(&str, &[&str]); 7] = [
         (
@@ -295,7 +296,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// What of the stacks the builder takes, and the items that it needs.
+/// The stacks as the builder takes them: a value, and the items that it needs.
 struct Stacks {
     value: String,
     items: String,
@@ -349,7 +350,7 @@ fn joined(numbers: &[u8]) -> String {
     numbers.join(", ")
 }
 
-/// What 1.0 of the output is in the engine's units.
+/// The number of the engine's units for which 1.0 of the output stands.
 fn eval_scale(network: &Network) -> f64 {
     let ratio = match network.output.units {
         Units::Float { factor } => return factor.into(),
@@ -358,7 +359,7 @@ fn eval_scale(network: &Network) -> f64 {
     f64::from(network.output.one) * ratio.numerator as f64 / ratio.denominator as f64
 }
 
-/// The name of the checkpoints.
+/// The name that all checkpoints begin with.
 fn net_id(network: &Network) -> String {
     let letters = network
         .name
@@ -481,7 +482,7 @@ fn limits(limits: &[(String, f64)]) -> String {
         return String::new();
     }
     let lines = limits.iter().map(|(id, limit)| {
-        // Rounded down, so that the integer fits.
+        // Limits are rounded down, so that their integers fit.
         let limit = (limit * 10_000.0).floor() / 10_000.0;
         format!("        ({id:?}, {limit:?}),\n")
     });

@@ -1,4 +1,4 @@
-//! A network with its weights as an ONNX model: graph of operators whose results are the integers
+//! A network with its weights as an ONNX model: a graph of operators whose results are the integers
 //! of the network, bit by bit.
 
 mod graph;
@@ -22,8 +22,8 @@ const ROWS: &str = "rows";
 /// The input with the number of each position's stack.
 const STACK: &str = "stack";
 
-/// A graph, and the tensors of the network that it has so far. Each has an axis of positions and
-/// one of values.
+/// A graph under construction, and the tensors of the network that it has so far. Each tensor has
+/// an axis of positions and an axis of values.
 struct Export<'a> {
     net: &'a Net,
     builder: Builder,
@@ -39,7 +39,7 @@ impl Export<'_> {
         self.net.network()
     }
 
-    /// The values that a slice names.
+    /// The tensor with the values of a slice.
     fn slice(&mut self, slice: Slice) -> Value {
         let tensor = match slice.source {
             Source::Transformer => Some(&self.transformer),
@@ -55,13 +55,13 @@ impl Export<'_> {
         }
     }
 
-    /// The stack of each position, or nothing where all use the same one.
+    /// The stack of each position; `None` if the network has a single stack.
     fn stack(&self) -> Option<Value> {
         (self.network().stacks.count > 1).then(|| Value(STACK.into()))
     }
 }
 
-/// What a network has that no model has, as words that follow "because".
+/// The reason for which a network has no model, as words that follow "because".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unsupported(String);
@@ -74,14 +74,16 @@ impl From<String> for Unsupported {
 
 /// The bytes of a model.
 ///
-/// Its inputs are of `i64`: `rows`, of positions, perspectives and active rows, and `stack`, of
-/// positions, where the network has several. Its outputs are of `i32`, one number for each position:
-/// `value`, `positional`, and `psqt` if there is any; `win.value` and the like of networks with these
-/// heads, and `heads.NAME` of further ones.
+/// All inputs are `i64`: `rows` has the axes positions, perspectives and active rows; `stack` has
+/// an axis of positions, and is there if the network has several stacks. All outputs are `i32` with
+/// a number for each position: `value`, `positional`, and `psqt` if there are PSQT values. Networks
+/// with the heads win, draw and loss have `win.value` and the like, and further heads are
+/// `heads.NAME`.
 ///
 /// # Errors
 ///
-/// [`Unsupported`] for networks with floating point, and with weights for white and for black.
+/// [`Unsupported`] for networks with floating point, and for networks with separate weights for
+/// white and black.
 pub fn export(net: &Net) -> Result<Vec<u8>, Unsupported> {
     let network = net.network();
     let mut builder = Builder::default();

@@ -10,12 +10,12 @@ use crate::is_standard;
 /// Why a file is not read or written. All messages name the file.
 #[derive(thiserror::Error)]
 pub enum Error {
-    /// The system does not let a file be read.
+    /// The system does not let the file be read.
     #[error("cannot read {}: {error}", name_of_input(.path))]
     Unreadable {
         /// The file; `-` is standard input.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },
@@ -41,12 +41,12 @@ pub enum Error {
         /// The most bytes that are read.
         limit: u64,
     },
-    /// The system does not let a file be written.
+    /// The system does not let the file be written.
     #[error("cannot write {}: {error}", name_of_output(.path))]
     Unwritable {
         /// The file; `-` is standard output.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },
@@ -74,13 +74,13 @@ pub enum Error {
         /// The second output, which is another name of the first.
         second: PathBuf,
     },
-    /// A file is there that must not be replaced.
+    /// A file exists that must not be replaced.
     #[error("{} is there already: remove it, or name another file", name_of_output(.path))]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// Another program works in a folder.
+    /// Another program works in the folder.
     #[error(
         "`{}` is in use by another program: wait until it ends, or name another folder",
         foreign(.folder.display())
@@ -92,7 +92,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the error is that a file to be read is not there.
+    /// Whether the error is that a file to be read does not exist.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         matches!(self, Error::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound)

@@ -9,9 +9,9 @@ use file_id::FileId;
 use crate::output::{folder, target};
 use crate::{Error, is_standard, standard};
 
-/// The files that a program reads, identified by the system and not by their names: hard links and
-/// symbolic links lead to the same file. Standard input is among them if it was redirected from a
-/// file.
+/// The files that a program reads. The system identifies them, and not their names: hard links and
+/// symbolic links lead to the same file. A file from which standard input was redirected is among
+/// them.
 ///
 /// Only regular files count: nothing is lost if a terminal is read and written.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Inputs {
     files: HashMap<FileId, PathBuf>,
 }
 
-/// The identity of a file: a file that is there, or the place of a file that is not.
+/// The identity of a file that exists, or the place of a file that does not.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     File(FileId),
@@ -27,7 +27,8 @@ enum Identity {
 }
 
 impl Inputs {
-    /// The files at these paths; `-` is standard input. What is not there cannot be overwritten.
+    /// The inputs at these paths; `-` is standard input. Files that do not exist are left out,
+    /// because they cannot be overwritten.
     pub fn of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Inputs {
         let named = paths.into_iter().filter_map(|path| {
             let path = path.as_ref();
@@ -40,15 +41,16 @@ impl Inputs {
         Inputs { files }
     }
 
-    /// Refuses outputs that are inputs, and those that are named twice. Nothing is opened. Standard
-    /// output and standard error are outputs too, but may be one file.
+    /// Refuses outputs that are inputs, and outputs that are named twice. Nothing is opened.
+    /// Standard output and standard error are outputs too, but may be the same file.
     ///
     /// # Errors
     ///
-    /// [`Error::Overwritten`] and [`Error::WrittenTwice`].
+    /// [`Error::Overwritten`] for an output that is an input, [`Error::WrittenTwice`] for two names
+    /// of a file.
     pub fn check<P: AsRef<Path>>(&self, outputs: impl IntoIterator<Item = P>) -> Result<(), Error> {
         for (stream, path) in standard::outputs() {
-            // Whether standard input is read is known to who reads it.
+            // Only the caller knows whether standard input is read.
             if let Some(input) = self.files.get(&stream)
                 && !is_standard(input)
             {
@@ -77,12 +79,12 @@ impl Inputs {
     }
 }
 
-/// Refuses to read what standard output or standard error was redirected to, as by `>>`: a shell has
-/// opened it before, and what is printed would be added to it, and read again.
+/// Refuses to read the file to which standard output or standard error was redirected, as by `>>`.
+/// Printed text would be added to the file, and be read again.
 ///
 /// # Errors
 ///
-/// [`Error::Overwritten`].
+/// [`Error::Overwritten`] for such a file.
 pub(crate) fn check_printed(read: &Path) -> Result<(), Error> {
     let found = match is_standard(read) {
         true => standard::input(),
@@ -98,7 +100,7 @@ pub(crate) fn check_printed(read: &Path) -> Result<(), Error> {
     }
 }
 
-/// What an output is, unless it is something that can be written without loss.
+/// The identity of an output, unless it can be written without loss, as a terminal can.
 fn of_output(path: &Path) -> Option<Identity> {
     if is_standard(path) {
         return standard::output().map(Identity::File);
@@ -110,7 +112,7 @@ fn of_output(path: &Path) -> Option<Identity> {
     }
 }
 
-/// Where a file will be, in the only form that its folder has.
+/// The path of a file that does not exist yet, in the only form that its folder has.
 fn place(path: &Path) -> PathBuf {
     let target = target(path);
     match (fs::canonicalize(folder(&target)), target.file_name()) {

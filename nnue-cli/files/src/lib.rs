@@ -16,15 +16,16 @@ pub use crate::read::{open, read};
 
 use std::path::Path;
 
-/// Whether what is written to a path comes out where standard output does, so that nothing else may
-/// be printed: the path is `-`, `/dev/stdout`, or that of what standard output was redirected to.
+/// Whether an output at this path comes out where standard output does, so that nothing else may be
+/// printed. The path is then `-`, `/dev/stdout`, or the file to which standard output was
+/// redirected.
 #[must_use]
 pub fn is_standard_output(path: &Path) -> bool {
     standard::is_output(path)
 }
 
-/// Whether a path is `-`, which is standard input where files are read, and standard output where
-/// they are written. A file of that name is `./-`.
+/// Whether a path is `-`, which means standard input for reading, and standard output for writing.
+/// The path of a file named `-` is `./-`.
 #[must_use]
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"

@@ -7,11 +7,12 @@ use std::process::Stdio;
 
 use crate::Error;
 
-/// The locked file in the folder. It stays: a program that removed it might remove another's lock.
+/// The name of the locked file in a folder. The file is never removed: a program that removed it
+/// might remove the lock of another program.
 const NAME: &str = ".nnue-lock";
 
-/// A folder that no other program locks while this value is there. The system ends the lock with the
-/// program, however that ends.
+/// A locked folder: no other program can lock it while this value exists. The system ends the lock
+/// when the program ends, in whatever way.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -22,7 +23,8 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] if another program has locked it, [`Error::Unwritable`].
+    /// [`Error::Locked`] if another program has locked the folder, [`Error::Unwritable`] if the
+    /// system does not allow a lock.
     pub fn folder(folder: &Path) -> Result<Lock, Error> {
         let file = open(folder)?;
         match file.try_lock() {
@@ -34,28 +36,28 @@ impl Lock {
         }
     }
 
-    /// Whether a program has ever locked a folder, which is then one of this library's users.
+    /// Whether this library has ever locked a folder.
     #[must_use]
     pub fn is_known_in(folder: &Path) -> bool {
         folder.join(NAME).is_file()
     }
 
-    /// A handle for the standard input of another program: the folder stays locked as long as either
-    /// program runs.
+    /// A handle for the standard input of another program. The folder stays locked as long as
+    /// either program runs.
     ///
     /// # Errors
     ///
-    /// The errors of the system, which may have no more handles.
+    /// An error of the system, which may have no more handles.
     pub fn share(&self) -> io::Result<Stdio> {
         self.file.try_clone().map(Stdio::from)
     }
 
-    /// Locks a folder as soon as no other program has locked it. If that is not at once, `waits` is
-    /// called first, to say so.
+    /// Locks a folder as soon as no other program locks it. `waits` is called before a wait begins,
+    /// so that the user can be told.
     ///
     /// # Errors
     ///
-    /// [`Error::Unwritable`].
+    /// [`Error::Unwritable`] if the system does not allow a lock.
     pub fn wait_for_folder(folder: &Path, waits: impl FnOnce()) -> Result<Lock, Error> {
         match Lock::folder(folder) {
             Err(Error::Locked { .. }) => {}
@@ -73,7 +75,7 @@ impl Lock {
 fn open(folder: &Path) -> Result<File, Error> {
     let path = folder.join(NAME);
     let mut options = File::options();
-    // As standard input it can be read, and is empty.
+    // Another program reads the file as its standard input, and finds it empty.
     let opened = options.read(true).append(true).create(true).open(&path);
     opened.map_err(|error| Error::unwritable(&path, error))
 }

@@ -11,12 +11,12 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::{Error, standard};
 
-/// A file that is written. Nothing is at its path before [`finish`](Output::finish) but what was
-/// there before: what is written goes to a file beside it, whose name ends in `.part`, and which is
-/// removed if the output is dropped.
+/// A file that is being written. Until [`finish`](Output::finish) its path keeps the old file, or
+/// none: the bytes go to a file in the same folder whose name ends in `.part`. That file is removed
+/// if the output is dropped.
 ///
-/// What exists and is no regular file is written directly, and so is standard output, by the name
-/// `-` or another.
+/// Standard output, by the name `-` or another, is written directly, and so is everything that
+/// exists and is no regular file.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
@@ -26,20 +26,20 @@ pub struct Output {
 
 #[derive(Debug)]
 enum Place {
-    /// A device, a pipe, standard output.
+    /// A device, a pipe or standard output.
     Direct(BufWriter<File>),
-    /// A file that will be at `target`.
+    /// A temporary file that will replace `target`.
     Beside {
         file: BufWriter<NamedTempFile>,
         target: PathBuf,
     },
 }
 
-/// Writes a file as a whole or not at all, as [`Output`] does.
+/// Writes a file as a whole or not at all.
 ///
 /// # Errors
 ///
-/// [`Error::Unwritable`].
+/// [`Error::Unwritable`] if the system does not let the file be written.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     let mut output = Output::create(path)?;
     output.add(bytes.as_ref())?;
@@ -47,21 +47,22 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
 }
 
 impl Output {
-    /// Begins a file that takes the place of what is at its path. Whoever could read and write an
-    /// old file still can; that it runs with the rights of its owner is not kept.
+    /// Begins a file that replaces the file at its path. All who could read and write the old file
+    /// can read and write the new file, but it does not run with the rights of its owner.
     ///
     /// # Errors
     ///
-    /// [`Error::Unwritable`], also if an old file must not be written.
+    /// [`Error::Unwritable`] if the system does not let the file be written, or not the old file.
     pub fn create(path: &Path) -> Result<Output, Error> {
         Output::begin(path, true)
     }
 
-    /// Begins a file that takes no other's place.
+    /// Begins a file that must not replace another file.
     ///
     /// # Errors
     ///
-    /// [`Error::Exists`] if there is a file, [`Error::Unwritable`].
+    /// [`Error::Exists`] if there is a file, [`Error::Unwritable`] if the system does not let the
+    /// file be written.
     pub fn create_new(path: &Path) -> Result<Output, Error> {
         Output::begin(path, false)
     }
@@ -81,22 +82,22 @@ impl Output {
         })
     }
 
-    /// Adds bytes, as [`Write::write_all`] does, whose errors do not name the file.
+    /// Adds bytes to the file. Unlike those of [`Write::write_all`], the errors name the file.
     ///
     /// # Errors
     ///
-    /// [`Error::Unwritable`].
+    /// [`Error::Unwritable`] if the system does not let the bytes be written.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let written = self.write_all(bytes);
         written.map_err(|error| Error::unwritable(&self.path, error))
     }
 
-    /// Brings all bytes to the disk, and then puts the file in its place.
+    /// Brings all bytes to the disk, and then the file to its place.
     ///
     /// # Errors
     ///
-    /// [`Error::Unwritable`]; then what was there before is as it was. [`Error::Exists`] if another
-    /// program has made a file that must not be replaced.
+    /// [`Error::Unwritable`], and the old file is unchanged; [`Error::Exists`] if another program
+    /// has made a file that must not be replaced.
     pub fn finish(self) -> Result<(), Error> {
         let Output {
             path,
@@ -129,11 +130,11 @@ impl Write for Output {
 impl Place {
     fn of(path: &Path) -> io::Result<Place> {
         if standard::is_output(path) {
-            // A shell may go on where this program ends, so the file is not replaced.
+            // A shell may go on writing after this program, so the file is not replaced.
             return Ok(Place::Direct(BufWriter::new(standard_output()?)));
         }
         let target = target(path);
-        // To open it asks the system whether it may be written, and changes nothing.
+        // Opening a file checks whether it may be written, and changes nothing.
         let old = match File::options().write(true).open(path) {
             Ok(file) => {
                 let metadata = file.metadata()?;
@@ -141,7 +142,7 @@ impl Place {
                     return Ok(Place::Direct(BufWriter::new(file)));
                 }
                 if !is_at(&metadata, &target) {
-                    // It has no name any more, and is open in some program.
+                    // The file has no name any more, and is open in some program.
                     file.set_len(0)?;
                     return Ok(Place::Direct(BufWriter::new(file)));
                 }
@@ -174,10 +175,11 @@ impl Place {
     }
 }
 
-/// The longest name that the temporary file's name begins with, in bytes: systems allow 255 in all.
+/// The most bytes of a file's name that its temporary file's name repeats: systems allow 255 in
+/// all.
 const LONGEST: usize = 200;
 
-/// A temporary file in the folder of the file whose place it takes.
+/// A temporary file in the folder of the file that it replaces.
 fn beside(target: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let name = target.file_name().ok_or(ErrorKind::IsADirectory)?;
     let mut prefix = match name.len() {
@@ -192,7 +194,7 @@ fn beside(target: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     {
         use std::os::unix::fs::PermissionsExt;
 
-        // What new files have, less what the user's mask takes away.
+        // The permissions of a new file, less what the user's mask takes away.
         builder.permissions(Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder(target))?;
@@ -202,7 +204,7 @@ fn beside(target: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Lets those read and write a new file who can read and write the old one.
+/// Lets all who can read and write the old file read and write the new file.
 #[cfg(unix)]
 fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -213,7 +215,7 @@ fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
         let _ = fchown(file, Some(old.uid()), Some(old.gid()))
             .or_else(|_| fchown(file, None, Some(old.gid())));
     }
-    // A program that runs as its owner would get new code, and perhaps another owner.
+    // The bits that run a program as its owner are dropped, for new code and a new owner.
     file.set_permissions(Permissions::from_mode(old.permissions().mode() & 0o777))
 }
 
@@ -231,7 +233,7 @@ fn is_at(file: &Metadata, path: &Path) -> bool {
     found.is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
 }
 
-/// Elsewhere no path leads to a file that has none.
+/// On other systems, no path leads to a file without a name.
 #[cfg(not(unix))]
 fn is_at(_: &Metadata, _: &Path) -> bool {
     true
@@ -244,10 +246,10 @@ pub fn folder(path: &Path) -> &Path {
     folder.unwrap_or(".".as_ref())
 }
 
-/// How many symbolic links are followed, as Linux does.
+/// How many symbolic links are followed, as many as in Linux.
 const LINKS: usize = 40;
 
-/// The file to which symbolic links lead, whether it is there or not.
+/// The file to which symbolic links lead, whether it exists or not.
 pub(crate) fn target(path: &Path) -> PathBuf {
     let mut target = path.to_path_buf();
     for _ in 0..LINKS {
@@ -259,7 +261,7 @@ pub(crate) fn target(path: &Path) -> PathBuf {
     target
 }
 
-/// Standard output without the buffer that breaks what is written into lines.
+/// Standard output without the buffer of `std`, which writes line by line.
 fn standard_output() -> io::Result<File> {
     #[cfg(unix)]
     use std::os::fd::AsFd as _;
@@ -274,7 +276,8 @@ fn standard_output() -> io::Result<File> {
     Ok(owned.into())
 }
 
-/// Brings the new name to the disk too. Not all systems can; the file itself is there in any case.
+/// Brings the new name to the disk too. Not all systems can do it; the file itself is there in any
+/// case.
 fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();

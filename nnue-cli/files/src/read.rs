@@ -7,12 +7,13 @@ use std::path::Path;
 use crate::inputs::check_printed;
 use crate::{Error, is_standard};
 
-/// Opens a file, or standard input if the path is `-`, that is read piece by piece: how long it is
-/// makes no difference, and it may be a pipe or a device.
+/// Opens a file, or standard input if the path is `-`, for reading piece by piece. The file may be
+/// of any length, or a pipe or a device.
 ///
 /// # Errors
 ///
-/// [`Error::Overwritten`] if what is printed goes into the same file, [`Error::Unreadable`].
+/// [`Error::Overwritten`] if printed text goes into the same file, [`Error::Unreadable`] if the
+/// system does not let the file be read.
 pub fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
     check_printed(path)?;
     if is_standard(path) {
@@ -26,15 +27,15 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::NoFile`] for what is no regular file, which may have no end; [`Error::TooLong`];
-/// [`Error::Overwritten`] if what is printed goes into the same file; [`Error::Unreadable`].
+/// [`Error::NoFile`] for a path that is no regular file, and may have no end; [`Error::TooLong`];
+/// [`Error::Overwritten`] if printed text goes into the same file; [`Error::Unreadable`].
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     check_printed(path)?;
     if is_standard(path) {
         return read_from(io::stdin(), path, 0, limit);
     }
     let unreadable = |error| Error::unreadable(path, error);
-    // To open a pipe waits for who writes to it.
+    // Opening a pipe would wait for a program that writes to it.
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(Error::NoFile {
@@ -46,7 +47,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     read_from(file, path, metadata.len(), limit)
 }
 
-/// Reads what probably has `len` bytes.
+/// Reads a stream that probably has `len` bytes.
 fn read_from(stream: impl Read, path: &Path, len: u64, limit: u64) -> Result<Vec<u8>, Error> {
     let too_long = || Error::TooLong {
         path: path.into(),
@@ -60,7 +61,7 @@ fn read_from(stream: impl Read, path: &Path, len: u64, limit: u64) -> Result<Vec
     bytes
         .try_reserve_exact(len as usize)
         .map_err(|_| unreadable(ErrorKind::OutOfMemory.into()))?;
-    // A byte more, to see whether there is one.
+    // The stream is read up to a byte more than the limit, to see whether it is longer.
     let mut stream = stream.take(limit.saturating_add(1));
     stream.read_to_end(&mut bytes).map_err(unreadable)?;
     match bytes.len() as u64 > limit {

@@ -13,8 +13,8 @@ pub(crate) fn outputs() -> impl Iterator<Item = (FileId, &'static str)> {
         .chain(error.map(|file| (file, "/dev/stderr")))
 }
 
-/// Whether what is written to a path comes out where standard output does: the path is `-`,
-/// `/dev/stdout`, or that of the file or the pipe to which it was redirected.
+/// Whether an output at this path comes out where standard output does. The path is then `-`,
+/// `/dev/stdout`, or the file or the pipe to which standard output was redirected.
 pub(crate) fn is_output(path: &Path) -> bool {
     crate::is_standard(path) || system::is_output(path)
 }
@@ -29,17 +29,17 @@ mod system {
 
     use file_id::FileId;
 
-    /// The regular file that standard input was redirected from.
+    /// The regular file from which standard input was redirected.
     pub(crate) fn input() -> Option<FileId> {
         file(io::stdin().as_fd())
     }
 
-    /// The regular file that standard output was redirected to.
+    /// The regular file to which standard output was redirected.
     pub(crate) fn output() -> Option<FileId> {
         file(io::stdout().as_fd())
     }
 
-    /// The regular file that standard error was redirected to.
+    /// The regular file to which standard error was redirected.
     pub(super) fn error() -> Option<FileId> {
         file(io::stderr().as_fd())
     }
@@ -61,7 +61,7 @@ mod system {
     }
 }
 
-/// Where the system does not say what a stream is.
+/// A module for systems that do not say what a stream is.
 #[cfg(not(unix))]
 mod system {
     use std::path::Path;

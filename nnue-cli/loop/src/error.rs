@@ -17,7 +17,7 @@ pub enum Error {
     RunFile {
         /// The run file.
         path: PathBuf,
-        /// What was found, and what is allowed.
+        /// The message, which says what was found and what is allowed.
         wrong: String,
     },
     /// The program that trains networks cannot be started.
@@ -29,7 +29,7 @@ pub enum Error {
     NoTrainer {
         /// The program.
         program: String,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },
@@ -41,7 +41,7 @@ pub enum Error {
         /// The last lines that it wrote to standard error.
         words: String,
     },
-    /// The folder of a loop is not empty, and no loop has made what is in it.
+    /// The folder for a loop is not empty, and was not made by a loop.
     #[error(
         "`{}` is no folder of a loop, and not empty: name another",
         foreign(.folder.display())
@@ -50,7 +50,7 @@ pub enum Error {
         /// The folder.
         folder: PathBuf,
     },
-    /// A file or a folder that is read lies in one that a stage makes.
+    /// A file or a folder that is read lies in a folder that a stage makes.
     #[error(
         "`{}` is read, and `{}`, which it is in, is written: copy it out of that folder, or name \
          another folder of the loop",
@@ -58,9 +58,9 @@ pub enum Error {
         foreign(.folder.display())
     )]
     ReadAndWritten {
-        /// What is read.
+        /// The path that is read.
         path: PathBuf,
-        /// What a stage makes.
+        /// The folder that a stage makes.
         folder: PathBuf,
     },
     /// Another loop works in the folder.
@@ -72,7 +72,7 @@ pub enum Error {
         /// The folder.
         folder: PathBuf,
     },
-    /// What an interrupted loop has started still runs.
+    /// A command that an interrupted loop has started still runs.
     #[error(
         "{}, which an interrupted loop has left, still runs in `{}`: end it, or wait until it ends",
         foreign(.what),
@@ -94,12 +94,12 @@ pub enum Error {
         /// The command of the stage.
         command: String,
     },
-    /// A file or an output that a stage has left is not the JSON that it should be.
+    /// A file or an output of a stage is not the JSON that it should be.
     #[error("{origin}: {}", foreign(.error))]
     Json {
-        /// The file or the stage that it comes from.
+        /// The file or the stage from which the text comes.
         origin: String,
-        /// What is wrong with it.
+        /// What is wrong with the text.
         #[source]
         error: serde_json::Error,
     },
@@ -108,7 +108,7 @@ pub enum Error {
     Guarded {
         /// The program of the command.
         program: OsString,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },

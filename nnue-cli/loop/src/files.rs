@@ -1,4 +1,4 @@
-//! The files of a loop, and what it must not write over.
+//! The files of a loop, and checks that it writes over no other files.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::record;
 use crate::stages::{self, old};
 
-/// The words by which the files of matches are told apart: the opponents of the new net.
+/// The names of the new net's opponents, which are parts of the names of files.
 pub(crate) const OPPONENTS: [&str; 2] = ["material", "current"];
 
 /// The files of a loop, all in one folder.
@@ -20,12 +20,12 @@ pub(crate) struct Files {
     /// Copies of the specs, for the engine's package.
     pub(crate) spec: PathBuf,
     pub(crate) current_spec: PathBuf,
-    /// Where the engines are installed.
+    /// The folder in which the engines are installed.
     pub(crate) engine: PathBuf,
     pub(crate) current_engine: PathBuf,
     /// The positions of the games that the engine plays against itself.
     pub(crate) positions: PathBuf,
-    /// The folder that the trainer writes.
+    /// The folder in which the trainer writes.
     pub(crate) training: PathBuf,
     /// The new net.
     pub(crate) net: PathBuf,
@@ -61,13 +61,13 @@ impl Files {
         self.matches.join(opponent).with_extension(extension)
     }
 
-    /// Refuses a loop that would write over something: over files that its stages `read`, which must
-    /// be there, over `other` files that it was told of, or over the package of the engine. Nothing
-    /// is written yet, and the folder need not be there.
+    /// Refuses a loop that would write over a file that its stages read, over another file that the
+    /// caller names, or over the engine's package. Files that are read must exist. Nothing is
+    /// written yet, and the folder need not exist.
     ///
     /// # Errors
     ///
-    /// [`Error`] that names what would be lost, or an input that cannot be read.
+    /// [`Error`] that names the file that would be lost, or an input that cannot be read.
     pub(crate) fn check(
         &self,
         other: &[&Path],
@@ -85,7 +85,7 @@ impl Files {
         Ok(Inputs::of(inputs).check(self.written())?)
     }
 
-    /// A loop would write over what it finds in a folder that no loop has made.
+    /// Refuses a folder with files that was not made by a loop.
     fn check_folder(&self) -> Result<(), Error> {
         let folder = &self.folder;
         let is_empty = match fs::read_dir(folder) {
@@ -101,9 +101,11 @@ impl Files {
         }
     }
 
-    /// What is in a folder of which a stage makes all is replaced or set aside with it.
+    /// Refuses an input in a folder that a stage makes: it would be replaced or set aside with the
+    /// folder.
     fn check_place(&self, input: &Path) -> Result<(), Error> {
-        // What is not there cannot be lost. A link is lost with the folder that it is in.
+        // A path that does not exist cannot be lost. A link is lost with the folder that contains
+        // it.
         let places = [Some(input), input.parent()].into_iter().flatten();
         let places: Vec<PathBuf> = places
             .filter_map(|path| fs::canonicalize(path).ok())
@@ -130,7 +132,7 @@ impl Files {
         Ok(())
     }
 
-    /// All files that a loop may write or replace by name.
+    /// All files that a loop may write or replace, by name.
     fn written(&self) -> Vec<PathBuf> {
         let named = [
             &self.spec,
@@ -149,10 +151,10 @@ impl Files {
     }
 }
 
-/// The files of a package from which its program is compiled, in an order.
+/// The files of a package from which its program is compiled, sorted.
 pub(crate) fn sources(package: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = BTreeSet::new();
-    // A link can lead back to where it is.
+    // A link can lead back to its own folder.
     let mut seen = HashSet::new();
     let mut open = vec![package.to_path_buf()];
     while let Some(folder) = open.pop() {

@@ -1,9 +1,9 @@
-//! What a loop has started ends with it, however the loop ends.
+//! Guards, which end the command of a stage when the loop ends, in whatever way.
 //!
-//! Nothing tells a process that the one above it was killed. So a guard, which is the program `nnue`,
-//! runs between the loop and the command of each stage: it sees that it has another parent than the
-//! loop, and ends the command with all that this has started. The guard is in a group of
-//! processes of its own, so that what a terminal sends to the loop does not end it.
+//! Nothing tells a process that its parent was killed. So a guard, which is the program `nnue`,
+//! runs between the loop and the command of each stage. When it sees that the loop is no longer its
+//! parent, it ends the command and all processes that the command has started. The guard is in a
+//! process group of its own, so that signals of the terminal for the loop do not end it.
 
 use std::ffi::OsString;
 use std::io;
@@ -23,16 +23,16 @@ use crate::error::Error;
 /// The subcommand of `nnue` that is a guard.
 pub(crate) const NAME: &str = "guard";
 
-/// How often the guard looks whether the loop is still there.
+/// The interval at which the guard checks whether the loop still runs.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long a command may take to end what it has started, and itself.
+/// The time in which a command may end itself and all processes that it has started.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A command that a guard runs, and the process with which it ends.
+/// A command that a guard runs, and the process at whose end it must end.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// The number of the process with which the command ends.
+    /// The number of the process at whose end the command must end.
     pub parent: u32,
     /// The file that names the command while it runs.
     pub note: PathBuf,
@@ -43,8 +43,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Runs the command until it ends, and returns how it ended; `None` if the process ended with
-    /// which it has to end.
+    /// Runs the command until it ends, and returns how it ended; `None` if the guard has ended it
+    /// because the process of `parent` ended.
     ///
     /// # Errors
     ///
@@ -62,14 +62,14 @@ impl Guard {
         let note = format!("`{shown}`, process {}", child.id());
         let watched = nnue_files::write(&self.note, note).map_err(Error::from);
         let watched = watched.and_then(|()| self.watch(&mut child).map_err(failed));
-        // Nobody would end it later.
+        // Otherwise the command might never end.
         if !matches!(watched, Ok(Some(_))) {
             end(&mut child);
         }
         watched
     }
 
-    /// Waits for the end of the command, and returns nothing if the loop ends first.
+    /// Waits for the end of the command. Returns `None` if the loop ends first.
     fn watch(&self, child: &mut Child) -> io::Result<Option<ExitStatus>> {
         loop {
             if let Some(status) = child.try_wait()? {
@@ -83,14 +83,14 @@ impl Guard {
     }
 }
 
-/// Ends a command and all in its group: first as Ctrl-C does, after which `nnue match` ends its
-/// engines, which have groups of their own.
+/// Ends a command and its process group, first by the signal of Ctrl-C. After this signal
+/// `nnue match` ends its engines, which have process groups of their own.
 fn end(child: &mut Child) {
     let Ok(group) = i32::try_from(child.id()) else {
         return;
     };
     let group = Pid::from_raw(group);
-    // Who has ended needs no signal.
+    // The signal fails for a group that has ended, which does not matter.
     let _ = killpg(group, Signal::SIGINT);
     let started = Instant::now();
     while started.elapsed() < PATIENCE && matches!(child.try_wait(), Ok(None)) {

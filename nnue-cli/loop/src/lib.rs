@@ -1,4 +1,4 @@
-//! From the spec of a network to a net whose strength is known: an engine for the spec, games that it
+//! From the spec of a network to a net of known strength: an engine for the spec, games that it
 //! plays against itself, training, verification and matches.
 //!
 //! ```no_run
@@ -32,19 +32,19 @@
 //! # }
 //! ```
 //!
-//! Each stage is a command that can be run by hand. It is done again only if something that it reads,
-//! or has left, is no longer as it was.
+//! Each stage is a command that can be run by hand. It is run again only if an input or a result
+//! has changed.
 //!
 //! | module | has |
 //! |---|---|
-//! | `run_file` | what a loop is told to do |
-//! | `files` | the files of a loop, and what it must not write over |
+//! | `run_file` | the settings of a loop |
+//! | `files` | the files of a loop, and checks that it writes over no other files |
 //! | `run` | the stages, in their order |
-//! | `stage` | a command, and all that its result depends on |
-//! | `stages` | the folder in which finished stages stay |
-//! | `record` | what a stage was made from, and what it left |
-//! | `guard` | how a command ends with the loop that has started it, on Unix |
-//! | `training` | what the trainer says of its run |
+//! | `stage` | a command with everything on which its result depends |
+//! | `stages` | the folder with the results of finished stages |
+//! | `record` | the inputs and the results of a finished stage |
+//! | `guard` | the process that ends a command when the loop ends, on Unix |
+//! | `training` | the trainer's report of its run |
 
 #![forbid(unsafe_code)]
 

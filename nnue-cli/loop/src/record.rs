@@ -1,4 +1,5 @@
-//! The inputs and the results of a stage, by which a later run knows that the stage is done.
+//! The record of a stage's inputs and results, by which a later run knows that the stage is
+//! finished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -11,11 +12,11 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 
-/// Length and hash of a file.
+/// The length and the hash of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Content {
     bytes: u64,
-    /// SHA-256, in hexadecimal digits.
+    /// The SHA-256 of the file, in hexadecimal digits.
     sha256: String,
 }
 
@@ -39,7 +40,7 @@ impl Content {
         }
     }
 
-    /// How what was found is not this, if it is not.
+    /// A description of how other content differs; `None` if it is the same.
     fn differs(&self, found: &Content) -> Option<String> {
         if found.bytes != self.bytes {
             let (found, written) = (found.bytes, self.bytes);
@@ -53,9 +54,9 @@ impl Content {
 ///
 /// # Errors
 ///
-/// The errors of the system, and an error for what is no regular file: it would be read for ever.
+/// The errors of the system, and an error for a path that is no regular file and may have no end.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    // To open a pipe waits for who writes to it.
+    // Opening a pipe would wait for a program that writes to it.
     match fs::metadata(path)?.is_file() {
         true => File::open(path),
         false => Err(io::Error::new(
@@ -65,7 +66,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The contents of files as they are now, by their paths.
+/// The present contents of files, by their paths.
 ///
 /// # Errors
 ///
@@ -78,7 +79,7 @@ pub(crate) fn contents(paths: &[PathBuf]) -> Result<BTreeMap<String, Content>, E
     each.collect()
 }
 
-/// All that the result of a stage depends on.
+/// Everything on which the result of a stage depends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Basis {
     /// Arguments, variables of the environment and keys of the run file, by their names.
@@ -88,7 +89,7 @@ pub(crate) struct Basis {
 }
 
 impl Basis {
-    /// The differences from an earlier basis, as words for a message.
+    /// The differences from an earlier basis, as words of a message.
     fn changes_since(&self, before: &Basis) -> Vec<String> {
         let mut changes = Vec::new();
         for name in names(&before.words, &self.words) {
@@ -123,12 +124,12 @@ fn names<'m, V>(
     one.keys().chain(other.keys()).collect()
 }
 
-/// The record of a finished stage. It is written when all results of the stage are there.
+/// The record of a finished stage. It is written after all results of the stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finished {
     /// The name of the stage, such as `training`.
     pub name: String,
-    /// The command as a shell takes it.
+    /// The command in the form that a shell takes.
     pub command: String,
     /// The time that the stage took, in seconds.
     pub seconds: f64,
@@ -140,7 +141,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// The reasons for which the stage has to be done again; empty if it is done.
+    /// The reasons for which the stage must be run again; empty if it is finished.
     pub(crate) fn stale(&self, basis: &Basis, products: &[PathBuf]) -> Vec<String> {
         let mut reasons = basis.changes_since(&self.basis);
         for path in products {

@@ -35,15 +35,15 @@ pub struct Loop<'l> {
     pub spec: &'l Spec,
     /// The spec of the current net, which must be there if the run file names one.
     pub current_spec: Option<&'l Spec>,
-    /// The folder for all files that the loop makes. It is made if it is not there.
+    /// The folder for all files of the loop, which is made if it does not exist.
     pub folder: &'l Path,
-    /// The folder of the engine's package, where the run file names none.
+    /// The folder of the engine's package, used if the run file names none.
     pub engine: &'l Path,
-    /// The program `nnue`, whose subcommands `match`, `verify` and `guard` do some of the stages.
+    /// The program `nnue`, whose subcommands `match`, `verify` and `guard` run some of the stages.
     pub nnue: &'l Path,
 }
 
-/// The outcome of a loop. No other loop works in the folder as long as this value is there.
+/// The outcome of a loop. While this value exists, no other loop can work in the folder.
 #[derive(Debug)]
 pub struct Outcome {
     /// The stages, in their order.
@@ -52,7 +52,7 @@ pub struct Outcome {
     pub matches: Vec<NetMatch>,
     /// The trainer's report of the run.
     pub training: Training,
-    /// The path for a report of the outcome. The report is not written yet.
+    /// The path for a report of the outcome. The caller writes the report.
     pub report: PathBuf,
     _lock: Lock,
 }
@@ -66,23 +66,23 @@ pub struct NetMatch {
     pub result: Report,
 }
 
-/// What the engine takes for a net that only counts material.
+/// The value of the engine's option `EvalFile` for an evaluation that only counts material.
 const MATERIAL: &str = "<material>";
 
 impl Loop<'_> {
-    /// Goes through all stages, from the first one that is not done. `observe` is told what happens,
-    /// and an error of it ends the loop.
+    /// Runs all stages that are not finished, in their order. `observe` is called with each event,
+    /// and its error ends the loop.
     ///
     /// # Errors
     ///
-    /// [`Error`] if a stage cannot be done, or if it would write over something.
+    /// [`Error`] if a stage fails, or if the loop would write over a file.
     pub fn run(&self, observe: &mut Observe<'_>) -> Result<Outcome, Error> {
         self.check_trainer()?;
         self.check_files()?;
         let path = fs::canonicalize(&self.run.path)
             .map_err(|error| Error::unreadable(&self.run.path, error))?;
         fs::create_dir_all(self.folder).map_err(|error| Error::unwritable(self.folder, error))?;
-        // The engine's package and the run file have other folders.
+        // The engine's package and the run file are in other folders.
         let folder =
             fs::canonicalize(self.folder).map_err(|error| Error::unwritable(self.folder, error))?;
         let lock = Lock::folder(&folder).map_err(|error| match error {
@@ -149,7 +149,7 @@ impl Loop<'_> {
         self.run.engine.as_deref().unwrap_or(self.engine)
     }
 
-    /// Builds the engine for a spec.
+    /// Builds the engine for a spec, as a stage.
     fn install(
         &self,
         name: &str,
@@ -169,12 +169,12 @@ impl Loop<'_> {
             .option("--root", root)
             .variable("NNUE_SPEC", spec)
             .variable("NNUE_PAWN", pawn)
-            // Nets are loaded, so that one engine plays with all nets of a spec.
+            // Nets are loaded at run time, so that the same engine plays with all nets of a spec.
             .variable("EVALFILE", "")
             .reads(spec)
             .writes(&program)
             .writes(root.join("bin").join(executable("nnue-selfplay")));
-        // The engine is compiled by the same version of the compiler as that program has.
+        // The engine is compiled by the compiler's version in that program.
         stage = stage.reads(self.nnue);
         for source in sources(self.engine())? {
             stage = stage.reads(source);
@@ -193,8 +193,8 @@ impl Loop<'_> {
         })
     }
 
-    /// Who makes the games that the new net learns from, and whom it has to beat: the current net, or
-    /// material.
+    /// The player that makes the games for the training, and that the new net must beat: an engine
+    /// with the current net, or with material alone.
     fn build_current(
         &self,
         files: &Files,
@@ -221,7 +221,8 @@ impl Loop<'_> {
         })
     }
 
-    /// Lets the current net play against itself. Without `[selfplay]` the run file names the data.
+    /// Lets the current player play against itself. Without `[selfplay]` the run file names the
+    /// data.
     fn play_games(
         &self,
         files: &Files,
@@ -231,7 +232,7 @@ impl Loop<'_> {
         let Some(selfplay) = &self.run.selfplay else {
             return Ok(());
         };
-        // The engine's package has it too.
+        // The engine's package also has the program for games against itself.
         let program = current.engine.with_file_name(executable("nnue-selfplay"));
         let stage = Stage::new("games", &program)
             .option("--games", selfplay.games.to_string())
@@ -273,7 +274,8 @@ impl Loop<'_> {
         Ok(())
     }
 
-    /// Compares the net, interpreted and compiled for each level, with what the trainer computed.
+    /// Compares the net, interpreted and compiled for each level, with the values that the trainer
+    /// computed.
     fn verify(&self, files: &Files, stages: &mut Stages<'_>) -> Result<(), Error> {
         let stage = Stage::new("verification", self.nnue)
             .argument("verify")
@@ -281,7 +283,7 @@ impl Loop<'_> {
             .option("--spec", &files.spec)
             .option("--golden", &files.golden)
             .argument("--compile")
-            // Another version of it may find something else.
+            // Another version of the program may find other differences.
             .reads(self.nnue)
             .reads(&files.spec)
             .reads(&files.net)
@@ -290,7 +292,7 @@ impl Loop<'_> {
         Ok(())
     }
 
-    /// Lets the new net play against material, and against the current net if there is one.
+    /// Plays a match of the new net against material, and then against the current net, if any.
     fn play_matches(
         &self,
         files: &Files,
@@ -342,7 +344,7 @@ struct Player {
 }
 
 impl Player {
-    /// What the engine plays with is an input of a stage too, unless it is no file.
+    /// Adds the player's program and net as inputs of a stage; `<material>` is no file.
     fn plays_in(&self, stage: Stage) -> Stage {
         let stage = stage.reads(&self.engine);
         match self.net == MATERIAL {

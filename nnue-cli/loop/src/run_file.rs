@@ -1,4 +1,4 @@
-//! What a run file says to a loop. The rest of it is for the trainer.
+//! The settings of a loop in a run file. The rest of the file is for the trainer.
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroU64};
@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use crate::error::Error;
 
-/// The keys of a run file that are not for the trainer. Those that are for neither are reported by
-/// the trainer.
+/// The keys of a run file that the loop reads. The trainer reads the others, and reports unknown
+/// keys.
 #[derive(Debug, Deserialize)]
 struct Keys {
     spec: String,
@@ -34,10 +34,10 @@ struct Data {
     validation: Vec<PathBuf>,
 }
 
-/// Keys of the loop that the trainer does not read.
+/// The keys of the loop that the trainer does not read.
 const OWN: [&str; 5] = ["engine", "trainer", "current", "selfplay", "match"];
 
-/// How many words the trainer's program has with its first arguments, at most: messages show them.
+/// The most words of the trainer's program and first arguments, because messages show them.
 const LONGEST_COMMAND: usize = 64;
 
 #[derive(Debug, Default, Deserialize)]
@@ -69,7 +69,7 @@ struct Current {
     pawn: Option<NonZeroU16>,
 }
 
-/// Games that the engine plays against itself.
+/// The games that the engine plays against itself.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfPlay {
@@ -90,7 +90,7 @@ fn one() -> u64 {
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Matches {
-    /// Games of each match, an even number.
+    /// The number of games in each match, an even number.
     pub games: u32,
     /// The number of nodes for each search.
     pub nodes: NonZeroU64,
@@ -108,7 +108,7 @@ impl Default for Matches {
     }
 }
 
-/// A run file as a loop needs it: paths are relative to the working folder.
+/// A run file in the form that a loop needs: paths are relative to the working folder.
 #[derive(Debug)]
 pub struct RunFile {
     /// The path of the run file.
@@ -117,36 +117,36 @@ pub struct RunFile {
     pub text: String,
     /// The keys of the run file that are for the trainer, with their values.
     pub for_trainer: BTreeMap<String, String>,
-    /// The spec of the new net, as the run file says it: the name of a known one, or a path that is
+    /// The spec of the new net, as the run file has it: the name of a known spec, or a path that is
     /// relative to the run file's folder.
     pub spec: String,
-    /// How many of the network's units are a pawn, if the engine is to be told.
+    /// How many of the network's units are a pawn, if the engine should know it.
     pub pawn: Option<NonZeroU16>,
-    /// The folder of the engine's package, if it is not the usual one.
+    /// The folder of the engine's package, if it is not the default folder.
     pub engine: Option<PathBuf>,
     /// The trainer's program and its first arguments.
     pub trainer: Vec<String>,
     /// The net that the new net has to beat, besides material.
     pub current: Option<CurrentNet>,
-    /// The games that the trainer learns from, if no files are named for it.
+    /// The games from which the trainer learns, if the run file names no files for it.
     pub selfplay: Option<SelfPlay>,
     /// How the new net plays its matches.
     pub matches: Matches,
-    /// The files that the trainer reads according to the run file.
+    /// The files that the run file names for the trainer.
     pub data: Vec<PathBuf>,
-    /// Files of data whose place games of the engine take.
+    /// The files of data that the engine's games replace.
     pub replaced: Vec<PathBuf>,
 }
 
 /// The net that the new net has to beat.
 #[derive(Debug)]
 pub struct CurrentNet {
-    /// The spec of the net, as the run file says it: the name of a known spec, or a path that is
+    /// The spec of the net, as the run file has it: the name of a known spec, or a path that is
     /// relative to the run file's folder.
     pub spec: String,
     /// The path of the net file.
     pub net: PathBuf,
-    /// How many of the network's units are a pawn, if the engine is to be told.
+    /// How many of the network's units are a pawn, if the engine should know it.
     pub pawn: Option<NonZeroU16>,
 }
 
@@ -155,15 +155,15 @@ impl RunFile {
     ///
     /// # Errors
     ///
-    /// [`Error::RunFile`] if the text is no TOML, or says what a loop cannot do. The trainer
-    /// reports keys that nobody knows.
+    /// [`Error::RunFile`] if the text is no TOML, or has settings that a loop does not allow. The
+    /// trainer reports unknown keys.
     pub fn parse(path: &Path, text: String) -> Result<RunFile, Error> {
         let wrong = |wrong: &dyn std::fmt::Display| Error::RunFile {
             path: path.into(),
             wrong: wrong.to_string(),
         };
         let no_toml = |error: toml::de::Error| {
-            // It shows the line of the file below what is wrong with it.
+            // The message shows the line of the file below the error.
             let message = error.to_string();
             let lines = message.trim_end().lines();
             let lines: Vec<String> = lines.map(|line| foreign(line).to_string()).collect();
@@ -196,7 +196,7 @@ impl RunFile {
             pawn: current.pawn,
         });
         let Data { files, validation } = keys.data;
-        // Games of the engine take the place of the files, but not of those for validation.
+        // The engine's games replace the files for training, but not those for validation.
         let (files, replaced) = match keys.selfplay {
             Some(_) => (Vec::new(), files),
             None => (files, Vec::new()),

@@ -1,4 +1,4 @@
-//! Commands, and all that their results depend on.
+//! Commands with everything on which their results depend.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -10,7 +10,7 @@ use nnue_format::foreign;
 use crate::error::Error;
 use crate::record::{Basis, contents};
 
-/// A command, and all that its result depends on.
+/// A command with everything on which its result depends.
 pub(crate) struct Stage {
     pub(crate) name: String,
     program: OsString,
@@ -19,13 +19,13 @@ pub(crate) struct Stage {
     variables: Vec<(&'static str, OsString)>,
     /// Files that the command reads.
     inputs: Vec<PathBuf>,
-    /// Arguments on which the result does not depend, behind the others.
+    /// The arguments on which the result does not depend, after all others.
     other: Vec<OsString>,
     /// Keys of the run file that the command reads, with their values.
     settings: BTreeMap<String, String>,
-    /// The files that the command writes; without files, its output is its result.
+    /// The files that the command writes. Without files, the output is the result.
     pub(crate) products: Vec<PathBuf>,
-    /// The file or folder with which an interrupted command goes on. The same command with other
+    /// The file or folder from which an interrupted command continues. The same command with other
     /// inputs must not find it.
     pub(crate) partial: Option<PathBuf>,
 }
@@ -88,12 +88,12 @@ impl Stage {
         self
     }
 
-    /// The command as a shell takes it.
+    /// The command in the form that a shell takes.
     pub(crate) fn as_typed(&self) -> String {
         self.words().join(" ")
     }
 
-    /// The command for a message, where long words are cut.
+    /// The command in a message, in which long words are cut.
     pub(crate) fn in_message(&self) -> String {
         let words = self.words().into_iter();
         let words = words.map(|word| foreign(word).to_string());
@@ -108,7 +108,7 @@ impl Stage {
         variables.chain(words).collect()
     }
 
-    /// The inputs on which the result of the command depends, as they are now.
+    /// The present inputs on which the result of the command depends.
     pub(crate) fn basis(&self) -> Result<Basis, Error> {
         let mut words = self.settings.clone();
         words.extend(
@@ -127,7 +127,7 @@ impl Stage {
         Ok(Basis { words, files })
     }
 
-    /// The command, run by a guard if one is given.
+    /// The command, run by a guard if a guard is given.
     pub(crate) fn command(&self, guard: Option<&Guarded<'_>>) -> Command {
         let mut command = match guard {
             Some(guard) => guard.command(&self.program),
@@ -140,7 +140,7 @@ impl Stage {
     }
 }
 
-/// A program that runs a command, and ends it when this process ends.
+/// A guard that runs a command, and ends it when this process ends.
 pub(crate) struct Guarded<'g> {
     pub(crate) program: &'g Path,
     /// The file in which the guard notes what it runs.
@@ -154,19 +154,19 @@ impl Guarded<'_> {
         command.arg(crate::guard::NAME);
         command.arg(std::process::id().to_string());
         command.arg(&self.note).arg("--").arg(guarded);
-        // What a terminal sends is for this program.
+        // Signals of the terminal are for this program.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
     }
 
-    /// Without groups of processes a guard could end no more than the command itself.
+    /// Without process groups, a guard could end only the command itself.
     #[cfg(not(unix))]
     fn command(&self, guarded: &OsStr) -> Command {
         Command::new(guarded)
     }
 }
 
-/// A word in a way that differs for different words.
+/// A form of a word in which different words stay different.
 fn shown(word: &OsStr) -> String {
     match word.to_str() {
         Some(word) => word.into(),

@@ -1,4 +1,4 @@
-//! Commands whose results stay, so that a loop that was interrupted goes on where it was.
+//! Commands whose results are kept, so that an interrupted loop continues from its last stage.
 
 use std::fs;
 use std::io;
@@ -15,30 +15,30 @@ use crate::error::Error;
 use crate::record::{Basis, Finished, contents};
 use crate::stage::{Guarded, Stage};
 
-/// The folder of the records, in that of the loop.
+/// The folder of the records, inside the folder of the loop.
 pub(crate) const FOLDER: &str = "stages";
 
-/// The most bytes of a record that are read; one of the largest stage has some thousands.
+/// The most bytes of a record. The record of the largest stage has some thousands.
 const LONGEST_RECORD: u64 = 1 << 24;
 
-/// How many bytes a record keeps of what a stage printed, at most.
+/// The most bytes of a stage's output that a record keeps.
 const LONGEST_PRINTED: usize = 1 << 20;
 
 /// An event in a loop.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A finished stage is done again.
+    /// A finished stage is run again.
     Again {
         /// The name of the stage.
         name: String,
         /// The changes of its inputs or results.
         reasons: Vec<String>,
     },
-    /// A stage starts anew, and does not go on with what it had done before an interruption.
+    /// A stage starts from the beginning, and does not use the results before an interruption.
     Anew {
         /// The name of the stage.
         name: String,
-        /// Why it is not known from which inputs the partial result was made.
+        /// Why it is not known from which inputs these results were made.
         reason: String,
     },
     /// A stage is finished.
@@ -47,7 +47,7 @@ pub enum Event {
         name: String,
         /// The time that the stage took, in seconds.
         seconds: f64,
-        /// Whether an earlier run has done the stage.
+        /// Whether an earlier run has finished the stage.
         before: bool,
     },
 }
@@ -55,19 +55,19 @@ pub enum Event {
 /// An observer of events, for example to show them; an error of the observer ends the loop.
 pub(crate) type Observe<'o> = dyn FnMut(Event) -> io::Result<()> + 'o;
 
-/// The stages of a loop, in a folder that remembers which are finished. Nobody else works there as
-/// long as this value is there, or what it has started runs.
+/// The stages of a loop, in a folder with the records of finished stages. Nobody else works there
+/// while this value exists, or while a process runs that it has started.
 pub(crate) struct Stages<'o> {
     folder: PathBuf,
     observe: &'o mut Observe<'o>,
-    /// The program that runs commands, so that they end with this one.
+    /// The program of the guard that ends commands when this program ends.
     guard: Option<PathBuf>,
-    /// The lock of the folder, which every started command holds too.
+    /// The lock of the folder, which all started commands hold too.
     running: Lock,
     pub(crate) finished: Vec<Finished>,
 }
 
-/// How long what an interrupted loop has left may take to end.
+/// The time that processes of an interrupted loop have to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl<'o> Stages<'o> {
@@ -75,7 +75,7 @@ impl<'o> Stages<'o> {
     ///
     /// # Errors
     ///
-    /// [`Error::Running`] if something runs there that an interrupted loop has left.
+    /// [`Error::Running`] if a process of an interrupted loop runs there.
     pub(crate) fn new(
         folder: &Path,
         guard: Option<PathBuf>,
@@ -94,12 +94,12 @@ impl<'o> Stages<'o> {
         })
     }
 
-    /// Runs a stage, unless its record says that it is finished, and what it reads and what it left
-    /// are as recorded. What it printed is returned.
+    /// Runs a stage, unless its record says that it is finished, and its inputs and results are as
+    /// recorded. Returns what the stage printed.
     ///
     /// # Errors
     ///
-    /// [`Error::Stage`] if it cannot be run or fails; what it wrote to standard error says why.
+    /// [`Error::Stage`] if the stage cannot be run or fails, with its text on standard error.
     pub(crate) fn run(&mut self, stage: &Stage) -> Result<String, Error> {
         let basis = stage.basis()?;
         let record = nnue_files::read(&self.record_of(stage), LONGEST_RECORD);
@@ -123,7 +123,7 @@ impl<'o> Stages<'o> {
             None => (self.start(stage, basis)?, false),
         };
         self.tell(Event::Finished {
-            // A record can be damaged in what nothing compares.
+            // A damaged record may have another name, which nothing compares.
             name: stage.name.clone(),
             seconds: finished.seconds,
             before,
@@ -215,7 +215,7 @@ impl<'o> Stages<'o> {
     }
 }
 
-/// A value as the JSON of a file.
+/// A value as the JSON text of a file.
 fn json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, Error> {
     serde_json::to_vec_pretty(value).map_err(|error| Error::unwritable(path, error.into()))
 }
@@ -223,10 +223,10 @@ fn json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, Error> {
 /// The file with the name and the number of the command that runs.
 const NOTE: &str = "running";
 
-/// The most bytes that the note has.
+/// The most bytes of the note.
 const LONGEST_NOTE: u64 = 1 << 12;
 
-/// Locks the folder of stages, as soon as all has ended that a loop has left there.
+/// Locks the folder of stages, as soon as all processes of an earlier loop have ended there.
 fn lock(folder: &Path) -> Result<Lock, Error> {
     let started = Instant::now();
     loop {
@@ -247,7 +247,7 @@ fn lock(folder: &Path) -> Result<Lock, Error> {
     }
 }
 
-/// The last lines of what a program wrote, for a message.
+/// The last lines of a program's output, for a message.
 pub(crate) fn last_lines(written: &[u8]) -> String {
     const SHOWN: usize = 20;
 
@@ -263,13 +263,13 @@ pub(crate) fn last_lines(written: &[u8]) -> String {
     last.join("\n")
 }
 
-/// The end of what a program printed, so that who prints without end makes no record without end.
+/// The end of a program's output, so that output without end makes no record without end.
 fn last_bytes(printed: &[u8]) -> String {
     let from = printed.len().saturating_sub(LONGEST_PRINTED);
     String::from_utf8_lossy(&printed[from..]).into_owned()
 }
 
-/// Renames a file or a folder, if it is there: somebody may miss what it holds.
+/// Renames a file or a folder, if it exists: somebody may still need it.
 fn set_aside(path: &Path) -> Result<(), Error> {
     if !path.exists() {
         return Ok(());
@@ -279,15 +279,15 @@ fn set_aside(path: &Path) -> Result<(), Error> {
     fs::rename(path, &old).map_err(|error| Error::unwritable(path, error))
 }
 
-/// What the name of a file or a folder becomes that is set aside.
+/// The new name of a file or a folder that is set aside.
 pub(crate) fn old(path: &Path) -> PathBuf {
     let mut old = path.as_os_str().to_owned();
     old.push(".old");
     old.into()
 }
 
-/// Removes a pipe, a device or a socket from the place of a file: a pipe would be written to, which
-/// waits for who reads it.
+/// Removes a pipe, a device or a socket from the place of a file. Writing to a pipe would wait for
+/// a program that reads it.
 fn make_room(path: &Path) -> Result<(), Error> {
     match path.is_file() || path.is_dir() {
         true => Ok(()),
@@ -295,7 +295,7 @@ fn make_room(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Removes what was written of records when a loop was killed.
+/// Removes unfinished records of a loop that was killed.
 fn remove_parts(folder: &Path) -> Result<(), Error> {
     let unreadable = |error| Error::unreadable(folder, error);
     for entry in fs::read_dir(folder).map_err(unreadable)? {
@@ -307,7 +307,7 @@ fn remove_parts(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes a file or a folder, if it is there.
+/// Removes a file or a folder, if it exists.
 fn remove(path: &Path) -> Result<(), Error> {
     let removed = match path.is_dir() {
         true => fs::remove_dir_all(path),
@@ -329,7 +329,7 @@ mod tests {
         tempfile::tempdir().expect("temporary folders can be made")
     }
 
-    /// A stage that prints something and ends well: this program lists its tests.
+    /// A stage that prints something and succeeds: this program lists its tests.
     fn list() -> Stage {
         Stage::new("list of tests", std::env::current_exe().unwrap()).argument("--list")
     }
@@ -338,7 +338,7 @@ mod tests {
         BTreeMap::from([("`positions`".into(), value.into())])
     }
 
-    /// Runs a stage: its result, and what was told of it.
+    /// Runs a stage, and returns its result with the events.
     fn run(folder: &Path, stage: &Stage) -> (Result<String, Error>, Vec<Event>) {
         let mut told = Vec::new();
         let mut observe = |event| {
@@ -349,10 +349,10 @@ mod tests {
         (printed, told)
     }
 
-    /// Runs a stage again, and returns the reasons that were told.
+    /// Runs a stage again, and returns the reasons in the event.
     fn why(folder: &Path, stage: &Stage) -> Vec<String> {
         let (printed, told) = run(folder, stage);
-        // What was set aside is not made by a stage that only prints.
+        // A stage that only prints does not make the files that were set aside.
         if printed.is_err() {
             write(&stage.products[0], "").unwrap();
             run(folder, stage).0.unwrap();
@@ -363,7 +363,7 @@ mod tests {
         }
     }
 
-    /// Runs a stage, and says whether it was done before.
+    /// Runs a stage, and returns whether it was finished before.
     fn was_done(folder: &Path, stage: &Stage) -> bool {
         let (printed, told) = run(folder, stage);
         let printed = printed.unwrap();

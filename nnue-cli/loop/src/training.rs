@@ -8,33 +8,33 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 
-/// The ratio of the loss of validation to the loss of training that tells of too little data.
+/// The ratio of the validation loss to the training loss that shows too little data.
 const FAR: f64 = 1.5;
 
-/// The most bytes that are read of a file of the trainer.
+/// The most bytes of a file of the trainer.
 const LONGEST: u64 = 1 << 24;
 
-/// The trainer's `summary.json`. What it lacks is `None`.
+/// The trainer's `summary.json`. A missing number is `None`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Summary {
-    /// Positions trained on, counted as often as seen.
+    /// The number of positions in training; repeated positions count each time.
     pub positions: Option<f64>,
     /// The time of training in seconds.
     pub seconds: Option<f64>,
     /// How many positions were trained on in a second.
     pub positions_per_second: Option<f64>,
-    /// The loss on positions that the net learns from.
+    /// The loss on the positions of the training.
     pub train_loss: Option<f64>,
-    /// The loss on positions that it has not seen.
+    /// The loss on the positions for validation, which the net has not seen.
     pub validation_loss: Option<f64>,
-    /// The same loss of the net file, in integers.
+    /// The loss on the positions for validation of the net file, in integers.
     pub validation_loss_of_integers: Option<f64>,
     /// The number of positions that the net has not seen.
     pub validation_positions: Option<f64>,
     /// The share of blocks of four neurons that are all zero, 0 to 1.
     pub zero_blocks: Option<f64>,
-    /// The distance between values of the integers and of the trainer.
+    /// The differences between the values of the integers and of the trainer.
     pub rounding_cost: RoundingCost,
     /// How many weights and biases the net has.
     pub parameters: Option<f64>,
@@ -44,30 +44,30 @@ pub struct Summary {
     pub torch: Option<String>,
     /// All settings of the trainer, with those that the run file leaves out.
     pub settings: Map<String, Value>,
-    /// What the trainer reported on the way, in the order of time.
+    /// The trainer's reports during the run, in the order of time.
     pub reports: Vec<Value>,
 }
 
-/// How far values of the net file in integers are from those of the trainer.
+/// The differences between the values of the net file in integers and those of the trainer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct RoundingCost {
-    /// The distance that rounding in training leaves out.
+    /// The difference of the trainer's values with simulated rounding from those of the integers.
     pub fake: Option<Cost>,
-    /// The distance of a net in floating point that is rounded.
+    /// The difference of the trainer's values without rounding from those of the integers.
     pub float: Option<Cost>,
 }
 
-/// A distance of values over positions, in centipawns.
+/// The differences of values over positions, in centipawns.
 #[derive(Debug, Deserialize)]
 pub struct Cost {
-    /// The mean distance.
+    /// The mean difference.
     pub mean_centipawns: f64,
-    /// The largest distance.
+    /// The largest difference.
     pub most_centipawns: f64,
 }
 
-/// A run of the trainer that is over.
+/// A finished run of the trainer.
 #[derive(Debug)]
 pub struct Training {
     /// The numbers of the run.
@@ -81,7 +81,7 @@ impl Training {
     ///
     /// # Errors
     ///
-    /// [`Error::File`] and [`Error::Json`] for the summary.
+    /// [`Error::File`] and [`Error::Json`] for an unusable summary.
     pub fn read(folder: &Path) -> Result<Training, Error> {
         let path = folder.join("summary.json");
         let summary = serde_json::from_slice(&nnue_files::read(&path, LONGEST)?);
@@ -89,7 +89,7 @@ impl Training {
             origin: format!("`{}`", foreign(path.display())),
             error,
         })?;
-        // The trainer draws it as XML without a declaration.
+        // The trainer draws the curves as XML without a declaration.
         let path = folder.join("curves.svg");
         let curves = match nnue_files::read(&path, LONGEST).map(String::from_utf8) {
             Ok(Ok(curves)) => Ok(curves),
@@ -99,8 +99,8 @@ impl Training {
         Ok(Training { summary, curves })
     }
 
-    /// The ratio of the loss of validation to the loss of training, if it is so large that there
-    /// was too little data.
+    /// The ratio of the validation loss to the training loss, if it is so large that there was too
+    /// little data.
     #[must_use]
     pub fn overfitting(&self) -> Option<f64> {
         let Summary {
@@ -131,7 +131,7 @@ mod tests {
             missed()
         );
         std::fs::remove_dir(&curves).unwrap();
-        // Longer than anything that a trainer draws.
+        // The file is longer than anything that the trainer draws.
         let file = std::fs::File::create(&curves).unwrap();
         file.set_len(LONGEST + 1).unwrap();
         assert!(

@@ -1,15 +1,15 @@
-//! Games that are ended before the rules of chess end them, because both engines agree.
+//! Rules that end games before the rules of chess do, because both engines agree.
 
 use std::fmt;
 
 use cozy_chess::Color;
 
-/// A rule that calls a game a draw when both engines have found nothing else for a while.
+/// A rule that calls a game a draw when both engines have seen no advantage for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawRule {
-    /// The number of the move, as FEN counts moves, before which no draw is called.
+    /// The number of the move, as in FEN, before which no draw is called.
     pub from: u16,
-    /// How many moves of each player the scores must last, without a capture or a move of a pawn.
+    /// For how many moves of each player the scores must last, without a capture or a pawn move.
     pub moves: u16,
     /// The largest distance of the scores from 0, in centipawns.
     pub centipawns: i32,
@@ -24,7 +24,7 @@ impl fmt::Display for DrawRule {
 /// A rule that calls a game a win when both engines have seen the win for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WinRule {
-    /// How many moves of each player the scores must last.
+    /// For how many moves of each player the scores must last.
     pub moves: u16,
     /// The least distance of all scores from 0, in centipawns, in favour of the same player.
     pub centipawns: i32,
@@ -36,17 +36,18 @@ impl fmt::Display for WinRule {
     }
 }
 
-/// What the engines have said in a game.
+/// The scores that the engines have reported in a game, as far as the rules need them.
 pub(crate) struct Adjudicator {
     draw: Option<DrawRule>,
     win: Option<WinRule>,
-    /// Moves without a score far from 0.
+    /// The number of moves in a row without a score far from 0.
     quiet: u32,
-    /// Moves with a score that wins for white, or, as a negative number, for black.
+    /// The number of moves in a row with a winning score, positive for white and negative for
+    /// black.
     winning: i32,
 }
 
-/// What is decided.
+/// The decision of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Draw,
@@ -63,8 +64,8 @@ impl Adjudicator {
         }
     }
 
-    /// Takes a move: who made it, what that player said of it, in centipawns from its own view,
-    /// its number, and whether it was a capture or of a pawn.
+    /// Counts a move: its player, the score from this player's view in centipawns, the number of
+    /// the move, and whether it was a capture or a pawn move.
     pub(crate) fn take(
         &mut self,
         mover: Color,
@@ -119,7 +120,7 @@ mod tests {
     };
 
     /// The number of moves after which a game with these scores, from white's view, is decided, and
-    /// how. It begins at move 9.
+    /// the decision. The game begins at move 9.
     fn decided(scores: &[Option<i32>], irreversible: usize) -> Option<(usize, Decision)> {
         let mut adjudicator = Adjudicator::new(Some(DRAW), Some(WIN));
         scores.iter().enumerate().find_map(|(ply, score)| {

@@ -1,4 +1,4 @@
-//! Openings, all different: random ones that a seed generates, or those of a list.
+//! Openings, all different: random openings from a seed, or openings of a list.
 
 use std::collections::HashSet;
 
@@ -9,27 +9,27 @@ use nnue_format::foreign;
 use crate::error::Error;
 use crate::game::can_move;
 
-/// Openings that are made of random legal moves.
+/// Openings that consist of random legal moves.
 #[derive(Clone, Debug)]
 pub struct RandomBook {
     /// The seed that chooses the openings.
     pub seed: u64,
-    /// How many moves are made, of both players together.
+    /// How many moves an opening has, of both players together.
     pub plies: u8,
     /// Whether the openings begin at random starts of Chess960.
     pub chess960: bool,
-    /// How much material, in pawns, a player may be ahead when the captures are over.
+    /// How many pawns of material a player may be ahead after all captures.
     pub imbalance: u8,
 }
 
 impl RandomBook {
-    /// Generates `count` openings, the first of which are the same however many there are.
+    /// Generates `count` openings. The first of them do not depend on `count`.
     ///
     /// # Errors
     ///
     /// [`Error::FewMoves`] if too few different openings are found in a bounded number of attempts.
     pub fn openings(&self, count: usize) -> Result<Vec<Board>, Error> {
-        /// Attempts for one opening.
+        /// The most attempts for an opening.
         const ATTEMPTS: usize = 20_000;
 
         let mut random = Rng::with_seed(self.seed);
@@ -52,7 +52,7 @@ impl RandomBook {
         Ok(openings)
     }
 
-    /// Random moves that may be no opening.
+    /// A position after random moves; `None` if it is not suitable as an opening.
     fn attempt(&self, random: &mut Rng) -> Option<Board> {
         let mut board = match self.chess960 {
             true => Board::chess960_startpos(random.u32(..960)),
@@ -88,7 +88,7 @@ fn material(board: &Board, color: Color) -> i32 {
     Piece::ALL.into_iter().map(of).sum()
 }
 
-/// By how many pawns the player to move is ahead when nobody wants to capture any more.
+/// By how many pawns the player to move is ahead after the best captures of both players.
 fn after_captures(board: &Board, mut alpha: i32, beta: i32) -> i32 {
     let us = board.side_to_move();
     alpha = alpha.max(material(board, us) - material(board, !us));
@@ -118,7 +118,7 @@ fn after_captures(board: &Board, mut alpha: i32, beta: i32) -> i32 {
     alpha
 }
 
-/// Openings of a list, each once.
+/// The openings of a list, each of them once.
 #[derive(Clone, Debug)]
 pub struct ListedBook {
     source: String,
@@ -128,8 +128,8 @@ pub struct ListedBook {
 }
 
 impl ListedBook {
-    /// A list without openings; `source` is what messages call it. Without `chess960`, openings must
-    /// castle as usual.
+    /// An empty list; `source` is its name in messages. Without `chess960`, castling rights must be
+    /// those of ordinary chess.
     #[must_use]
     pub fn new(source: impl Into<String>, chess960: bool) -> ListedBook {
         ListedBook {
@@ -140,11 +140,12 @@ impl ListedBook {
         }
     }
 
-    /// Adds a position, unless the list has it: a FEN, whose clocks may be missing, as in EPD.
+    /// Adds a position, unless the list has it already. The clocks of its FEN may be missing, as in
+    /// EPD.
     ///
     /// # Errors
     ///
-    /// [`BadOpening`] if no game can be played from there.
+    /// [`BadOpening`] if no game can be played from the position.
     pub fn add(&mut self, fen: &str) -> Result<(), BadOpening> {
         let board = opening(fen, self.chess960)?;
         if self.seen.insert(board.hash()) {
@@ -172,7 +173,7 @@ impl ListedBook {
     }
 }
 
-/// Why a position is no opening. All messages show it.
+/// Why a position is no opening. Every message shows the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadOpening {
     /// No game can reach the position.
@@ -180,7 +181,7 @@ pub enum BadOpening {
     Unreachable {
         /// The position.
         fen: String,
-        /// What is wrong with it.
+        /// What is wrong with the position.
         reason: String,
     },
     /// The game is over in the position.
@@ -204,13 +205,13 @@ fn opening(fen: &str, chess960: bool) -> Result<Board, BadOpening> {
         reason,
     };
     let mut fields: Vec<&str> = fen.split_ascii_whitespace().collect();
-    // EPD has no clocks.
+    // EPD has no clocks, so these are added.
     let clocks = ["0", "1"];
     let given = fields.len().saturating_sub(4).min(2);
     fields.extend(&clocks[given..]);
     let board: Board =
         { fields.join(" ").parse() }.map_err(|error| unreachable(format!("{error}")))?;
-    // What else no game can reach is refused with the text.
+    // All other positions that no game can reach are refused when the text is parsed.
     if get_king_moves(board.king(Color::White)).has(board.king(Color::Black)) {
         return Err(unreachable("the kings stand side by side".into()));
     }
@@ -223,7 +224,7 @@ fn opening(fen: &str, chess960: bool) -> Result<Board, BadOpening> {
     Ok(board)
 }
 
-/// Whether all kings and rooks that may castle stand where they do at the start of a game.
+/// Whether all kings and rooks with castling rights stand as at the start of an ordinary game.
 fn castles_as_usual(board: &Board) -> bool {
     Color::ALL.into_iter().all(|color| {
         let rights = board.castle_rights(color);
@@ -300,11 +301,11 @@ mod tests {
     fn captures_are_played_out() {
         for (fen, ahead) in [
             ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", 0),
-            // A queen that stands on a protected square, and one that does not.
+            // A queen that attacks a protected pawn, and a queen that attacks an unprotected pawn.
             ("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1", 7),
             ("4k3/8/3p4/8/8/8/3Q4/4K3 w - - 0 1", 9),
             ("4k3/8/3q4/8/8/3Q4/8/4K3 b - - 0 1", 9),
-            // One that is taken back.
+            // A queen that is recaptured.
             ("4k3/8/3q4/8/8/8/3Q4/4K3 b - - 0 1", 0),
         ] {
             let board: Board = fen.parse().unwrap();

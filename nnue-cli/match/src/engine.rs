@@ -1,4 +1,4 @@
-//! The protocol UCI, from the side that gives the orders.
+//! The client of the protocol UCI.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,13 +15,13 @@ use crate::player::Player;
 /// Why an engine did not do what was asked of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The engine could not be started, or does not take an option.
+    /// The engine could not be started, or does not accept an option.
     #[error("{0}")]
     Unusable(String),
     /// The process of the engine ended, or closed its output.
     #[error("{0}")]
     Crashed(String),
-    /// The engine said nothing for this time.
+    /// The engine did not answer in this time.
     #[error("no answer for {:.1} s", .0.as_secs_f64())]
     Silent(Duration),
     /// The match was stopped, which is not the engine's fault.
@@ -29,7 +29,7 @@ pub enum Fault {
     Stopped,
 }
 
-/// What an engine thinks a position is worth, from the view of the side to move.
+/// The score of a position by an engine, from the view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
     /// An evaluation in hundredths of a pawn.
@@ -52,10 +52,10 @@ impl Score {
     }
 }
 
-/// The answer to `go`, with what the engine said last on the way to it.
+/// The answer of an engine to `go`, with the last numbers that it reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thought {
-    /// The move as the engine wrote it.
+    /// The move in the engine's notation.
     pub best: String,
     /// The score of the position.
     pub score: Option<Score>,
@@ -63,15 +63,15 @@ pub struct Thought {
     pub depth: Option<u32>,
     /// The number of nodes of the search.
     pub nodes: Option<u64>,
-    /// The time from the order to the answer.
+    /// The time from the command to the answer.
     pub time: Duration,
 }
 
 impl Thought {
-    /// Takes what a line `info …` says. Words that are unknown or out of place are passed over.
+    /// Reads a line `info …`. Unknown words are skipped.
     fn take(&mut self, info: &str) {
         let mut words = info.split_ascii_whitespace();
-        // Only the best line counts of those that an engine in analysis shows.
+        // Of several lines of analysis, only the best counts.
         let mut all = words.clone().skip_while(|word| *word != "multipv").skip(1);
         if all.next().is_some_and(|number| number != "1") {
             return;
@@ -91,7 +91,7 @@ impl Thought {
                         _ => self.score,
                     };
                 }
-                // What follows is text, or moves.
+                // All further words are text, or moves.
                 "string" | "pv" => return,
                 _ => {}
             }
@@ -99,29 +99,29 @@ impl Thought {
     }
 }
 
-/// How many lines of an engine wait to be read. Then the engine waits.
+/// How many unread lines of an engine are kept. Beyond them the engine has to wait.
 const WAITING: usize = 1024;
 
-/// The most options that an engine can have; none has a tenth of them.
+/// The most options of an engine; real engines have less than a tenth of them.
 const OPTIONS: usize = 1000;
 
-/// The longest name of an option that is kept, in bytes.
+/// The longest name of an option in bytes; longer names are dropped.
 const LONGEST: usize = 256;
 
-/// A line of an engine, and when it came.
+/// A line of an engine, with the time at which it came.
 type Line = (Instant, String);
 
-/// An engine that runs. The engine is told to quit when this value is dropped, and is killed if it
-/// does not quit, with all processes that it has started where the system knows them.
+/// A running engine. When this value is dropped, the engine is told to quit, and is killed if it
+/// does not quit, with all processes that it has started if the system can tell them.
 pub struct Engine<'a> {
     child: Child,
-    /// How its process ended, once that is known.
+    /// How the process of the engine ended; `None` if that is not known yet.
     ended: Option<ExitStatus>,
     input: ChildStdin,
     lines: Receiver<Line>,
-    /// What it said last, which often is why it ends.
+    /// The last line of the engine, which often says why it ends.
     last_words: String,
-    /// Set when the match ends before its games do.
+    /// A flag that is set if the match ends before its games.
     stop: &'a AtomicBool,
 }
 
@@ -132,12 +132,12 @@ impl fmt::Debug for Engine<'_> {
 }
 
 impl<'a> Engine<'a> {
-    /// Starts an engine and sets its options. Each of its answers may take as long as `patience`.
-    /// When `stop` is set, whatever it is asked ends with [`Fault::Stopped`].
+    /// Starts an engine and sets its options. Each answer may take as long as `patience`. When
+    /// `stop` is set, all requests end with [`Fault::Stopped`].
     ///
     /// # Errors
     ///
-    /// [`Fault`] if the engine cannot be started, does not answer, or does not take an option.
+    /// [`Fault`] if the engine cannot be started, does not answer, or does not accept an option.
     pub fn start(
         player: &Player,
         chess960: bool,
@@ -201,7 +201,8 @@ impl<'a> Engine<'a> {
             }
             self.send(&format!("setoption name {name} value {value}"))?;
         }
-        // UCI has no answer to an option. An engine that could not load its net plays on with another.
+        // UCI has no answer to an option, and an engine that cannot load its net may use another
+        // net.
         let mut refusal = None;
         self.until_ready(patience, |line| {
             if refusal.is_none() && is_error(line) {
@@ -217,7 +218,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Tells the engine that what comes next is another game.
+    /// Tells the engine that the next position is of another game.
     ///
     /// # Errors
     ///
@@ -236,20 +237,20 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Lets the engine think about a position for at most `patience`. `position` and `go` are the
-    /// lines that UCI has for it, such as `position startpos` and `go nodes 5000`.
+    /// Lets the engine search a position for at most `patience`. `position` and `go` are lines of
+    /// UCI, such as `position startpos` and `go nodes 5000`.
     ///
     /// # Errors
     ///
-    /// [`Fault`] if the engine does not answer. It goes on thinking after [`Fault::Silent`].
+    /// [`Fault`] if the engine does not answer. After [`Fault::Silent`] it may still be searching.
     pub fn think(
         &mut self,
         position: &str,
         go: &str,
         patience: Duration,
     ) -> Result<Thought, Fault> {
-        // An answer that nobody waited for any more is not the answer to this. An engine that goes on
-        // talking is not waited for.
+        // A late answer to an earlier request must not be taken for the answer to this request.
+        // Only as many lines are skipped as are kept, because an engine may write without end.
         self.lines.try_iter().take(WAITING).for_each(drop);
         let mut thought = Thought::default();
         self.send(position)?;
@@ -272,7 +273,7 @@ impl<'a> Engine<'a> {
         Ok(thought)
     }
 
-    /// Ends a search whose result does not matter any more.
+    /// Ends a search whose result is not needed any more.
     ///
     /// # Errors
     ///
@@ -288,13 +289,13 @@ impl<'a> Engine<'a> {
         written.map_err(|_| self.crashed())
     }
 
-    /// Reads lines until one is the last, and returns when that came.
+    /// Reads lines until `is_last` accepts a line, and returns the time at which that line came.
     fn wait(
         &mut self,
         patience: Duration,
         mut is_last: impl FnMut(&str) -> bool,
     ) -> Result<Instant, Fault> {
-        /// How long it takes at most until a stop is seen.
+        /// The longest time until a stop is noticed.
         const BREATH: Duration = Duration::from_millis(50);
 
         let start = Instant::now();
@@ -311,7 +312,7 @@ impl<'a> Engine<'a> {
                     if !line.trim().is_empty() {
                         self.last_words = line;
                     }
-                    // An engine that never stops talking does not answer either.
+                    // An engine that writes without end has not answered either.
                     if start.elapsed() > patience {
                         return Err(Fault::Silent(patience));
                     }
@@ -325,14 +326,15 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Says how the engine ended.
+    /// Finds out how the engine ended, and returns the fault.
     fn crashed(&mut self) -> Fault {
-        /// How long an engine may be silent before it has nothing more to say.
+        /// The time without output after which no more output is expected.
         const SILENCE: Duration = Duration::from_millis(100);
-        /// How long it is listened to: one that has closed only its input may go on for ever.
+        /// The longest time to read output: an engine that closed only its input may write for
+        /// ever.
         const PATIENCE: Duration = Duration::from_secs(1);
 
-        // What is left of its output may say why.
+        // The remaining output of the engine may say why it ended.
         let start = Instant::now();
         while start.elapsed() < PATIENCE
             && let Ok((_, line)) = self.lines.recv_timeout(SILENCE)
@@ -355,12 +357,14 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// How the process ended, if it does so soon. Then nothing is left of what it has started.
+    /// How the process ended, if it ends within `patience`. Then the processes that it started are
+    /// killed too.
     fn ended(&mut self, patience: Duration) -> Option<ExitStatus> {
         let start = Instant::now();
         while self.ended.is_none() {
             if let Ok(Some(status)) = self.child.try_wait() {
-                // At once: the number of a group that has ended may become another's.
+                // This must happen at once, because another group may get the number of a group
+                // that has ended.
                 kill_group(&self.child);
                 self.ended = Some(status);
             } else if start.elapsed() > patience {
@@ -375,7 +379,7 @@ impl<'a> Engine<'a> {
 
 impl Drop for Engine<'_> {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The engine may have ended already.
         let _ = self.input.write_all(b"quit\n");
         let _ = self.input.flush();
         if self.ended(Duration::from_millis(300)).is_none() {
@@ -386,24 +390,24 @@ impl Drop for Engine<'_> {
     }
 }
 
-/// Kills a process with all that it has started: a program may be a script that starts the engine.
-/// Other systems than Unix know nothing of that.
+/// Kills a process and all processes that it has started: a program may be a script that starts the
+/// engine. This works on Unix only.
 fn kill_group(child: &Child) {
     #[cfg(unix)]
     if let Ok(group) = i32::try_from(child.id()) {
         use nix::sys::signal::{Signal, killpg};
         use nix::unistd::Pid;
 
-        // The engine is the first process of a group, whose number is its own.
+        // The engine is the first process of its group, so the group has the number of the engine.
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
     #[cfg(not(unix))]
     let _ = child;
 }
 
-/// Sends an engine's lines on until it ends, or nobody takes them.
+/// Sends an engine's lines to the receiver, until the engine ends or the receiver is dropped.
 fn forward(output: ChildStdout, sender: &SyncSender<Line>) {
-    /// Longer lines than any engine's.
+    /// The most bytes of a line, more than any engine writes.
     const LIMIT: u64 = 1 << 16;
 
     let mut output = BufReader::new(output);
@@ -421,13 +425,13 @@ fn forward(output: ChildStdout, sender: &SyncSender<Line>) {
     }
 }
 
-/// The name in `option name NAME type …`, and the rest.
+/// The name in the line `option name NAME type …`, and the rest of the line.
 fn option_name(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
     Some((name.trim(), rest))
 }
 
-/// Whether an engine says that it could not do something.
+/// Whether a line says that the engine could not do something.
 fn is_error(line: &str) -> bool {
     const ERROR: &str = "info string error";
     let start = line.get(..ERROR.len());
@@ -477,7 +481,7 @@ mod tests {
         assert_eq!(thought(&garbage), Thought::default());
     }
 
-    /// An engine of a script.
+    /// A script that acts as an engine.
     #[cfg(unix)]
     fn script<'s>(script: &str, stop: &'s AtomicBool) -> Result<Engine<'s>, Fault> {
         let player = Player {
@@ -489,7 +493,7 @@ mod tests {
         Engine::start(&player, false, Duration::from_secs(60), stop)
     }
 
-    /// Whether the script's own end is a reason to spare what it has started or not.
+    /// The processes that a script has started are killed whether or not the script has ended.
     #[cfg(unix)]
     #[test]
     fn what_an_engine_has_started_ends_with_it() {
@@ -505,7 +509,7 @@ mod tests {
                 let pipe = pipe.clone();
                 move || std::fs::read_to_string(pipe)
             });
-            // The pipe is open for as long as the process behind the script lives.
+            // The pipe is open as long as the process that the script has started.
             let stop = AtomicBool::new(false);
             let behind = format!(
                 "exec 3>'{}'; (sleep 20; echo alive >&3) & echo uciok; {}; echo readyok; {last}",
@@ -539,7 +543,7 @@ mod tests {
         }
     }
 
-    /// An engine that closes its input and goes on talking is not listened to until it has ended.
+    /// An engine that closes its input and writes without end is not read until its end.
     #[cfg(unix)]
     #[test]
     fn an_engine_that_only_talks_is_no_reason_to_wait() {

@@ -1,4 +1,4 @@
-//! Why a match cannot be played.
+//! Why a match cannot be played, or its state not be kept.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use nnue_format::foreign;
 
 use crate::engine::Fault;
 
-/// Why a match cannot be played, or not be kept.
+/// Why a match cannot be played, or its state not be kept.
 #[derive(thiserror::Error)]
 pub enum Error {
     /// An engine cannot be started or set up, so that no game can be played.
@@ -23,17 +23,17 @@ pub enum Error {
         plies: u8,
         /// How many openings were found.
         found: usize,
-        /// How many are needed.
+        /// How many openings are needed.
         needed: usize,
     },
     /// A list has too few openings.
     #[error("{list} has {found} different positions, and {needed} pairs need one each")]
     ShortList {
-        /// What the list is called.
+        /// The name of the list in messages.
         list: String,
-        /// How many different openings it has.
+        /// How many different openings the list has.
         found: usize,
-        /// How many are needed.
+        /// How many openings are needed.
         needed: usize,
     },
     /// The file of a state cannot be read or written.
@@ -44,16 +44,16 @@ pub enum Error {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },
-    /// What is at a path is no state of a match.
+    /// The path of a state leads to something else.
     #[error("`{}` is no state of a match{}", foreign(.path.display()), expectation(*.expected))]
     NoState {
         /// The path.
         path: PathBuf,
-        /// What is expected there, if it is no file.
+        /// What is expected at the path, if it does not lead to a file.
         expected: Option<&'static str>,
     },
     /// A line of a state is no pair of games.
@@ -61,13 +61,13 @@ pub enum Error {
     NoPair {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         #[source]
         error: serde_json::Error,
     },
-    /// A state has another form than this version reads.
+    /// A state has a form that this version cannot read.
     #[error(
         "`{}` has version {found} of its form, and this program reads {read}",
         foreign(.path.display())
@@ -80,7 +80,7 @@ pub enum Error {
         /// The version that this program reads.
         read: u32,
     },
-    /// A state is that of another match.
+    /// A state belongs to another match.
     #[error(
         "`{}` is the state of another match: {}",
         foreign(.path.display()),
@@ -102,7 +102,7 @@ pub enum Error {
 
 nnue_format::debug_is_message!(Error);
 
-/// The end of a message that tells what is expected, if anything is.
+/// The end of a message that names what is expected; empty if there is nothing to name.
 fn expectation(expected: Option<&str>) -> String {
     expected.map_or_else(String::new, |expected| format!(": expected {expected}"))
 }

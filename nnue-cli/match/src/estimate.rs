@@ -1,18 +1,18 @@
-//! An estimate of how much stronger a player is, and its text.
+//! Estimates of the difference in strength between two players, and their texts.
 
 use std::fmt;
 
 /// An estimate of a difference in Elo, logistic or normalised.
 ///
-/// Its text is that of `short`, with the ends of the interval if there is one:
+/// The text is that of `short`, with the ends of the interval if there is an interval:
 /// `+85.0 ± 35.7 (+50.2 to +121.7)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The estimate itself; infinite if all games were won, or lost.
+    /// The estimate itself; infinite if all games were won, or all were lost.
     pub value: f64,
-    /// The ends of the interval that has the true value with a probability of 95 %; `None` if all
-    /// pairs had the same score, which says nothing of how far others will be from it. An end that
-    /// has no bound is infinite.
+    /// The ends of the interval that contains the true value with a probability of 95 %; `None` if
+    /// all pairs had the same score, which tells nothing about the variance. An end without a bound
+    /// is infinite.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -25,8 +25,8 @@ impl Estimate {
         }
     }
 
-    /// The estimate with half of its interval, such as `+85.0 ± 35.7`. Of an infinite one the
-    /// interval is left out.
+    /// The estimate with half the width of its interval, such as `+85.0 ± 35.7`. An infinite
+    /// estimate has no interval in its text.
     pub(crate) fn short(&self) -> String {
         let value = number(self.value);
         match self.value.is_infinite() {
@@ -48,7 +48,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// Half of an interval, or that there is none.
+/// The text of half an interval's width, or a note that there is no interval.
 fn margin(interval: Option<[f64; 2]>) -> String {
     interval.map_or("?".into(), |[low, high]| {
         number((high - low) / 2.0).trim_start_matches('+').into()
@@ -59,7 +59,7 @@ fn number(value: f64) -> String {
     match value {
         f64::INFINITY => "+∞".into(),
         f64::NEG_INFINITY => "-∞".into(),
-        // What is rounded to zero has no minus, as zero itself.
+        // A number that is rounded to zero has no minus, like zero itself.
         _ if value <= 0.0 && value > -0.05 => "+0.0".into(),
         _ => format!("{value:+.1}"),
     }

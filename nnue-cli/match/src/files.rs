@@ -1,4 +1,4 @@
-//! The files of the players: their programs, and the files that these read.
+//! The files of the players: their programs, and all files that the programs read.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -12,11 +12,12 @@ use sha2::{Digest, Sha256};
 use crate::Error;
 use crate::player::Player;
 
-/// The most bytes that a file of a player can have.
+/// The most bytes of a player's file.
 const LONGEST: u64 = 1 << 32;
 
-/// The path of a program. A name without a folder is looked for here, and then where the system
-/// looks: which file it is decides what must not be written, and whether a match can go on.
+/// The path of a program. A name without a folder is searched in the working folder, and then in
+/// those of the system. The path must be known, because the program must not be overwritten, and an
+/// interrupted match can continue only with the same program.
 #[must_use]
 pub fn find_program(path: &Path) -> PathBuf {
     if path.components().count() != 1 {
@@ -48,7 +49,7 @@ fn is_program(place: &Path) -> bool {
     })
 }
 
-/// Hashes of the files of the players, each of which is read once.
+/// Hashes of the players' files. Each file is read once.
 #[derive(Clone, Debug, Default)]
 pub struct Fingerprints(BTreeMap<PathBuf, String>);
 
@@ -75,12 +76,12 @@ impl Fingerprints {
         }
     }
 
-    /// The arguments and options of a player that are files, with their paths and hashes. The files
-    /// that the player logs to are not among them.
+    /// The arguments and options of a player that are files, with their paths and hashes, except
+    /// the files to which the player logs.
     ///
     /// # Errors
     ///
-    /// [`Error::File`].
+    /// [`Error::File`] if a file cannot be read.
     pub fn of_player(&mut self, player: &Player) -> Result<Vec<(String, String)>, Error> {
         let arguments = player.arguments.iter();
         let arguments = arguments.map(|argument| (format!("the argument {argument}"), argument));

@@ -1,4 +1,4 @@
-//! One game: the rules of chess, the clocks, and engines that break either.
+//! A game: the rules of chess, the clocks, and engines that break either of them.
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -46,15 +46,15 @@ impl fmt::Display for Limit {
 pub struct Rules {
     /// How much an engine may think.
     pub limit: Limit,
-    /// Whether the game is Chess960, which engines are told by `UCI_Chess960`.
+    /// Whether the game is Chess960. Engines get `UCI_Chess960` to know it.
     pub chess960: bool,
-    /// When a game is called a draw.
+    /// The rule that calls a game a draw.
     pub draw: Option<DrawRule>,
-    /// When a game is called a win.
+    /// The rule that calls a game a win.
     pub win: Option<WinRule>,
-    /// How much later than its time allows an answer may come.
+    /// How late an answer may come after the end of its time.
     pub margin: Duration,
-    /// How long an engine may take for what no clock limits.
+    /// How long an engine may take for answers that no clock limits.
     pub patience: Duration,
 }
 
@@ -68,7 +68,7 @@ pub enum Reason {
     Stalemate,
     /// A position occurred for the third time.
     Repetition,
-    /// Fifty moves of each player were no captures and no moves of pawns.
+    /// Fifty moves of each player were neither captures nor pawn moves.
     FiftyMoves,
     /// Neither player has the material to mate.
     Material,
@@ -80,9 +80,9 @@ pub enum Reason {
     Crash,
     /// The loser's engine did not answer.
     Hang,
-    /// The loser's engine answered with something that is no legal move.
+    /// The loser's engine answered with a text that is no legal move.
     IllegalMove,
-    /// The loser's time was over.
+    /// The loser's time ran out.
     Time,
 }
 
@@ -102,7 +102,7 @@ impl Reason {
 pub struct Usage {
     /// The number of moves.
     pub moves: u64,
-    /// The nodes of the searches, as engines told them.
+    /// The nodes of the searches, as reported by the engine.
     pub nodes: u64,
     /// The time of the searches in seconds.
     pub seconds: f64,
@@ -123,7 +123,7 @@ pub(crate) struct Game {
     /// The side that won; `None` is a draw.
     pub(crate) winner: Option<Side>,
     pub(crate) reason: Reason,
-    /// What more is to say of the reason; may be empty.
+    /// More words about the reason; may be empty.
     pub(crate) detail: String,
     /// The usage of A and B.
     pub(crate) usage: [Usage; 2],
@@ -157,11 +157,11 @@ impl<'a> Seats<'a> {
         }
     }
 
-    /// Makes a player's engine ready for a game, which starts it if it is not there.
+    /// Prepares a player's engine for a game, and starts it if it does not run.
     ///
     /// # Errors
     ///
-    /// A fault of an engine that was just started: another start would not help.
+    /// A fault of an engine that was just started: starting it again would not help.
     pub(crate) fn prepare(&mut self, side: Side) -> Result<(), Fault> {
         let Rules {
             chess960, patience, ..
@@ -193,7 +193,7 @@ impl<'a> Seats<'a> {
     ///
     /// # Errors
     ///
-    /// A fault that ends the match, and not only the game.
+    /// A fault that ends the match, and not only this game.
     pub(crate) fn play(&mut self, opening: &Board, white: Side) -> Result<Game, Fault> {
         for side in Side::BOTH {
             self.prepare(side)?;
@@ -226,7 +226,7 @@ impl<'a> Seats<'a> {
                         let score = thought.score.map(Score::centipawns);
                         let is_irreversible = line.board.halfmove_clock() == 0;
                         match adjudicator.take(color, score, number, is_irreversible) {
-                            // Mate ends the game whatever the engines think.
+                            // A mate ends the game, whatever the scores are.
                             Some(_) if line.end().is_some() => None,
                             Some(Decision::Draw) => Some(End::Draw(Reason::AdjudicatedDraw)),
                             Some(Decision::Win(winner)) => {
@@ -255,7 +255,7 @@ impl<'a> Seats<'a> {
         }
     }
 
-    /// Lets a player move: a legal move in time, or how the game ends without one.
+    /// Lets a player move. Returns a legal move in time, or how the game ends without a move.
     fn think(
         &mut self,
         side: Side,
@@ -303,7 +303,7 @@ impl<'a> Seats<'a> {
         match fault {
             Fault::Stopped => Err(fault),
             Fault::Silent(time) if allowed.is_some() => {
-                // It goes on thinking, but the game is over.
+                // The engine may go on searching, but the game is over.
                 if engine.interrupt(Duration::from_secs(1)).is_err() {
                     self.engines[side as usize] = None;
                 }
@@ -327,7 +327,7 @@ fn late(took: Duration, allowed: Option<Duration>) -> End {
 }
 
 impl Game {
-    /// Who has these pieces.
+    /// The player with the pieces of this colour.
     pub(crate) fn player(&self, color: Color) -> Side {
         match color {
             Color::White => self.white,
@@ -349,12 +349,12 @@ impl Game {
     }
 }
 
-/// A position with what led to it.
+/// A position, with the moves and positions that led to it.
 struct Line {
     board: Board,
     /// Positions since the last capture or move of a pawn, without the current one.
     before: Vec<Board>,
-    /// The order `position` of UCI.
+    /// The command `position` of UCI.
     position: String,
     chess960: bool,
 }
@@ -375,7 +375,7 @@ impl Line {
         fen(&self.board, self.chess960)
     }
 
-    /// The legal move that an engine has written.
+    /// The legal move that an engine's text names.
     fn legal(&self, text: &str) -> Option<Move> {
         let best = match self.chess960 {
             true => text.parse().ok()?,
@@ -419,7 +419,7 @@ impl Line {
     }
 }
 
-/// A position as text; with the files of rooks that may castle if the game is Chess960.
+/// The FEN of a position. In Chess960, castling rights are the files of the rooks.
 pub(crate) fn fen(board: &Board, chess960: bool) -> String {
     match chess960 {
         true => format!("{board:#}"),
@@ -432,7 +432,8 @@ pub(crate) fn can_move(board: &Board) -> bool {
     board.generate_moves(|_| true)
 }
 
-/// Whether nobody can mate: a minor piece at most, or only bishops on squares of one colour.
+/// Whether nobody can mate: there is a minor piece at most, or only bishops on squares of one
+/// colour.
 fn is_insufficient(board: &Board) -> bool {
     let mating = [Piece::Pawn, Piece::Rook, Piece::Queen];
     if mating.iter().any(|piece| !board.pieces(*piece).is_empty()) {

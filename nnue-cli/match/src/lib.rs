@@ -45,21 +45,21 @@
 //! # }
 //! ```
 //!
-//! Each opening is played twice, with colours swapped, and these two games are a [`Pair`]. Pairs are
-//! counted in the order of their openings. So with fixed nodes, and engines that search with one
-//! thread and forget everything at `ucinewgame`, a match has the same result each time.
+//! Each opening is played twice, with colours swapped, and these two games are a [`Pair`]. Pairs
+//! are counted in the order of their openings. So a match has the same result each time, if nodes
+//! are fixed and the engines search with a single thread and forget everything at `ucinewgame`.
 //!
 //! | module | has |
 //! |---|---|
-//! | `player` | who plays: an engine, and how it is started and set up |
-//! | `files` | the program of a player, and what is in the files that it reads |
+//! | `player` | the players: engines, with the way to start them and to set their options |
+//! | `files` | the programs of the players, and hashes of the files that they read |
 //! | `engine` | the client of UCI |
 //! | `book` | openings |
-//! | `game`, `adjudication` | one game: the rules of chess, the clocks, and when it is ended early |
+//! | `game`, `adjudication` | a game: the rules of chess, the clocks, and rules that end it early |
 //! | `pgn` | a game as text |
-//! | `results`, `statistics`, `estimate` | what games add up to, and what that means: Elo and SPRT |
+//! | `results`, `statistics`, `estimate` | the sums of games, and the conclusions from them: Elo and SPRT |
 //! | `tournament` | all pairs, several at a time |
-//! | `state` | the file of finished pairs, with which an interrupted match goes on |
+//! | `state` | the file of finished pairs, from which an interrupted match continues |
 //! | `report` | the result as data |
 //!
 //! Boards are those of `cozy-chess`.

@@ -1,5 +1,5 @@
-//! Games as PGN, with what the engines thought of each move: `{+0.35/12 0.052s}` is the score in
-//! pawns from the view of the player that moved, or `M5` for mate in five, the depth, and the time.
+//! Games as PGN, with the engines' comments on each move: `{+0.35/12 0.052s}` has the score in
+//! pawns from the view of the player that moved (`M5` for mate in five), the depth, and the time.
 
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ use crate::engine::Score;
 use crate::game::{Game, Limit, Reason, Rules, Turn, fen};
 use crate::player::{Player, Side};
 
-/// The text of a game, with an empty line at the end. `round` is the number of its pair and its
-/// number there.
+/// The text of a game, with an empty line at the end. `round` is the number of its pair, and its
+/// number in the pair.
 pub(crate) fn pgn(
     game: &Game,
     opening: &Board,
@@ -24,7 +24,7 @@ pub(crate) fn pgn(
     let mut tags = vec![
         ("Event", "nnue match".to_string()),
         ("Site", "?".into()),
-        // A match that is played again gives the same file.
+        // Without a date, a match that is played again gives the same file.
         ("Date", "????.??.??".into()),
         ("Round", format!("{pair}.{number}")),
         ("White", name(Color::White).into()),
@@ -109,7 +109,7 @@ pub(crate) fn ending(game: &Game) -> String {
     };
     match &*game.detail {
         "" => said,
-        // A comment ends at the first brace.
+        // A comment ends at the first brace, so braces are removed.
         detail => format!("{said}: {}", detail.replace(['{', '}'], "")),
     }
 }
@@ -138,7 +138,7 @@ fn termination(reason: Reason) -> &'static str {
 
 fn time_control(limit: Limit) -> String {
     match limit {
-        // There is no clock.
+        // There is no clock in this case.
         Limit::Nodes(_) => "-".into(),
         Limit::MoveTime(time) => format!("1/{}", time.as_secs_f64()),
         Limit::Clock { base, increment } => {

@@ -1,4 +1,4 @@
-//! The two players of a match: an engine each, perhaps with a net.
+//! The two players of a match: engines, perhaps with a net.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,12 +28,12 @@ impl Side {
     }
 }
 
-/// An engine, and how it is started and set up.
+/// An engine, with the way to start it and to set its options.
 #[derive(Clone, Debug)]
 pub struct Player {
     /// The name of the player in results.
     pub name: String,
-    /// The file that is started, or a name that the system looks for.
+    /// The program file, or a name that the system searches.
     pub program: PathBuf,
     /// The arguments of the program.
     pub arguments: Vec<String>,
@@ -42,7 +42,8 @@ pub struct Player {
 }
 
 impl Player {
-    /// The files that the player may read: its program, and whatever arguments and options name.
+    /// The files that the player may read: its program, and all files that arguments and options
+    /// name.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         let values = self.options.iter().map(|(_, value)| value);
         let named = self.arguments.iter().chain(values).map(Path::new);
@@ -50,7 +51,7 @@ impl Player {
     }
 }
 
-/// The name of the player, which may be that of a file.
+/// The text is the name of the player, which may be that of a file.
 impl fmt::Display for Player {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         foreign(&self.name).fmt(f)

@@ -10,12 +10,12 @@ use crate::results::Results;
 use crate::statistics::{Pentanomial, Sprt, Verdict, elo, normalised_elo};
 
 /// The result of a match, as `nnue match --json` prints it. In JSON, numbers that do not exist or
-/// have no bound are `null`.
+/// are infinite are `null`.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
     /// The names of the players A and B.
     pub names: [String; 2],
-    /// How many games were asked for. A test may have ended the match before.
+    /// How many games were asked for. A sequential test may have ended the match earlier.
     pub planned: u64,
     /// How many games were played and count.
     pub games: u64,
@@ -29,30 +29,30 @@ pub struct Report {
     pub pentanomial: Pentanomial,
     /// How many Elo A is stronger.
     pub elo: Option<f64>,
-    /// The lower end of the interval of 95 %, which needs pairs of different scores.
+    /// The lower end of the 95 % interval of Elo, which needs pairs of different scores.
     pub elo_low: Option<f64>,
-    /// The upper end of that interval.
+    /// The upper end of the 95 % interval of Elo.
     pub elo_high: Option<f64>,
     /// How much A is stronger in units of the standard deviation of a game's result.
     pub normalised_elo: Option<f64>,
-    /// The lower end of the interval of 95 % of the normalised Elo.
+    /// The lower end of the 95 % interval of normalised Elo.
     pub normalised_elo_low: Option<f64>,
-    /// The upper end of that interval.
+    /// The upper end of the 95 % interval of normalised Elo.
     pub normalised_elo_high: Option<f64>,
-    /// The sequential test, if the match is one.
+    /// The sequential test, if the match has a test.
     pub sprt: Option<Test>,
     /// How many games A and B lost by crashes, hangs, illegal moves and on time.
     pub forfeits: [u64; 2],
-    /// Mean nodes per move of A and B, as the engines told them last before each move.
+    /// The mean nodes per move of A and B, by the last report of the engines before each move.
     pub nodes_per_move: [Option<f64>; 2],
-    /// Mean seconds per move of A and B.
+    /// The mean seconds per move of A and B.
     pub seconds_per_move: [Option<f64>; 2],
 }
 
-/// A sequential test and where it stands.
+/// A sequential test and its state.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Test {
-    /// The hypotheses of the test; in JSON its keys are beside the others.
+    /// The hypotheses of the test. In JSON their keys are beside the others.
     #[serde(flatten)]
     pub sprt: Sprt,
     /// The log-likelihood ratio.
@@ -110,7 +110,7 @@ impl Report {
             forfeits: results.forfeits,
             nodes_per_move: per_move(&|side| {
                 let nodes = results.usage[side].nodes;
-                // An engine that tells none has searched some all the same.
+                // An engine that reports no nodes has searched some all the same.
                 (nodes > 0).then_some(nodes as f64)
             }),
             seconds_per_move: per_move(&|side| Some(results.usage[side].seconds)),
@@ -123,7 +123,7 @@ impl Report {
         text(elo(&self.pentanomial))
     }
 
-    /// How much A is stronger in normalised Elo, in the same form.
+    /// How much A is stronger in normalised Elo, in the form of [`Report::elo_text`].
     #[must_use]
     pub fn normalised_elo_text(&self) -> String {
         text(normalised_elo(&self.pentanomial))

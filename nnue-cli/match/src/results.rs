@@ -6,10 +6,10 @@ use crate::game::{Game, Reason, Usage};
 use crate::player::Side;
 use crate::statistics::Pentanomial;
 
-/// A finished game, as much of it as is kept.
+/// A finished game, without its moves as data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Played {
-    /// Who won; `None` is a draw.
+    /// The player who won; `None` for a draw.
     pub winner: Option<Side>,
     /// Why the game ended.
     pub reason: Reason,
@@ -29,7 +29,7 @@ impl Played {
         }
     }
 
-    /// The points of A, in halves.
+    /// The points of A in this game, in half points.
     fn halves(&self) -> usize {
         match self.winner {
             Some(Side::A) => 2,

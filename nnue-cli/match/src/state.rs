@@ -1,8 +1,9 @@
-//! A file of finished pairs, with which an interrupted match goes on.
+//! A file of finished pairs, from which an interrupted match continues.
 //!
-//! The first line has the settings that decide how games are played, and each further line a pair,
-//! as JSON. The first is written with the file, and each pair is added: only the last line can have
-//! been cut off when the program was killed or the disk was full, and is dropped.
+//! The file is JSON, line by line. The first line has the settings that decide how games are
+//! played, and each further line has a pair. The first line is written together with the file. So
+//! only the last line can be cut off, if the program was killed or the disk was full; such a line
+//! is dropped.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -16,23 +17,23 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::results::Pair;
 
-/// All that decides how the games of a match are played: names, and what they are.
+/// Everything that decides how the games of a match are played, by names.
 pub type Settings = BTreeMap<String, String>;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
-    /// What kind of file it is, and the version of its form.
+    /// The version of the file's form, whose key also tells what the file is.
     nnue_match: u32,
     settings: Settings,
 }
 
 const VERSION: u32 = 1;
 
-/// The most bytes that a line can have. The longest games need less than a tenth.
+/// The most bytes of a line. The longest games need less than a tenth.
 const LONGEST: u64 = 1 << 24;
 
-/// An open file of finished pairs. One that this match has begun is removed again if it never gets
-/// any: the settings of a match that could not be played would stand in the way of the right ones.
+/// An open file of finished pairs. A file that this match has begun is removed if it gets no pairs:
+/// otherwise the settings of a match that could not be played would forbid corrected settings.
 #[derive(Debug)]
 pub struct State {
     path: PathBuf,
@@ -45,7 +46,7 @@ impl State {
     ///
     /// # Errors
     ///
-    /// [`Error`] if the file is no state, or of a match with other settings, or in use.
+    /// [`Error`] if the file is no state, belongs to a match with other settings, or is in use.
     pub fn open(path: &Path, settings: &Settings) -> Result<(State, BTreeMap<usize, Pair>), Error> {
         if is_standard(path) {
             return Err(Error::NoState {
@@ -68,8 +69,7 @@ impl State {
         Ok((state, finished))
     }
 
-    /// The pairs, behind the settings that a match must have. What is left of a line that was cut
-    /// off makes room for the next.
+    /// Reads the pairs, after a check of the settings. The rest of an unfinished line is cut off.
     fn read(&mut self, settings: &Settings) -> Result<BTreeMap<usize, Pair>, Error> {
         let path = &*self.path;
         let failed = |error| failed(path, error);
@@ -80,7 +80,7 @@ impl State {
             lines.by_ref().take(LONGEST).read_until(b'\n', line)
         };
         let mut whole = next(&mut line).map_err(failed)?;
-        // Nothing is cut off what may be somebody else's.
+        // Only a file that is a state is cut.
         if !line.ends_with(b"\n") {
             return Err(no_state(path));
         }
@@ -107,10 +107,11 @@ impl State {
     ///
     /// # Errors
     ///
-    /// [`Error::File`] if the system does not let it be written.
+    /// [`Error::File`] if the system does not let the pair be written.
     pub fn add(&mut self, pair: &Pair) -> Result<(), Error> {
         let unwritable = |error| unwritable(&self.path, error);
-        // In one piece, which a signal does not cut, and kept if the machine crashes.
+        // The line is written in one piece, so that no signal cuts it, and synchronised with the
+        // disk.
         let line = line(pair).map_err(unwritable)?;
         let written = self.file.write_all(&line);
         written
@@ -138,7 +139,7 @@ fn unwritable(path: &Path, error: io::Error) -> Error {
     nnue_files::Error::unwritable(path, error).into()
 }
 
-/// It is a file, but no state.
+/// The error for a file that is no state.
 fn no_state(path: &Path) -> Error {
     Error::NoState {
         path: path.into(),
@@ -146,8 +147,8 @@ fn no_state(path: &Path) -> Error {
     }
 }
 
-/// Whether nothing is at a path. What is there must be a file: a device may have no end, and to open
-/// a pipe waits for who writes to it.
+/// Whether a path does not exist. An existing path must be a file: a device may have no end, and
+/// opening a pipe waits for a program that writes to it.
 fn is_missing(path: &Path) -> Result<bool, Error> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Ok(false),
@@ -165,8 +166,8 @@ fn is_empty(path: &Path) -> Result<bool, Error> {
     Ok(metadata.len() == 0)
 }
 
-/// Writes the settings to a file that is not there or empty, unless another match is faster: then
-/// that one has it.
+/// Writes the settings to a file that does not exist or is empty. If another match is faster, the
+/// file has the settings of that match.
 fn begin(path: &Path, settings: &Settings) -> Result<(), Error> {
     let header = Header {
         nnue_match: VERSION,
@@ -181,7 +182,7 @@ fn begin(path: &Path, settings: &Settings) -> Result<(), Error> {
         Err(nnue_files::Error::Exists { .. }) => {}
         begun => return Ok(begun?),
     }
-    // Only who has locked the empty file puts another in its place.
+    // Only the match that has locked the empty file replaces it.
     let _empty = locked(path)?;
     match is_empty(path)? {
         true => Ok(nnue_files::write(path, header)?),
@@ -207,7 +208,7 @@ fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// How many differences between two matches are told.
+/// How many differences between two matches are shown.
 const SHOWN: usize = 8;
 
 /// Refuses the settings of another match.

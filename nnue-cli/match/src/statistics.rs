@@ -1,8 +1,8 @@
 //! The statistics of pairs of games between two players.
 //!
-//! The two games of a pair have the same opening, so they are not independent, and the pair is what
-//! is counted. All of this follows M. Van den Bergh, "Comments on normalized Elo" and "The
-//! generalized sequential probability ratio test", as OpenBench and fastchess do.
+//! The two games of a pair have the same opening, so they are not independent, and pairs are
+//! counted. The formulas follow M. Van den Bergh, "Comments on normalized Elo" and "The generalized
+//! sequential probability ratio test", as in OpenBench and fastchess.
 
 use std::f64::consts::LN_10;
 
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::estimate::Estimate;
 
-/// How many pairs there were of each score: 0, ½, 1, 1½ and 2 points of the first player.
+/// The number of pairs with each score: 0, ½, 1, 1½ and 2 points of the first player.
 pub type Pentanomial = [u64; 5];
 
-/// The number of standard deviations around the mean that hold 95 % of a normal distribution.
+/// The number of standard deviations around the mean that contain 95 % of a normal distribution.
 const DEVIATIONS: f64 = 1.959_963_984_540_054;
 
 /// A probability for each share of the points that a pair can give: 0, ¼, ½, ¾, 1.
@@ -37,8 +37,8 @@ fn moments(probabilities: &Shares) -> (f64, f64) {
     (mean, expected(&|x| (x - mean) * (x - mean)))
 }
 
-/// The mean share of points with its interval and the variance of a pair's share; `None` without
-/// pairs.
+/// The mean share of points with its interval, and the variance of a pair's share; `None` if there
+/// are no pairs.
 fn points(counts: &Pentanomial) -> Option<(Estimate, f64)> {
     let all = pairs(counts);
     if all == 0.0 {
@@ -56,7 +56,7 @@ fn points(counts: &Pentanomial) -> Option<(Estimate, f64)> {
 /// The Elo difference that gives an expected share of the points.
 fn elo_of(points: f64) -> f64 {
     let points = points.clamp(0.0, 1.0);
-    // Of equal players this is zero, and not the negative zero of floating point.
+    // For equal players this is zero, and not the negative zero of floating point.
     400.0 * (points / (1.0 - points)).log10()
 }
 
@@ -65,7 +65,7 @@ fn points_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10.0_f64.powf(-elo / 400.0))
 }
 
-/// How many Elo the first player is stronger; `None` without pairs.
+/// How many Elo the first player is stronger; `None` if there are no pairs.
 #[must_use]
 pub fn elo(counts: &Pentanomial) -> Option<Estimate> {
     let (points, _) = points(counts)?;
@@ -75,8 +75,9 @@ pub fn elo(counts: &Pentanomial) -> Option<Estimate> {
 /// Normalised Elo for each standard deviation of a game's result.
 const NORMALISED: f64 = 800.0 / LN_10;
 
-/// The difference in normalised Elo, whose unit is the standard deviation of a game's result, so
-/// that it says how many games it takes to see it; `None` if all pairs had the same score.
+/// The difference in normalised Elo; `None` if all pairs had the same score. Its unit is the
+/// standard deviation of a game's result, so it tells how many games are needed to measure the
+/// difference.
 #[must_use]
 pub fn normalised_elo(counts: &Pentanomial) -> Option<Estimate> {
     let (points, variance) = points(counts)?;
@@ -87,7 +88,7 @@ pub fn normalised_elo(counts: &Pentanomial) -> Option<Estimate> {
     Some(points.map(|points| (points - 0.5) / (2.0 * variance).sqrt() * NORMALISED))
 }
 
-/// What the two hypotheses of a test are about.
+/// The unit in which the two hypotheses of a test are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
@@ -131,13 +132,13 @@ impl Sprt {
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// The generalised log-likelihood ratio of these pairs; 0 without pairs.
+    /// The generalised log-likelihood ratio of these pairs; 0 if there are no pairs.
     #[must_use]
     pub fn llr(&self, counts: &Pentanomial) -> f64 {
         if pairs(counts) == 0.0 {
             return 0.0;
         }
-        // A score that was not seen is not impossible.
+        // A score that has not occurred is not impossible.
         let counts = counts.map(|count| (count as f64).max(1e-3));
         let all: f64 = counts.iter().sum();
         let seen = counts.map(|count| count / all);
@@ -151,7 +152,7 @@ impl Sprt {
         all * terms.map(|(p, (p0, p1))| p * (p1 / p0).ln()).sum::<f64>()
     }
 
-    /// The hypothesis that these pairs decide for.
+    /// The hypothesis that these pairs accept; `None` if the test goes on.
     #[must_use]
     pub fn verdict(&self, counts: &Pentanomial) -> Option<Verdict> {
         let llr = self.llr(counts);
@@ -164,16 +165,16 @@ impl Sprt {
     }
 }
 
-/// The distribution under which `seen` is most likely, of those with this mean.
+/// The distribution with this mean under which `seen` is most likely.
 fn most_likely_with_mean(seen: &Shares, mean: f64) -> Shares {
     most_likely(seen, &std::array::from_fn(|i| share(i) - mean))
 }
 
-/// The distribution under which `seen` is most likely, of those whose mean is `deviations` of their
-/// standard deviations above one half.
+/// The distribution under which `seen` is most likely, among those whose mean is `deviations` of
+/// their standard deviations above one half.
 ///
 /// The constraint is not linear in the probabilities, so it is replaced by its tangent at the last
-/// estimate until that stays where it is.
+/// estimate, until the estimate does not change any more.
 fn most_likely_with_deviations(seen: &Shares, deviations: f64) -> Shares {
     const ROUNDS: usize = 50;
 
@@ -196,15 +197,16 @@ fn most_likely_with_deviations(seen: &Shares, deviations: f64) -> Shares {
     estimate
 }
 
-/// The distribution p under which `seen` is most likely, of those with Σ pᵢ·cᵢ = 0.
+/// The distribution p under which `seen` is most likely, among those with Σ pᵢ·cᵢ = 0.
 ///
-/// By Lagrange it is seenᵢ / (1 + x·cᵢ), where x is the root of Σ seenᵢ·cᵢ / (1 + x·cᵢ), which falls
-/// everywhere between the poles on both sides of 0.
+/// By Lagrange's method it is seenᵢ / (1 + x·cᵢ), where x is the root of Σ seenᵢ·cᵢ / (1 + x·cᵢ).
+/// This sum falls everywhere between the poles on both sides of 0.
 fn most_likely(seen: &Shares, constraint: &[f64; 5]) -> Shares {
     let least = constraint.iter().copied().fold(f64::INFINITY, f64::min);
     let most = constraint.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if least >= 0.0 || most <= 0.0 {
-        // Only hypotheses thousands of Elo away, which no distribution of scores fulfils.
+        // This happens only for hypotheses thousands of Elo away, which no distribution of scores
+        // fulfils.
         return *seen;
     }
     let [mut low, mut high] = [-1.0 / most, -1.0 / least];
@@ -235,8 +237,8 @@ mod tests {
         assert!((found - expected).abs() < tolerance, "{found}, {expected}");
     }
 
-    /// Computed in numpy from the definition: mean and variance of the shares, ± 1.959964 √(v/n),
-    /// then -400 log₁₀(1/x - 1), or (x - ½)/√(2v) · 800/ln 10.
+    /// The expected numbers were computed in numpy from the definition: mean and variance of the
+    /// shares, ± 1.959964 √(v/n), then -400 log₁₀(1/x - 1), or (x - ½)/√(2v) · 800/ln 10.
     #[test]
     fn elo_has_the_interval_of_its_definition() {
         for (counts, logistic, normalised) in [
@@ -289,8 +291,9 @@ mod tests {
         }
     }
 
-    /// Computed by maximising Σ nᵢ ln pᵢ numerically under each hypothesis (SLSQP of scipy, six
-    /// starts), which shares neither the Lagrangian nor the tangents with the code.
+    /// The expected numbers were computed by maximising Σ nᵢ ln pᵢ numerically under each
+    /// hypothesis (SLSQP of scipy, six starts), which shares neither the Lagrangian nor the
+    /// tangents with the code.
     #[test]
     fn likelihood_ratios_are_those_of_a_numerical_maximum() {
         use Model::{Logistic, Normalised};
@@ -327,7 +330,7 @@ mod tests {
     #[test]
     fn a_test_decides_at_its_bounds() {
         let test = sprt(0.0, 10.0, Model::Normalised);
-        // ln 19
+        // The bound is ln 19.
         assert_close(test.bounds()[1], 2.944439, 1e-6);
         assert_close(test.bounds()[0], -2.944439, 1e-6);
         assert_eq!(test.llr(&[0; 5]), 0.0);
@@ -345,7 +348,7 @@ mod tests {
             beta: 0.2,
             ..test
         };
-        // ln(0.2 / 0.99), ln(0.8 / 0.01)
+        // The bounds are ln(0.2 / 0.99) and ln(0.8 / 0.01).
         assert_close(uneven.bounds()[0], -1.599388, 1e-6);
         assert_close(uneven.bounds()[1], 4.382027, 1e-6);
     }

@@ -1,8 +1,8 @@
-//! All pairs of a match, several at a time.
+//! The pairs of a match, several of them at a time.
 //!
-//! Pairs are counted in the order of their openings, whichever is finished first. So a match with
-//! fixed nodes has the same result however many games are played at a time, also if a test ends it,
-//! and short games do not decide a test before long ones.
+//! Pairs are counted in the order of their openings, whichever ends first. So a match with fixed
+//! nodes has the same result however many games are played at a time, even if a test ends it, and
+//! short games do not decide a test before long games.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,11 +26,11 @@ pub struct Match<'a> {
     pub players: &'a [Player; 2],
     /// How each game is played.
     pub rules: &'a Rules,
-    /// The openings, one for each pair.
+    /// The openings: an opening for each pair.
     pub openings: &'a [Board],
     /// How many games are played at a time.
     pub concurrency: usize,
-    /// A sequential test that ends the match when it has decided.
+    /// A sequential test that ends the match when it accepts a hypothesis.
     pub sprt: Option<Sprt>,
     /// A flag that ends the match when it is set. The match sets it when it has ended.
     pub stop: &'a AtomicBool,
@@ -47,21 +47,21 @@ pub enum Event<'e> {
     Counted(&'e Pair, &'e Results),
 }
 
-/// What workers tell.
+/// A message from a worker to the match.
 enum Message {
     Forfeit(String),
     Finished(Box<[Played; 2]>, usize),
-    /// Nothing more can be played.
+    /// No more games can be played.
     Fault(Fault),
 }
 
 impl Match<'_> {
-    /// Plays what is not finished, and returns the results of all pairs that count. `observe` is told
-    /// what happens, and an error of it ends the match.
+    /// Plays all pairs that are not finished, and returns the results of all pairs that count.
+    /// `observe` is called with each event, and its error ends the match.
     ///
     /// # Errors
     ///
-    /// [`Error::Engine`] if an engine cannot be started, or what `observe` fails with.
+    /// [`Error::Engine`] if an engine cannot be started, or an error of `observe`.
     pub fn play<E: From<Error>>(
         &self,
         finished: BTreeMap<usize, Pair>,
@@ -124,7 +124,7 @@ impl Match<'_> {
         Ok(())
     }
 
-    /// Plays pairs until none is left.
+    /// Plays pairs until none are left.
     fn work(&self, pending: &[usize], next: &AtomicUsize, sender: Sender<Message>) {
         let mut seats = Seats::new(self.players, self.rules, self.stop);
         while !self.stop.load(Ordering::Relaxed) {
@@ -136,7 +136,7 @@ impl Match<'_> {
                 Err(Fault::Stopped) => return,
                 Err(fault) => Message::Fault(fault),
             };
-            // Nobody listens any more when the match is over.
+            // The receiver is dropped when the match is over.
             if sender.send(message).is_err() {
                 return;
             }
@@ -167,14 +167,14 @@ impl Match<'_> {
     }
 }
 
-/// Pairs that are counted, and those that wait for one before them.
+/// The results of counted pairs, and the pairs that wait for an earlier pair.
 struct Count {
     results: Results,
     waiting: BTreeMap<usize, Pair>,
 }
 
 impl Count {
-    /// Counts what can be counted.
+    /// Counts all waiting pairs before which no pair is missing.
     fn advance<E>(
         &mut self,
         of: &Match<'_>,

@@ -1,5 +1,5 @@
-//! The speed of networks: each is compiled into a program of its own, and the programs evaluate the
-//! searches of a trace in turns.
+//! The speed of networks: each network is compiled into a program of its own, and the programs take
+//! turns at evaluating the searches of a trace.
 
 mod comparison;
 mod measure;

@@ -1,24 +1,24 @@
-//! A program that answers, line by line, on its standard output.
+//! A running program that answers, line by line, on its standard output.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::ProgramError;
 
-/// A program that runs as long as this value is there.
+/// A program that is killed when this value is dropped.
 pub(crate) struct Running {
     child: Child,
     answers: BufReader<ChildStdout>,
-    /// What it is, for messages.
+    /// The name of the program in messages.
     name: &'static str,
 }
 
 impl Running {
-    /// Starts a program. What is written to the pipe are its requests.
+    /// Starts a program. It reads its requests from the pipe.
     ///
     /// # Errors
     ///
-    /// Says what cannot be run.
+    /// A message that names the program that cannot be run.
     pub(crate) fn start(
         command: &mut Command,
         name: &'static str,
@@ -41,7 +41,7 @@ impl Running {
         Ok((running, requests))
     }
 
-    /// The system's number of the process.
+    /// The system's number of the program's process.
     #[cfg_attr(
         not(feature = "compiled"),
         expect(
@@ -53,11 +53,11 @@ impl Running {
         self.child.id()
     }
 
-    /// Its next line.
+    /// Reads the next line of the program.
     ///
     /// # Errors
     ///
-    /// What it says on its standard error, if it has ended.
+    /// The program's standard error, if the program has ended.
     pub(crate) fn answer(&mut self) -> Result<String, ProgramError> {
         let mut line = String::new();
         match self.answers.read_line(&mut line) {
@@ -79,7 +79,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It ends by itself when nobody asks any more; one that does not must not stay.
+        // The program ends by itself when its requests end; a program that does not is killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! The networks of `specs/`, which are compiled in.
+//! The networks of `specs/` that are compiled into the program.
 
 mod any_network;
 
@@ -33,7 +33,7 @@ networks! {
 /// A network that was compiled into the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Compiled {
-    /// The name of its spec in `specs/`, without the extension.
+    /// The name of the spec's file in `specs/`, without the extension.
     pub name: &'static str,
     /// The name that the spec gives the network.
     title: &'static str,
@@ -52,8 +52,8 @@ fn load<A: SelectedByPieces<Output = Output>>(
     Ok(Box::new(Network::<A>::from_bytes(file)?.with_level(level)))
 }
 
-/// Loads a net file into memory that processes share, for an instruction set. If that cannot be had,
-/// it says why, and the weights are this process's own.
+/// Loads a net file into memory that processes share, for an instruction set. If there is no such
+/// memory, the reason is returned too, and the weights are in this process's own memory.
 type Share = fn(&[u8], Level) -> Result<(Box<dyn AnyNetwork>, Option<String>), LoadError>;
 
 fn share<A: SelectedByPieces<Output = Output>>(
@@ -76,13 +76,13 @@ fn open<A: SelectedByPieces<Output = Output>>(
 }
 
 impl Compiled {
-    /// The one whose spec has that name.
+    /// The network whose spec has this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Compiled> {
         COMPILED.iter().find(|compiled| compiled.name == name)
     }
 
-    /// The one that is this network, whatever file its spec was read from.
+    /// The compiled network that equals a network, whatever file its spec was read from.
     #[must_use]
     pub fn of(network: &network::Network) -> Option<&'static Compiled> {
         COMPILED.iter().find(|compiled| {
@@ -96,17 +96,17 @@ impl Compiled {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if it is not one.
+    /// [`LoadError`] if the file is no net of this network.
     pub fn load(&self, file: &[u8], level: Level) -> Result<Box<dyn AnyNetwork>, LoadError> {
         (self.load)(file, level)
     }
 
-    /// Loads a net file of this network into memory that processes share. If that cannot be had, it
-    /// says why, and the weights are this process's own.
+    /// Loads a net file of this network into memory that processes share. If there is no such
+    /// memory, the reason is returned too, and the weights are in this process's own memory.
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if it is not one.
+    /// [`LoadError`] if the file is no net of this network.
     pub fn share(
         &self,
         file: &[u8],
@@ -119,13 +119,13 @@ impl Compiled {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if it cannot be read or is not one.
+    /// [`LoadError`] if the file cannot be read, or is no net of this network.
     pub fn open(&self, path: &Path, level: Level) -> Result<Box<dyn AnyNetwork>, LoadError> {
         (self.open)(path, level)
     }
 }
 
-/// The net that is part of the program.
+/// The net file that is part of the program, loaded.
 #[cfg(test)]
 pub fn built_in(level: Level) -> Box<dyn AnyNetwork> {
     Box::new(networks::small128::Network::embedded().with_level(level))

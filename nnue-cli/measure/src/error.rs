@@ -1,4 +1,4 @@
-//! Why nothing can be measured.
+//! Why networks cannot be measured.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use nnue_compiler::format::foreign;
 use nnue_runtime::Level;
 
-/// Why networks cannot be compiled, or not be run.
+/// Why networks cannot be compiled or run.
 #[derive(thiserror::Error)]
 pub enum Error {
     /// A file cannot be read or written.
@@ -15,15 +15,15 @@ pub enum Error {
     /// A spec cannot be read.
     #[error("{0}")]
     Net(#[from] nnue_nets::Error),
-    /// A folder is not that of the project.
+    /// A folder is not the project's folder.
     #[error("`{}` has no `{package}`", foreign(.folder.display()))]
     NoProject {
         /// The folder.
         folder: PathBuf,
-        /// A package of the project that it does not have.
+        /// A package of the project that the folder lacks.
         package: &'static str,
     },
-    /// The name of the project's folder is no text, and manifests of cargo are.
+    /// The name of the project's folder is not UTF-8, which manifests of cargo are.
     #[error(
         "`{}` is not UTF-8, which manifests of cargo are: move the project, or name a link to it",
         foreign(.folder.display())
@@ -35,7 +35,7 @@ pub enum Error {
     /// A manifest cannot be written as TOML.
     #[error("{0}")]
     Manifest(#[from] toml::ser::Error),
-    /// A folder for what is compiled has files of somebody else.
+    /// A folder for compiled networks has other files.
     #[error(
         "`{}` has other files than those of `nnue`, which would be written over: name another \
          folder",
@@ -45,7 +45,7 @@ pub enum Error {
         /// The folder.
         folder: PathBuf,
     },
-    /// A net file is one of none of the specs.
+    /// A net file fits none of the specs.
     #[error(
         "`{}` is a net file of none of the specs: {}",
         foreign(.net.display()),
@@ -54,7 +54,7 @@ pub enum Error {
     NoSpec {
         /// The file.
         net: PathBuf,
-        /// Why it is not, of each spec.
+        /// For each spec, why the file does not fit.
         refusals: Vec<String>,
     },
     /// Cargo, which compiles the networks, cannot be run.
@@ -63,9 +63,9 @@ pub enum Error {
     /// A network does not compile.
     #[error("cannot compile `{spec}`:\n{words}")]
     Compiler {
-        /// Its spec.
+        /// The spec of the network.
         spec: String,
-        /// What the compiler says.
+        /// The messages of the compiler.
         #[source]
         words: ProgramError,
     },
@@ -74,13 +74,13 @@ pub enum Error {
     Program {
         /// The instruction set for which it was started.
         level: Level,
-        /// What it says.
+        /// The message of the program.
         #[source]
         words: ProgramError,
     },
 }
 
-/// What went wrong with a program, in its own words if it has said any.
+/// The error of a program, in its own words if it has written any.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProgramError(pub(crate) String);

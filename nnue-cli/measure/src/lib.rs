@@ -1,4 +1,4 @@
-//! How fast NNUE networks are.
+//! The speed of NNUE networks.
 //!
 //! ```no_run
 //! use nnue_compiler::analyse;
@@ -28,16 +28,16 @@
 //!
 //! | module | has |
 //! |---|---|
-//! | [`mod@bench`] | any networks over a search, each in a program of its own |
-//! | [`verification`] | whether compiled networks say what they should |
-//! | [`processor`] | the name of what measurements are made on |
+//! | [`mod@bench`] | the times of any networks over a search, each in a program of its own |
+//! | [`verification`] | whether compiled networks give the expected values |
+//! | [`processor`] | the name of the processor |
 //!
 //! With the feature `compiled`, which compiles Stockfish's networks into the program:
 //!
 //! | module | has |
 //! |---|---|
 //! | `compiled` | these networks, found by their specs |
-//! | `replay` | one of them over a search: times, counts and checks; `replay::beside` races nnue-rs, with the feature `beside` |
+//! | `replay` | the speed of such a network over a search: times, counts and checks; `replay::beside` races nnue-rs, with the feature `beside` |
 //! | `reorder` | the search for an order of neurons in which layers skip more |
 
 #![forbid(unsafe_code)]

@@ -1,7 +1,8 @@
 //! The processor that measurements are made on.
 
-/// The name that the processor gives itself, with the family and the model: virtual machines often
-/// name no more than the maker. Another architecture is named instead.
+/// The name of the processor, as it says it itself, with the family and the model, because virtual
+/// machines often name only the maker. Processors without such a name are named by their
+/// architecture.
 #[must_use]
 pub fn processor() -> String {
     #[cfg(target_arch = "x86_64")]

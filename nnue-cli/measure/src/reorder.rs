@@ -15,32 +15,32 @@ use crate::replay::{Difference, compare};
 
 pub use self::search::{Activity, better_order};
 
-/// The largest number of positions that the search for an order looks at. More of them would hardly
-/// change the result.
+/// The most positions that the search for an order uses. More positions would hardly change the
+/// result.
 const SAMPLE: usize = 8192;
 
-/// A network, of whatever architecture, whose outputs can be put into another order.
+/// A network of any architecture whose outputs can be put into another order.
 pub trait Reorder {
-    /// How pooling and layers use its neurons.
+    /// How pooling and layers use the neurons of the network.
     fn neurons(&self) -> Neurons;
 
     /// Calls `see` with the transformer's outputs for the positions `0`, `step`, `2 * step`, ... of
     /// a trace: once per position and perspective.
     fn observe(&self, trace: &Trace, step: usize, see: &mut dyn FnMut(&[i32]));
 
-    /// The net file of the network with another order: `order[place]` is the output that takes the
-    /// place.
+    /// The net file of the network with another order: `order[place]` is the output that goes to
+    /// `place`.
     ///
     /// # Errors
     ///
-    /// [`OrderError`] if that is not possible.
+    /// [`OrderError`] if this order is not possible.
     fn reordered_file(&self, order: &[usize]) -> Result<Vec<u8>, OrderError>;
 
     /// Loads a net file of the same architecture.
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if it is not one.
+    /// [`LoadError`] if the file is no net of this architecture.
     fn load(&self, file: &[u8]) -> Result<Box<dyn AnyNetwork>, LoadError>;
 }
 
@@ -98,10 +98,10 @@ impl Counts {
     }
 }
 
-/// What a better order gains.
+/// The gain of a better order.
 #[derive(Clone, Debug, Serialize)]
 pub struct Gain {
-    /// The network's name.
+    /// The name of the network.
     pub network: String,
     /// The name of the file that was read.
     pub file: String,
@@ -109,27 +109,27 @@ pub struct Gain {
     pub evaluations: usize,
     /// The levels on which all values are the same in both orders.
     pub levels: Vec<&'static str>,
-    /// Outputs of the transformer.
+    /// The counts of the transformer's outputs.
     pub outputs: NotZero,
-    /// Blocks of [`BLOCK`] outputs.
+    /// The counts of blocks of [`BLOCK`] outputs.
     pub blocks: NotZero,
-    /// The file that was written, if one was.
+    /// The file that was written, if any.
     pub written: Option<String>,
 }
 
-/// How many are not zero in an evaluation, on average over all positions.
+/// The number of outputs or blocks that are not zero, on average over all positions.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct NotZero {
-    /// How many there are.
+    /// How many outputs or blocks there are.
     pub of: usize,
-    /// How many are not zero in the old order.
+    /// The number in the old order.
     pub before: f64,
-    /// How many are not zero in the new order.
+    /// The number in the new order.
     pub after: f64,
 }
 
 impl Gain {
-    /// What was gained, of a network and a file of these names; nothing is written yet.
+    /// The gain for a network and a file of these names, before anything is written.
     #[must_use]
     pub fn of(
         [network, file]: [String; 2],

@@ -1,5 +1,5 @@
-//! The speed of a network over the trace of a search, with every value checked: the same on all
-//! levels, and incrementally the same as by a full refresh.
+//! The speed of a network over the trace of a search. Every value is checked: values must be the
+//! same on all levels, and incremental values the same as those of a full refresh.
 
 #[cfg(feature = "beside")]
 pub mod beside;
@@ -21,33 +21,33 @@ pub use self::turns::{Runner, take_turns};
 pub use self::workload::{Workload, thousands};
 pub use nnue_replay::{Contender, Engine, Following, Pass, Work, time_each, time_prepared};
 
-/// What was measured over a trace.
+/// The measurements over a trace.
 #[derive(Clone, Debug)]
 pub struct Results {
-    /// Reading the trace without evaluating anything.
+    /// The time to read the trace without evaluating anything.
     pub idle: Times,
     /// The results on each level that was measured.
     pub levels: Vec<LevelResults>,
 }
 
-/// What was measured on one level.
+/// The measurements on a level.
 #[derive(Clone, Debug)]
 pub struct LevelResults {
     /// The instruction set that was used.
     pub level: Level,
-    /// The times of each [`Pass`], in the order of [`Pass::ALL`]; those along the search are
-    /// without reading the trace.
+    /// The times of each [`Pass`], in the order of [`Pass::ALL`]. Times along the search are
+    /// without the time to read the trace.
     pub times: [Times; 3],
-    /// The times along the search in the engine, if there is one.
+    /// The times along the search in the engine, if there is an engine.
     pub in_engine: Option<InEngine>,
-    /// What the evaluator did in one pass over the trace.
+    /// The work of the evaluator in a pass over the trace.
     pub statistics: Statistics,
     /// The checksum of the values of all evaluations.
     pub checksum: u32,
 }
 
 impl Results {
-    /// What the engine took without an evaluator, beside all levels; none if there is no engine.
+    /// The times of the engine without an evaluator, on all levels; `None` without an engine.
     #[must_use]
     pub fn engine_alone(&self) -> Option<Times> {
         let levels = self.levels.iter();
@@ -56,7 +56,7 @@ impl Results {
     }
 }
 
-/// An evaluation that is not what a full refresh on the first level made of the position.
+/// An evaluation that differs from that of a full refresh on the first level.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "line {line} of the trace, evaluation {number}, `{}`: found {} by {work} on `{level}`, \
@@ -67,13 +67,13 @@ impl Results {
     Pass::Refresh
 )]
 pub struct Difference {
-    /// The instruction set that was used.
+    /// The instruction set of the wrong evaluation.
     pub level: Level,
-    /// How it was evaluated.
+    /// The work in which the position was evaluated.
     pub work: Work,
-    /// Its search, as the line of the trace.
+    /// The line of the search in the trace.
     pub line: usize,
-    /// Which evaluation of that search it is, counted from 1.
+    /// The number of the evaluation in the search, counted from 1.
     pub number: usize,
     /// The position as the first two fields of its FEN.
     pub position: String,
@@ -95,14 +95,14 @@ fn parts(output: Output) -> String {
     format!("{value} (psqt {psqt}, positional {positional})")
 }
 
-/// Measures a network over a trace, all levels in each round: what disturbs the machine for a while
-/// then disturbs all of them. If there is an engine, it is measured in that too. Calls `progress`
-/// before each pass with the number of passes done and of all.
+/// Measures a network over a trace, with all levels in each round, so that a disturbance of the
+/// machine affects all levels. If there is an engine, the network is measured in the engine too.
+/// Calls `progress` before each pass with the numbers of passes done and of all passes.
 ///
 /// # Errors
 ///
-/// [`Difference`] for the first evaluation of the first pass whose values are not those of a full
-/// refresh on the first level.
+/// [`Difference`] for the first evaluation of the first pass with values that differ from those of
+/// a full refresh on the first level.
 pub fn measure(
     mut net: Box<dyn Replay>,
     levels: &[Level],
@@ -178,7 +178,7 @@ pub fn measure(
 }
 
 /// Compares the values of two networks over a trace: those of `net` along the search, on each
-/// level, with those of a full refresh of `reference` on the first one.
+/// level, with those of a full refresh of `reference` on the first level.
 ///
 /// # Errors
 ///
@@ -207,7 +207,7 @@ pub fn compare(
     Ok(())
 }
 
-/// The values of a pass, and those that it should have.
+/// The values of a pass, and the expected values.
 struct Outputs<'t> {
     trace: &'t Trace,
     /// The values of the very first pass, and its level.
@@ -216,8 +216,8 @@ struct Outputs<'t> {
 }
 
 impl Outputs<'_> {
-    /// Compares what a pass has written, and then overwrites it, so that the next pass cannot
-    /// succeed without writing.
+    /// Compares the values of a pass with the expected values, and then overwrites them, so that
+    /// the next pass cannot succeed without writing.
     fn check(&mut self, level: Level, work: Work) -> Result<(), Difference> {
         let (reference, expected) =
             (self.expected).get_or_insert_with(|| (level, self.found.clone()));
@@ -242,8 +242,8 @@ impl Outputs<'_> {
     }
 }
 
-/// Where an evaluation of a trace stands: the line of its search, its number there, counted from 1,
-/// and its position.
+/// The place of an evaluation in a trace: the line of its search, its number in the search, counted
+/// from 1, and its position.
 fn place(trace: &Trace, evaluation: usize) -> (usize, usize, String) {
     match trace.locate(evaluation) {
         Some((search, index)) => (search.line, index + 1, search.evaluated[index].to_string()),
@@ -251,7 +251,7 @@ fn place(trace: &Trace, evaluation: usize) -> (usize, usize, String) {
     }
 }
 
-/// FNV-1a of all integers of all evaluations: their order counts.
+/// FNV-1a of all integers of all evaluations, in their order.
 fn checksum(outputs: &[Output]) -> u32 {
     let numbers = outputs
         .iter()
@@ -274,18 +274,18 @@ mod tests {
         4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; = e2e4 e8d7 =\n\
         4k3/8/8/8/8/8/4P3/4K3 b - - 0 1; 0 = ~ e8e7 = e1d2 = -\n";
 
-    /// Makes one evaluation wrong in one of the passes.
+    /// A network with a wrong evaluation in a single pass.
     struct Planted {
         net: Box<dyn Replay>,
-        /// How many passes come before that one.
+        /// The number of passes before the wrong pass.
         passes_before: AtomicUsize,
         evaluation: usize,
     }
 
     impl Planted {
         fn plant(&self, outputs: &mut [Output]) {
-            // After the pass that it makes wrong, the number of those before it is as large as can
-            // be.
+            // After the wrong pass, the number of passes before it wraps around to the largest
+            // number.
             if self.passes_before.fetch_sub(1, Ordering::Relaxed) == 0
                 && let Some(output) = outputs.get_mut(self.evaluation)
             {
@@ -367,7 +367,7 @@ mod tests {
             assert_eq!((difference.line, difference.number), (2, 1));
         }
         assert!(measure_planted(passes, 2).is_ok());
-        // The other passes are compared with the first one, so all of them differ from it.
+        // The other passes are compared with the first pass, so all of them differ from it.
         let difference = measure_planted(0, 0).unwrap_err();
         assert_eq!(
             difference.found.positional + 1,

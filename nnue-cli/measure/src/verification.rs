@@ -1,4 +1,4 @@
-//! Whether compiled networks say what golden vectors expect.
+//! A comparison of compiled networks with golden vectors.
 
 use std::path::Path;
 
@@ -11,8 +11,9 @@ use nnue_runtime::Level;
 use crate::Error;
 use crate::bench::{Spec, Turn, answers};
 
-/// Compiles the network of a spec, and compares it at every level of this machine: with a full
-/// refresh for each position, and along the list. `progress` is told of each position.
+/// Compiles the network of a spec, and compares it with golden vectors at every level of this
+/// machine: with a full refresh for each position, and along the list. `progress` is called for
+/// each position.
 ///
 /// # Errors
 ///

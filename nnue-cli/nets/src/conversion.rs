@@ -1,5 +1,5 @@
-//! From a net file to another file of the same network: loaded by one layout, stored by another, or
-//! as it lies in memory.
+//! Conversion of a net file to another file of the same network: stored by another spec, or as the
+//! weights lie in memory.
 
 mod coalesced;
 mod laid_out;
@@ -21,10 +21,10 @@ pub struct Converted {
     pub lost: Vec<&'static str>,
 }
 
-/// Why a net cannot become a file of another spec, or not be laid out.
+/// Why a net cannot become a file of another spec, or a file of laid-out weights.
 #[derive(Debug, thiserror::Error)]
 pub enum ConversionError {
-    /// The other spec is factorised and the spec of the file is not.
+    /// The other spec is factorised, and the spec of the file is not.
     #[error(
         "the second spec is factorised and the first is not: a file has only the sums, and nothing \
          tells which part of a sum is a virtual row's or shared by all stacks"
@@ -38,11 +38,11 @@ pub enum ConversionError {
         foreign(.second)
     )]
     OtherNetwork {
-        /// The first place at which their descriptions differ.
+        /// The first place at which the descriptions of the networks differ.
         place: String,
-        /// What the first spec has there.
+        /// The value of the first spec at this place.
         first: String,
-        /// What the second spec has there.
+        /// The value of the second spec at this place.
         second: String,
     },
     /// The specs describe the same network, and its weights are loaded to other places: a mistake
@@ -52,16 +52,16 @@ pub enum ConversionError {
          report it"
     )]
     OtherMemory,
-    /// A file of the other spec has no room for some sum of the first one's numbers.
+    /// A file of the other spec has no room for a sum of the file's numbers.
     #[error("a file of the second spec cannot hold the sums: {0}")]
     Sums(LoadError),
-    /// A file of the other spec has no room for some number.
+    /// A file of the other spec has no room for a number.
     #[error("a file of the second spec cannot hold the values: {0}")]
     Numbers(LoadError),
-    /// A file of the other spec would hold other numbers in place of some of the file's numbers.
+    /// A file of the other spec would change some of the file's numbers.
     #[error("a file of the second spec cannot hold the values: some would come back as others")]
     Changed,
-    /// The file has more besides its weights than a header has room for.
+    /// The file has more content besides its weights than a header has room for.
     #[error("{0}")]
     Header(MapError),
 }

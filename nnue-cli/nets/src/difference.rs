@@ -1,4 +1,4 @@
-//! What tells two net files apart.
+//! The differences between two net files.
 
 use nnue_interpreter::Net;
 use nnue_runtime::Position;
@@ -17,7 +17,8 @@ pub struct Difference {
     pub files: [String; 2],
     /// The names of their networks.
     pub networks: [String; 2],
-    /// The tensors, those of the first file first.
+    /// The differences of the tensors, in the order of the first file, then those of the second
+    /// file.
     pub tensors: Vec<TensorDifference>,
     /// The evaluations of each position by both networks; empty if the engine tells the networks'
     /// features.
@@ -28,16 +29,16 @@ pub struct Difference {
     pub same_bytes: bool,
 }
 
-/// How two tensors of one name differ, as the networks have them.
+/// The differences between two tensors of the same name, as the networks have them.
 #[derive(Debug, Serialize)]
 pub struct TensorDifference {
     /// The name of the tensor.
     pub name: String,
-    /// How many numbers both files have of it; 0 where a file has no such tensor.
+    /// How many numbers of the tensor each file has; 0 if the file has no such tensor.
     pub values: [usize; 2],
-    /// How many numbers differ; `null` where there are not as many of both.
+    /// How many numbers differ; `null` if the files have different counts of numbers.
     pub differing: Option<usize>,
-    /// The largest difference of two numbers; `null` where there are not as many of both.
+    /// The largest difference of two numbers; `null` if the files have different counts of numbers.
     pub largest: Option<f64>,
 }
 
@@ -53,12 +54,12 @@ pub struct Evaluations {
 }
 
 impl Difference {
-    /// Compares two files, and the evaluations of some positions: by stack 0 where the engine
-    /// chooses the stack.
+    /// Compares two files, and their evaluations of some positions. If the engine chooses the
+    /// stack, stack 0 is used.
     ///
     /// # Errors
     ///
-    /// [`Error::Load`].
+    /// [`Error::Load`] if weights cannot be loaded.
     pub fn of(files: [&NetFile; 2], positions: &[Given]) -> Result<Difference, Error> {
         let [first, second] = files;
         let tensors = compare(tensors::of_file(first)?, tensors::of_file(second)?);

@@ -14,7 +14,7 @@ pub enum Error {
     /// A file cannot be read.
     #[error("{0}")]
     File(#[from] nnue_files::Error),
-    /// A net file is not there.
+    /// A net file does not exist.
     #[error("{0}")]
     MissingNet(#[source] nnue_files::Error),
     /// A file that should be text is not UTF-8.
@@ -25,21 +25,21 @@ pub enum Error {
     NoText {
         /// The file.
         path: PathBuf,
-        /// The first byte that is wrong.
+        /// The offset of the first byte that is wrong.
         offset: usize,
     },
     /// A spec is wrong.
     #[error("{0}")]
     Spec(#[from] Errors),
-    /// A file is no net, whatever a spec says.
+    /// A file is no net by any spec.
     #[error("`{}` is {}", foreign(.path.display()), no_net(.identity.as_ref()))]
     NoNet {
         /// The file.
         path: PathBuf,
-        /// What the file is instead; `None` if it is empty.
+        /// The format that the file has instead; `None` if it is empty.
         identity: Option<Identity>,
     },
-    /// A file is not a net of this network.
+    /// A file is no net of the network.
     #[error(
         "`{}` is not a net file for {}: {problem}",
         foreign(.path.display()),
@@ -54,7 +54,7 @@ pub enum Error {
         #[source]
         problem: Box<LoadError>,
     },
-    /// Nothing in a file tells which network it is of.
+    /// Nothing in a file tells to which network it belongs.
     #[error(
         "`{}` is {identity}: only nets that are built like Stockfish's tell their shape; \
          for others, write a spec as `specs/README.md` describes",
@@ -75,38 +75,38 @@ pub enum Error {
     /// A list can be read no further.
     #[error("cannot read {list}: {error}")]
     UnreadableList {
-        /// Where the list comes from.
+        /// The origin of the list.
         list: String,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },
     /// A line of a list is wrong.
     #[error("line {number} of {list}: {wrong}")]
     Line {
-        /// Where the list comes from.
+        /// The origin of the list.
         list: String,
         /// The number of the line, from 1.
         number: u64,
-        /// What is wrong.
+        /// What is wrong with the line.
         wrong: String,
     },
     /// A list has too many lines to be kept.
     #[error("{list} has more than {most} {what}, the most")]
     TooMany {
-        /// Where the list comes from.
+        /// The origin of the list.
         list: String,
-        /// What its lines are, in the plural.
+        /// The name for the lines of the list, in the plural.
         what: &'static str,
         /// The most lines that a list can have.
         most: usize,
     },
-    /// A list has no lines but comments.
+    /// A list has only comments and blank lines.
     #[error("{list} has no {what}")]
     EmptyList {
-        /// Where the list comes from.
+        /// The origin of the list.
         list: String,
-        /// What its lines should be, in the plural.
+        /// The name for the lines that are expected, in the plural.
         what: &'static str,
     },
     /// The engine tells which features are active, and a position alone does not.
@@ -133,7 +133,7 @@ pub enum Error {
 
 nnue_compiler::format::debug_is_message!(Error);
 
-/// What a file is that is no net.
+/// The message for a file that is no net.
 fn no_net(identity: Option<&Identity>) -> String {
     match identity {
         None => "empty: fetch or copy the net once more".into(),

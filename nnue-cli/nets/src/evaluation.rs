@@ -1,4 +1,4 @@
-//! What networks say of positions, whether they are compiled or interpreted.
+//! Evaluations of positions by compiled and interpreted networks.
 
 mod compiled;
 mod interpreted;
@@ -28,7 +28,8 @@ pub trait Evaluate {
     /// The bucket of positions with `pieces` pieces; `None` where the engine chooses the bucket.
     fn bucket(&self, pieces: usize) -> Option<usize>;
 
-    /// Whether an evaluation is one value and nothing else, in a bucket that the position chooses.
+    /// Whether an evaluation is a single value without further heads, in a bucket that the position
+    /// chooses.
     fn has_one_value(&self) -> bool;
 
     /// Evaluates a position with every bucket.
@@ -47,7 +48,7 @@ pub struct Evaluation {
     pub outputs: Vec<BucketOutput>,
 }
 
-/// The output of the layers of one bucket.
+/// The output of the layers of a bucket.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BucketOutput {
     /// The evaluation.
@@ -58,19 +59,19 @@ pub struct BucketOutput {
     pub heads: Vec<(String, HeadValue)>,
 }
 
-/// An evaluation: of networks whose output is a sum, or win, draw and loss.
+/// An evaluation: a sum, or the sums of win, draw and loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
-    /// The evaluation of a network with one value.
+    /// The evaluation of a network with a single value.
     Value(Sums),
     /// The evaluation of a network of win, draw and loss.
     Wdl {
-        /// How much speaks for a win.
+        /// The evidence for a win.
         win: Sums,
-        /// How much speaks for a draw.
+        /// The evidence for a draw.
         draw: Sums,
-        /// How much speaks for a loss.
+        /// The evidence for a loss.
         loss: Sums,
     },
 }
@@ -86,19 +87,19 @@ pub struct Sums {
     pub value: i32,
 }
 
-/// The value of an evaluation, or the three of win, draw and loss, in the engine's units.
+/// The value of an evaluation, or the values of win, draw and loss, in the engine's units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// The value of a network with one value.
+    /// The value of a network with a single value.
     One(i32),
     /// The values of a network of win, draw and loss.
     Wdl {
-        /// How much speaks for a win.
+        /// The evidence for a win.
         win: i32,
-        /// How much speaks for a draw.
+        /// The evidence for a draw.
         draw: i32,
-        /// How much speaks for a loss.
+        /// The evidence for a loss.
         loss: i32,
     },
 }
@@ -123,7 +124,7 @@ impl Evaluation {
         })
     }
 
-    /// The value of the position for white, if it is one value.
+    /// The value of the position for white, if the network has a single value.
     #[must_use]
     pub fn white_value(&self) -> Option<i32> {
         match (self.value()?, self.side_to_move) {
@@ -135,7 +136,7 @@ impl Evaluation {
 }
 
 impl BucketOutput {
-    /// The sums of the evaluation: one, or those of win, draw and loss in this order.
+    /// The sums of the evaluation: a single sum, or those of win, draw and loss in this order.
     #[must_use]
     pub fn sums(&self) -> Vec<Sums> {
         match self.answer {

@@ -1,8 +1,8 @@
-//! Golden vectors: positions, and what a network says of them.
+//! Golden vectors: positions with the values that a network must compute.
 //!
-//! A line of text has `FEN | value`, or `FEN | value | psqt | positional`, which are the integers of
-//! an [`Output`]; of a network of win, draw and loss, `FEN | win | draw | loss`. Blank lines and lines
-//! that begin with `#` are skipped.
+//! A line of text is `FEN | value`, or `FEN | value | psqt | positional`, with the integers of an
+//! [`Output`]. For a network of win, draw and loss it is `FEN | win | draw | loss`. Blank lines and
+//! lines that begin with `#` are skipped.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -23,8 +23,9 @@ pub struct Vector {
     pub expected: Expected,
 }
 
-/// The integers of a position, from the view of the side to move: of one head its value, perhaps with
-/// the PSQT part and the part of the layers; of three heads, their values.
+/// The integers of a position, from the view of the side to move. For a single head they are its
+/// value, perhaps with the PSQT part and the part of the layers; for three heads they are their
+/// values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected(Vec<i32>);
 
@@ -54,7 +55,7 @@ impl From<&[Output]> for Expected {
     }
 }
 
-/// The integers as they stand in the file.
+/// The text of the integers is as in a file of golden vectors.
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let integers: Vec<String> = self.0.iter().map(i32::to_string).collect();
@@ -188,7 +189,8 @@ mod tests {
             others[head].value += 1;
             assert!(!expected.is(&others));
         }
-        // One value is not enough of them, and three are parts of a network with one.
+        // A single value is not enough for three heads; three integers are the parts of a single
+        // value.
         assert!(!Expected(vec![3]).is(&heads));
         assert!(!expected.is(&[output(3, 6, 9)]));
     }

@@ -1,4 +1,4 @@
-//! What a net file is: its network, its numbers, and what its weights prove.
+//! Facts about a net file: its network, its numbers, and the bounds that its weights prove.
 
 pub mod bounds;
 
@@ -13,21 +13,21 @@ use crate::Error;
 use crate::net_file::{NetFile, UNTOLD, fitting};
 use crate::tensors::{self, Values};
 
-/// What is known of a net file.
+/// The known facts about a net file.
 #[derive(Debug, Serialize)]
 pub struct Info {
     /// The path of the file.
     pub file: String,
     /// The length of the file in bytes.
     pub size: usize,
-    /// The kind of the file: which network it is of, or what it is instead, as words that follow
-    /// "this is".
+    /// The kind of the file, as words that follow "this is": the network to which it belongs, or
+    /// the format that it has.
     pub identity: String,
     /// The known specs that the file fits, by the names of their files.
     pub fits: Vec<&'static str>,
-    /// Why the file does not load although its beginning names its network.
+    /// Why the file does not load, although its beginning names its network.
     pub refused: Option<String>,
-    /// What the file contains, if a spec fits.
+    /// The contents of the file, if a spec fits.
     pub network: Option<Contents>,
 }
 
@@ -76,12 +76,12 @@ pub struct AccumulatorBound {
     pub margin: i32,
 }
 
-/// The numbers of a tensor at a glance, as the network has them, over all stacks.
+/// Statistics of a tensor's numbers, as the network has them, over all stacks.
 #[derive(Debug, Serialize)]
 pub struct Statistics {
     /// The name of the tensor.
     pub name: String,
-    /// The type of its numbers.
+    /// The type of the tensor's numbers.
     pub element: &'static str,
     /// How many numbers the tensor has, without padding.
     pub values: usize,
@@ -124,14 +124,14 @@ impl Info {
     ///
     /// # Errors
     ///
-    /// [`Error::Load`] of weights that are refused although the file was accepted.
+    /// [`Error::Load`] for weights that are refused although the file was accepted.
     pub fn of(path: &Path, bytes: &[u8], given: Option<NetFile>) -> Result<Info, Error> {
         let opened = match given {
             Some(opened) => Ok(opened),
             None => NetFile::of_any(path, None, bytes),
         };
         let mut info = Info::of_opened(path, bytes, opened.as_ref().ok())?;
-        // Of another file nobody knows what it should be.
+        // The network of any other file is not known.
         let identity = identify(bytes);
         let known = matches!(
             identity,
@@ -147,11 +147,11 @@ impl Info {
     ///
     /// # Errors
     ///
-    /// As [`Info::of`].
+    /// The errors of [`Info::of`].
     pub fn of_opened(path: &Path, bytes: &[u8], opened: Option<&NetFile>) -> Result<Info, Error> {
         let network = opened.map(|opened| Contents::of(opened, bytes));
         let network = network.transpose()?;
-        // A packed file is recognised by what it holds.
+        // A compressed file is recognised by its contents.
         let identity = match (identify(bytes), opened) {
             (Identity::Other(_), Some(opened)) => identify(&opened.bytes),
             (identity, _) => identity,
@@ -218,7 +218,7 @@ fn warnings(
     warnings
 }
 
-/// An integer as it is, and other numbers with as many digits as tell them apart.
+/// The text of a number: all digits of an integer, and enough digits to distinguish other numbers.
 pub fn number(number: f64) -> String {
     match number.fract() == 0.0 {
         true => format!("{number}"),

@@ -1,5 +1,5 @@
-//! Net files of any NNUE network: which network a file is of, what is in it, what it says of
-//! positions, and the same network as another file.
+//! Net files of any NNUE network: recognition of the network, contents, evaluations, and conversion
+//! to other files of the same network.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -25,18 +25,18 @@
 //!
 //! | module | has |
 //! |---|---|
-//! | [`specs`] | the specs that are part of the compiler, and those of files |
-//! | [`net_file`] | a net file that fits a network, and how a file's network is recognised |
+//! | [`specs`] | the specs that are part of the compiler, and specs in files |
+//! | [`net_file`] | a net file that fits a network, and the recognition of a file's network |
 //! | [`tensors`] | the tensors of a net file as plain numbers |
-//! | [`info`] | what a net file is: statistics, and bounds that its weights prove |
-//! | [`difference`] | what tells two net files apart |
+//! | [`info`] | facts about a net file: statistics, and bounds that its weights prove |
+//! | [`difference`] | the differences between two net files |
 //! | [`conversion`] | a net file in the form that another spec of its network has |
-//! | [`positions`] | FEN and EPD, one position or a list |
-//! | [`evaluation`] | what a network says of a position, whether it is compiled or interpreted |
-//! | [`golden`], [`verification`] | what a network should say, and whether it does |
+//! | [`positions`] | FEN and EPD, a single position or a list |
+//! | [`evaluation`] | evaluations of positions, by compiled and interpreted networks |
+//! | [`golden`], [`verification`] | the expected values of a network, and the comparison with them |
 //! | [`parallel`] | work on all cores |
 //!
-//! Everything that is shown derives serde's `Serialize`; tables and colours are the caller's.
+//! All types for results derive serde's `Serialize`; the caller makes tables and colours.
 
 #![forbid(unsafe_code)]
 

@@ -17,7 +17,7 @@ use crate::specs::{Known, SpecChoice};
 /// The most bytes that a net file can have. Networks are far smaller.
 pub const LONGEST_NET: u64 = 1 << 32;
 
-/// Facts that no net file tells, so that only the spec can be right or wrong about them.
+/// Facts that no net file tells, so that a spec may be wrong about them although the file fits.
 pub const UNTOLD: [&str; 5] = [
     "shifts",
     "limits",
@@ -26,15 +26,15 @@ pub const UNTOLD: [&str; 5] = [
     "the order of what layers read",
 ];
 
-/// How many bytes beyond the length of the expected network are read, so that a message can say
-/// what another net is.
+/// How many bytes are read beyond the length of the expected network, so that a message can
+/// describe another net.
 const ROOM: u64 = 1 << 28;
 
 /// Reads a file that should be a net of the given network, or of any network if none is given.
 ///
 /// # Errors
 ///
-/// [`Error::MissingNet`] if the file is not there, and [`Error::File`] if it cannot be read.
+/// [`Error::MissingNet`] if the file does not exist, and [`Error::File`] if it cannot be read.
 pub fn read_net(path: &Path, network: Option<&Network>) -> Result<Vec<u8>, Error> {
     let longest = network.map_or(LONGEST_NET, |network| {
         let longest = file_layout(network).max_len().saturating_add(ROOM);
@@ -46,7 +46,7 @@ pub fn read_net(path: &Path, network: Option<&Network>) -> Result<Vec<u8>, Error
     }
 }
 
-/// The error for bytes that are no net, whatever a spec says; a spec would not help.
+/// The error for bytes that are no net by any spec.
 fn no_net(path: &Path, bytes: &[u8]) -> Option<Error> {
     let identity = match format::identify(bytes) {
         _ if bytes.is_empty() => None,
@@ -64,11 +64,11 @@ pub struct NetFile {
     pub path: PathBuf,
     /// The network that the file fits.
     pub network: Network,
-    /// What files of the network contain.
+    /// The layout of the network's files.
     pub layout: FileLayout,
-    /// What the file has besides its weights, such as its header.
+    /// The content of the file besides its weights, such as its header.
     pub loaded: Loaded,
-    /// The file, unpacked if it was compressed as a whole.
+    /// The bytes of the file, uncompressed.
     pub bytes: Vec<u8>,
 }
 
@@ -77,7 +77,8 @@ impl NetFile {
     ///
     /// # Errors
     ///
-    /// [`Error::NoNet`] and [`Error::OtherNet`].
+    /// [`Error::NoNet`] for a file that is no net, and [`Error::OtherNet`] for a net that does not
+    /// fit.
     pub fn of<'b>(
         path: &Path,
         network: Network,
@@ -107,24 +108,24 @@ impl NetFile {
         })
     }
 
-    /// Opens a file of the network that a spec describes; without a spec, of the network that is
+    /// Opens a file of the network that a spec describes. Without a spec, the network is
     /// [recognised](Recognised).
     ///
     /// # Errors
     ///
-    /// The spec or the file cannot be read, or the file is not a net of the network.
+    /// The spec or the file cannot be read, or the file is no net of the network.
     pub fn open(path: &Path, spec: Option<&SpecChoice>) -> Result<NetFile, Error> {
         let network = spec.map(SpecChoice::network).transpose()?;
         let bytes = read_net(path, network.as_ref())?;
         NetFile::of_any(path, network, bytes)
     }
 
-    /// Checks the bytes of a file of the given network; without a network, of the network that is
+    /// Checks the bytes of a file of the given network. Without a network, it is
     /// [recognised](Recognised).
     ///
     /// # Errors
     ///
-    /// The file is not a net of the network, or nothing in it tells which network it is of.
+    /// The file is no net of the network, or nothing in it tells to which network it belongs.
     pub fn of_any<'b>(
         path: &Path,
         network: Option<Network>,
@@ -146,7 +147,7 @@ impl NetFile {
             ..
         } = &self.loaded;
         let ignored = (!ignored.is_empty()).then_some(Warning::IgnoredBytes(ignored.len()));
-        // The file was checked: there is no error left.
+        // The file was checked before, so there is no error.
         let parts = format::split(&self.layout, &self.bytes);
         let transposed = parts.and_then(|parts| parts.transposed());
         let clamped = clamped.iter().cloned();
@@ -167,13 +168,13 @@ impl NetFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Load`].
+    /// [`Error::Load`] if weights cannot be loaded.
     pub fn net(&self) -> Result<Net, Error> {
         Ok(Net::from_bytes(&self.network, &self.bytes)?)
     }
 }
 
-/// A net file that says by itself which network it is of.
+/// A net file whose network was recognised.
 #[derive(Debug)]
 pub struct Recognised {
     /// The text of the file's spec: a known spec, or a spec that was written for the file.
@@ -183,13 +184,13 @@ pub struct Recognised {
 }
 
 impl Recognised {
-    /// Finds the spec of a file from its bytes; `name` is what a network is called for which a spec
-    /// has to be written.
+    /// Finds the spec of a file from its bytes. `name` is the network's name if a spec has to be
+    /// written.
     ///
     /// # Errors
     ///
-    /// [`Error::NoNet`], [`Error::Unrecognised`], and [`Error::OtherNet`] of a file that was cut or
-    /// damaged.
+    /// [`Error::NoNet`], [`Error::Unrecognised`], and [`Error::OtherNet`] for a file that was cut
+    /// or damaged.
     pub fn of<'b>(
         path: &Path,
         bytes: impl Into<Cow<'b, [u8]>>,
@@ -200,7 +201,8 @@ impl Recognised {
             return Err(failure);
         }
         let identity = format::identify(&bytes);
-        // Of a file that was cut or damaged, what its beginning says: the error tells the rest.
+        // The beginning of a file that was cut or damaged may still name its network; the error
+        // says what is wrong.
         let known = { identity.specs() }.find_map(|name| Known::named(name).ok());
         let spec = match (known, identity.family()) {
             (Some(known), _) => Some(Cow::Borrowed(known.text)),
@@ -208,7 +210,7 @@ impl Recognised {
                 let written = || spec_of(&family, name);
                 Some(Cow::Owned(encoded(&bytes).unwrap_or_else(written)))
             }
-            // It may be compressed.
+            // The file may be compressed.
             (None, None) => fitting(&bytes)
                 .first()
                 .map(|known| Cow::Borrowed(known.text)),
@@ -224,8 +226,8 @@ impl Recognised {
     }
 }
 
-/// A spec like a known one but for its encoding, if a file fits one: the numbers of a file that
-/// `nnue convert` wrote, or that was not compressed, mean the same.
+/// A known spec with another encoding, if a file fits it. A file may have another encoding because
+/// `nnue convert` wrote it, or because it was not compressed.
 fn encoded(bytes: &[u8]) -> Option<String> {
     let texts = Known::all().flat_map(|known| {
         let name = known.name;
@@ -233,7 +235,7 @@ fn encoded(bytes: &[u8]) -> Option<String> {
             format!("name = \"{name}\"\nlike = \"{name}\"\nfile.encoding = \"{encoding}\"\n")
         })
     });
-    // Not all have a key of that name.
+    // Some known specs have no key `encoding`.
     let analysed = texts.filter_map(|text| {
         let network = analyse(&SourceFile::new("like", &*text)).ok()?;
         Some((network, text))
@@ -241,13 +243,14 @@ fn encoded(bytes: &[u8]) -> Option<String> {
     fits(bytes, analysed).into_iter().next()
 }
 
-/// The known specs that a file fits: first the specs that its weights speak for.
+/// The known specs that a file fits. Specs for which its weights look right come first.
 pub fn fitting(bytes: &[u8]) -> Vec<Known> {
     let known = Known::all().filter_map(|known| Some((known.network().ok()?, known)));
     fits(bytes, known)
 }
 
-/// What comes with the networks that a file fits: first with those that its weights speak for.
+/// The values that belong to networks which a file fits. Networks for which its weights look right
+/// come first.
 fn fits<T>(bytes: &[u8], networks: impl Iterator<Item = (Network, T)>) -> Vec<T> {
     let loaded = networks.filter_map(|(network, with)| {
         let layout = file_layout(&network);

@@ -4,8 +4,7 @@ use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::thread;
 
-/// The results of `work` for each item, in the items' order. Each core has a part of the items that
-/// lie next to each other.
+/// The results of `work` for each item, in the items' order. Each core works on neighbouring items.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let share = items.len().div_ceil(cores).max(1);
@@ -14,7 +13,7 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
         let parts = items
             .chunks(share)
             .map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()));
-        // All threads have to be started before the first is waited for.
+        // All threads must have started before the first is joined.
         let parts: Vec<_> = parts.collect();
         let results = parts.into_iter().flat_map(|part| match part.join() {
             Ok(results) => results,

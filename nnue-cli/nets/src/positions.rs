@@ -1,4 +1,4 @@
-//! Positions as people write them: FEN, or EPD with its operations, a position a line.
+//! Positions as FEN, or as EPD with its operations, a position a line.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
@@ -13,10 +13,10 @@ use crate::Error;
 /// The start of a game, which may also be written as the word `startpos`, as in UCI.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// A position, and the part of the text that describes it.
+/// A position, and the text that describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// All of a FEN, or what comes before the operations of EPD; [`START`] for its word.
+    /// The whole FEN, or the text before the operations of EPD; [`START`] for `startpos`.
     pub fen: String,
     /// The position.
     pub board: Board,
@@ -27,7 +27,7 @@ impl Given {
     ///
     /// # Errors
     ///
-    /// [`FenError`] says what is wrong with its text.
+    /// [`FenError`] if the text is no position.
     pub fn parse(text: &str) -> Result<Given, FenError> {
         let fen = match text.trim_ascii() {
             "startpos" => START,
@@ -40,7 +40,8 @@ impl Given {
     }
 }
 
-/// Operations come after four fields, and begin with a letter, as no clock of FEN does.
+/// The text without the operations of EPD, which come after four fields and begin with a letter.
+/// The clocks of FEN do not.
 fn without_operations(text: &str) -> &str {
     let fields = text.split_ascii_whitespace().skip(4);
     let mut operations =
@@ -54,7 +55,7 @@ fn without_operations(text: &str) -> &str {
     }
 }
 
-/// What a path names, for messages; `-` is standard input.
+/// The name of a path in messages; `-` is standard input.
 #[must_use]
 pub fn source(path: &Path) -> String {
     match is_standard(path) {
@@ -63,15 +64,15 @@ pub fn source(path: &Path) -> String {
     }
 }
 
-/// The most bytes that a line of a list can have: a longer line may have no end.
+/// The most bytes of a line: a longer line may have no end.
 const LONGEST: u64 = 1 << 20;
 
-/// The most lines of a list that is kept as a whole.
+/// The most lines of a list that is kept in memory.
 const MOST: usize = 1 << 20;
 
-/// The lines of a list that say something: not those that are blank or begin with `#`.
+/// The lines of a list, except blank lines and lines that begin with `#`.
 pub struct Lines {
-    /// Where the lines come from, for messages.
+    /// The origin of the lines, for messages.
     pub source: String,
     lines: BufReader<Box<dyn Read>>,
     /// How many lines were read so far.
@@ -83,12 +84,12 @@ impl Lines {
     ///
     /// # Errors
     ///
-    /// [`Error::File`].
+    /// [`Error::File`] if the file cannot be read.
     pub fn open(path: &Path) -> Result<Lines, Error> {
         Ok(Lines::of(source(path), nnue_files::open(path)?))
     }
 
-    /// Lines that come from `source`, as messages call it.
+    /// The lines of a stream; `source` is its name in messages.
     pub fn of(source: String, lines: Box<dyn Read>) -> Lines {
         Lines {
             source,
@@ -102,7 +103,7 @@ impl Lines {
     ///
     /// # Errors
     ///
-    /// [`Error`] if nothing more can be read, or a line is so long that this is no list.
+    /// [`Error`] if the stream cannot be read, or if a line is too long for a list.
     pub fn next_line(&mut self) -> Result<Option<String>, Error> {
         loop {
             let mut line = Vec::new();
@@ -130,12 +131,12 @@ impl Lines {
         }
     }
 
-    /// Applies `parse` to each line; all lines must be right, and there must be at least one. All
-    /// results are kept, so there can be at most 2^20 lines. Messages call the lines `what`.
+    /// Applies `parse` to each line. All lines must be right, and there must be at least one line.
+    /// All results are kept, so there can be at most 2^20 lines. Messages call the lines `what`.
     ///
     /// # Errors
     ///
-    /// A line is wrong, or there are none, or too many.
+    /// A line is wrong, or there are no lines, or too many.
     pub fn all<T>(
         mut self,
         what: &'static str,
@@ -161,7 +162,7 @@ impl Lines {
         }
     }
 
-    /// The error that says what is wrong with the line that was read last.
+    /// The error for the last line that was read.
     pub fn wrong(&self, error: impl fmt::Display) -> Error {
         Error::Line {
             list: self.source.clone(),
@@ -179,21 +180,21 @@ impl Positions {
     ///
     /// # Errors
     ///
-    /// [`Error::File`].
+    /// [`Error::File`] if the file cannot be read.
     pub fn open(path: &Path) -> Result<Positions, Error> {
         Ok(Positions(Lines::open(path)?))
     }
 
-    /// Whether the next line may have to be waited for.
+    /// Whether reading the next line may have to wait.
     pub fn may_wait(&self) -> bool {
         self.0.lines.buffer().is_empty()
     }
 
-    /// The next position, or what is wrong with its line; `None` at the end.
+    /// The next position, or the error of its line; `None` at the end.
     ///
     /// # Errors
     ///
-    /// [`Error`] if nothing more can be read.
+    /// [`Error`] if the stream cannot be read.
     pub fn next_position(&mut self) -> Result<Option<Result<Given, Error>>, Error> {
         let Some(text) = self.0.next_line()? else {
             return Ok(None);
@@ -203,11 +204,12 @@ impl Positions {
         ))
     }
 
-    /// All positions of the list; each line must be a position, and there must be at least one.
+    /// All positions of the list. Each line must be a position, and there must be at least one
+    /// line.
     ///
     /// # Errors
     ///
-    /// A line is wrong, or there are none, or too many.
+    /// A line is wrong, or there are no lines, or too many.
     pub fn all(self) -> Result<Vec<Given>, Error> {
         let parse = |line: &str| Given::parse(line).map_err(|error| error.to_string());
         self.0.all("positions", parse)

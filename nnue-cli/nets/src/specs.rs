@@ -1,4 +1,4 @@
-//! The specs that are part of the compiler, and those of files.
+//! The specs that are part of the compiler, and specs in files.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,7 +11,7 @@ use nnue_compiler::{analyse, known_specs};
 
 use crate::Error;
 
-/// The most bytes that a spec or another text for people can have.
+/// The most bytes of a spec, or of another text that people write.
 const LONGEST_TEXT: u64 = 1 << 26;
 
 /// A spec that is part of the compiler.
@@ -29,7 +29,7 @@ impl Known {
         known_specs().map(|(name, text)| Known { name, text })
     }
 
-    /// The known spec of that name, in any mixture of cases.
+    /// The known spec of this name, in upper or lower case.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// None that a spec of the compiler has.
+    /// There are no errors: all specs of the compiler are right.
     pub fn network(self) -> Result<Network, Error> {
         Ok(analyse(&SourceFile::new(self.name, self.text.to_string()))?)
     }
@@ -64,7 +64,7 @@ impl SpecChoice {
     ///
     /// # Errors
     ///
-    /// [`UnknownSpec`] if it is neither a file nor the name of a known spec.
+    /// [`UnknownSpec`] if the argument is neither a file nor the name of a known spec.
     pub fn of(argument: OsString) -> Result<SpecChoice, UnknownSpec> {
         let path = Path::new(&argument);
         match Known::named(&argument.to_string_lossy()) {
@@ -76,12 +76,11 @@ impl SpecChoice {
         }
     }
 
-    /// Reads a choice that stands in a file, in which paths are relative to the folder of that
-    /// file.
+    /// Reads a choice from the text of a file. Its paths are relative to the folder of that file.
     ///
     /// # Errors
     ///
-    /// As [`SpecChoice::of`].
+    /// The errors of [`SpecChoice::of`].
     pub fn within(folder: &Path, text: &str) -> Result<SpecChoice, UnknownSpec> {
         Ok(match SpecChoice::of(text.into())? {
             SpecChoice::File(path) => SpecChoice::File(folder.join(path)),
@@ -113,7 +112,7 @@ impl SpecChoice {
     ///
     /// # Errors
     ///
-    /// As [`SpecChoice::read`].
+    /// The errors of [`SpecChoice::read`].
     pub fn network(&self) -> Result<Network, Error> {
         Ok(self.read()?.1)
     }
@@ -123,7 +122,7 @@ impl SpecChoice {
 ///
 /// # Errors
 ///
-/// [`Error::File`] and [`Error::NoText`].
+/// [`Error::File`] if the file cannot be read, and [`Error::NoText`] if it is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, Error> {
     String::from_utf8(nnue_files::read(path, LONGEST_TEXT)?).map_err(|error| Error::NoText {
         path: path.into(),
@@ -152,9 +151,9 @@ impl fmt::Display for SpecChoice {
     }
 }
 
-/// A name that no known spec has.
+/// The error for a name that no known spec has.
 ///
-/// Its message looks whether there is a file that was meant.
+/// The message proposes the file with this name and `.toml`, or a known spec with a similar name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownSpec(String);
 

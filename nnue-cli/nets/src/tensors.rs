@@ -8,15 +8,15 @@ use nnue_interpreter::NumberPlace;
 use crate::Error;
 use crate::net_file::NetFile;
 
-/// A tensor of a file, those of all stacks together.
+/// The numbers of a file's tensor, for all stacks.
 #[derive(Clone, Debug)]
 pub struct Values {
-    /// The name of the tensor, as in `fc_0.weights`.
+    /// The name of the tensor, such as `fc_0.weights`.
     pub name: String,
-    /// The type of the numbers, as the network has them.
+    /// The type of the numbers in the network.
     pub element: Element,
-    /// The numbers as the network has them: quantised, and divided where integers become floating
-    /// point. Stack by stack, row by row, without padding.
+    /// The numbers as the network has them: quantised, or divided if integers become floating
+    /// point. Their order is by stack, row and column, without padding.
     pub numbers: Vec<f64>,
 }
 
@@ -24,7 +24,7 @@ pub struct Values {
 ///
 /// # Errors
 ///
-/// [`Error::Load`].
+/// [`Error::Load`] if weights cannot be loaded.
 pub fn of_file(file: &NetFile) -> Result<Vec<Values>, Error> {
     let parts = nnue_compiler::format::split(&file.layout, &file.bytes)?;
     let mut tensors: Vec<Values> = Vec::new();
@@ -44,8 +44,7 @@ pub fn of_file(file: &NetFile) -> Result<Vec<Values>, Error> {
     Ok(tensors)
 }
 
-/// The type that holds a tensor's numbers: that of memory, or of the file where memory has another
-/// form.
+/// The type of a tensor's numbers: that in memory, or that in the file if memory has another form.
 fn element(tensor: &Tensor) -> Element {
     match (tensor.stored.quantise, tensor.placed.form) {
         (Some(quantise), _) => quantise.element,
@@ -58,7 +57,7 @@ fn element(tensor: &Tensor) -> Element {
     }
 }
 
-/// The numbers of a tensor as the network has them.
+/// The numbers of a tensor, as the network has them.
 fn of_tensor<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f64> + 'a {
     let stored = numbers.tensor.stored;
     as_stored(numbers).map(move |number| match stored.quantise {
@@ -73,17 +72,17 @@ fn of_tensor<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f64> + 'a {
     })
 }
 
-/// The numbers of a tensor as the file has them, row by row, without padding.
+/// The numbers of a tensor, as the file has them: row by row, without padding.
 pub fn as_stored<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f64> + 'a {
     let [buckets, rows, _] = numbers.tensor.shape;
-    // All buckets read the same values of a tensor that they share.
+    // All stacks read the same numbers of a shared tensor.
     let is_shared = numbers.tensor.stored.strides[0] == 0;
     let buckets = if is_shared { 1 } else { buckets };
     let places = (0..buckets).flat_map(move |bucket| (0..rows).map(move |row| (bucket, row)));
     places.flat_map(|(bucket, row)| numbers.row(bucket, row))
 }
 
-/// Whether the network has integers of a tensor: neither floating point nor signs.
+/// Whether the network has a tensor as integers, not as floating point or signs.
 pub fn are_integers(network: &Network, role: Role) -> bool {
     let Some(layer) = role.layer().map(|layer| &network.layers[layer]) else {
         return true;
@@ -101,8 +100,8 @@ pub fn are_integers(network: &Network, role: Role) -> bool {
     }
 }
 
-/// How many stacks, rows and columns the network has of a tensor. Features and outputs are rows,
-/// neurons, PSQT values and inputs are columns; biases and factors are one row.
+/// The numbers of stacks, rows and columns of a tensor in the network. Rows are features or
+/// outputs; columns are neurons, PSQT values or inputs. Biases and factors have a single row.
 pub fn shape(network: &Network, tensor: &file::Tensor) -> [usize; 3] {
     let layer = tensor.role.layer().map(|layer| &network.layers[layer]);
     let stacks = match layer {

@@ -1,4 +1,4 @@
-//! Whether a network says what golden vectors expect, in each way of computing it.
+//! The verification of a network with golden vectors, in each way of computing it.
 
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
@@ -10,17 +10,17 @@ use crate::evaluation::{Answer, Evaluate, told_features};
 use crate::golden::Vector;
 use crate::parallel;
 
-/// The number of differences that are described one by one.
+/// How many differences are described.
 const TOLD: usize = 10;
 
-/// What was compared with golden vectors.
+/// The results of a comparison with golden vectors.
 #[derive(Debug, Serialize)]
 pub struct Verification {
     /// The name of the verified network.
     pub network: String,
     /// How many golden vectors there are.
     pub positions: usize,
-    /// The ways in which the network was computed, of which each must give the expected integers.
+    /// The ways in which the network was computed. Each must give the expected integers.
     pub ways: Vec<Way>,
     /// The first differences that were found, in the order of the ways and then of the vectors.
     pub differences: Vec<Difference>,
@@ -29,7 +29,7 @@ pub struct Verification {
 /// A way of computing a network.
 #[derive(Debug, Serialize)]
 pub struct Way {
-    /// The computation: `interpreted`, or an instruction set with how it came to each position.
+    /// The computation: `interpreted`, or an instruction set and the way to each position.
     pub computed_by: String,
     /// How many positions were compared. Along the list, these are the positions that differ by at
     /// most four removed and four added pieces from the position before.
@@ -48,7 +48,7 @@ pub struct Difference {
     pub expected: String,
     /// The integers that were found, in the same form as [`Difference::expected`].
     pub found: String,
-    /// The computation that found them, as in [`Way::computed_by`].
+    /// The computation that gave these integers, as in [`Way::computed_by`].
     pub computed_by: String,
 }
 
@@ -69,8 +69,8 @@ impl Verification {
         self.ways.iter().all(|way| way.equal == way.compared)
     }
 
-    /// Compares the outputs of one way of computing: for each vector an output of each head, or
-    /// nothing.
+    /// Compares the outputs of a way of computing. For each vector there is an output of each head,
+    /// or `None` if the vector is left out.
     pub fn compare<'v>(
         &mut self,
         computed_by: &str,
@@ -100,11 +100,11 @@ impl Verification {
     }
 }
 
-/// Refuses a network whose values do not follow from a position alone.
+/// Refuses a network whose values do not follow from the position alone.
 ///
 /// # Errors
 ///
-/// [`Error::ToldFeatures`] and [`Error::ChosenBucket`].
+/// [`Error::ToldFeatures`] and [`Error::ChosenBucket`], by what the position does not tell.
 pub fn require_values(network: &Network) -> Result<(), Error> {
     let name = &network.name;
     if let Some(set) = told_features(network) {
@@ -121,10 +121,10 @@ pub fn require_values(network: &Network) -> Result<(), Error> {
     }
 }
 
-/// The outputs of the interpreter for some positions, on all cores; `progress` is told of each
+/// The outputs of the interpreter for some positions, on all cores. `progress` is called for each
 /// position.
 ///
-/// The network must be accepted by [`require_values`].
+/// The network must have passed [`require_values`].
 pub fn interpret<T: Sync>(
     net: &Net,
     items: &[T],
@@ -140,8 +140,8 @@ pub fn interpret<T: Sync>(
     })
 }
 
-/// Compares the outputs of a network for each position, on all cores; a compiled network makes a
-/// full refresh. `progress` is told of each position.
+/// Compares the outputs of a network for each position, on all cores. A compiled network makes a
+/// full refresh. `progress` is called for each position.
 pub fn compare_compiled_in(
     verification: &mut Verification,
     net: &(impl Evaluate + Sync + ?Sized),
@@ -197,7 +197,7 @@ mod tests {
             vectors.iter().zip((0..30).map(|value| Some(output(value)))),
         );
         assert!(verification.is_equal());
-        // Every third is left out, and every second of the others is wrong.
+        // Every third output is left out, and every second of the others is wrong.
         let found = (0..30).map(|value| (value % 3 != 0).then(|| output(value + value % 2)));
         verification.compare("wrong", vectors.iter().zip(found));
         assert!(!verification.is_equal());

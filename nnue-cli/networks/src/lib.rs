@@ -6,7 +6,7 @@
 /// The file of small128 that the project carries.
 pub const NET: &[u8] = include_bytes!("../nn-37f18f62d772.nnue");
 
-/// Compiles known networks as they are.
+/// Compiles the networks of known specs without any change.
 #[cfg(feature = "compiled")]
 macro_rules! networks {
     ($($(#[$doc:meta])* $module:ident($spec:literal $($further:tt)*);)*) => { $(

@@ -11,32 +11,32 @@ pub use self::svg::svg;
 /// A part of the network.
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
-    /// The name of its tensor in the spec and in `nnue check`.
+    /// The name of the part's tensor in the spec and in `nnue check`.
     name: String,
-    /// Whose view of the position it is of, where there is a part for each perspective.
+    /// The player whose view the part has, if there is a part for each perspective.
     view: Option<&'static str>,
     column: Column,
-    /// The shape, the type, the range, and what 1.0 is.
+    /// The shape, the type and the range of the tensor, and its integer for 1.0.
     facts: String,
-    /// How it is computed. Feature sets have a line each.
+    /// The formula of the part. Several feature sets have a line each.
     lines: Vec<String>,
     kind: Kind,
-    /// The indices of the parts that it reads, all of them before it.
+    /// The indices of the parts that this part reads. All of them come before it.
     reads: Vec<usize>,
 }
 
-/// Where a part stands.
+/// The column in which a part stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
-    /// On the main line: from the features through the layers.
+    /// The main column: from the features through the layers.
     Main,
-    /// Beside it: what is computed of PSQT values alone.
+    /// The column beside it, with operations on PSQT values alone.
     Psqt,
-    /// Below both: what the network gives.
+    /// The place below both columns, with the outputs of the network.
     Values,
 }
 
-/// What a part is, which its colour says.
+/// The kind of a part, which has a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Features,

@@ -1,14 +1,14 @@
-//! Why there is no picture.
+//! Why a picture cannot be made.
 
 use png::EncodingError;
 
-/// Why there is no picture.
+/// Why a picture cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It has more rows or columns than a PNG can have.
+    /// The picture has more rows or columns than a PNG can have.
     #[error("the picture is too large")]
     TooLarge,
-    /// Its pixels cannot be encoded.
+    /// The pixels cannot be encoded as PNG.
     #[error("{0}")]
     Encoding(#[from] EncodingError),
 }

@@ -16,8 +16,8 @@
 //! |---|---|
 //! | [`drawing`] | a network as SVG: a box for each operation, an arrow for each tensor that it reads |
 //! | [`picture`] | the weights of a net as PNG: boards of neurons, histograms of tensors |
-//! | [`page`] | all that is known of a net, on one HTML page that needs no other files |
-//! | [`page::loops`] | what a loop has found, on such a page |
+//! | [`page`] | all facts about a net, on an HTML page that needs no other files |
+//! | [`page::loops`] | the results of a loop, on such a page |
 
 #![forbid(unsafe_code)]
 

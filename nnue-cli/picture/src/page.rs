@@ -1,4 +1,4 @@
-//! A net on one HTML page, with everything that it shows in the page itself.
+//! A net on an HTML page that needs no other files.
 
 mod facts;
 pub mod loops;
@@ -13,16 +13,16 @@ use crate::drawing;
 use crate::picture::{Histogram, Picture};
 use crate::xml::{closed, visible};
 
-/// What a page is about.
+/// The subject of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// The network.
+    /// The network of the net.
     pub network: &'a Network,
-    /// What its net file is.
+    /// The facts about the net file.
     pub info: &'a Info,
-    /// The weights, drawn.
+    /// The picture of the weights.
     pub picture: &'a Picture,
-    /// Where the positions come from over which neurons are active, as words that follow "of".
+    /// The origin of the positions on which neurons were counted, as words that follow "of".
     pub positions: &'a str,
 }
 
@@ -36,7 +36,7 @@ svg, img { max-width: 100%; height: auto; }
 pre { overflow-x: auto; background: #f6f8fa; padding: 0.5em; }
 img { image-rendering: pixelated; }";
 
-/// A page of these parts.
+/// A page with this title and body.
 fn page(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE) "\n"
@@ -53,7 +53,7 @@ fn page(title: &str, body: &Markup) -> String {
     visible(&page.into_string())
 }
 
-/// The first row of a table.
+/// The first row of a table, with the names of its columns.
 fn head(columns: &[&str]) -> Markup {
     html! { tr { @for column in columns { th { (column) } } } }
 }
@@ -67,7 +67,7 @@ fn drawn(network: &Network) -> Markup {
     }
 }
 
-/// The page.
+/// The page about a net.
 #[must_use]
 pub fn html(subject: &Subject<'_>) -> String {
     let Subject {
@@ -124,7 +124,7 @@ pub fn html(subject: &Subject<'_>) -> String {
     page(&network.name, &body)
 }
 
-/// What is worth a second look.
+/// The warnings about a net.
 fn warnings(subject: &Subject<'_>) -> Vec<String> {
     let contents = subject.info.network.as_ref();
     let mut warnings = contents.map_or(Vec::new(), |contents| contents.warnings.clone());

@@ -18,7 +18,7 @@ use self::neurons::{Boards, neurons};
 use self::text::write_lines;
 use crate::Error;
 
-/// Of the positions of the recorded search, one out of so many tells what neurons do.
+/// The step between the positions of the recorded search on which neurons are counted.
 pub const EVERY: usize = 29;
 
 /// A picture, and what it shows.
@@ -26,14 +26,14 @@ pub const EVERY: usize = 29;
 pub struct Picture {
     /// The bytes of a PNG file.
     pub png: Vec<u8>,
-    /// The neurons from top to bottom: those whose activity varies most, the first one the most.
+    /// The neurons from top to bottom. Neurons whose activity varies most come first.
     pub neurons: Vec<Neuron>,
     /// How many neurons, drawn or not, are positive in no position.
     pub silent: usize,
-    /// How many boards a neuron has; 0 if no feature set has a row for each piece and square, and
-    /// then no neurons are drawn.
+    /// How many boards each neuron has. It is 0 if no feature set has a row for each piece and
+    /// square; then no neurons are drawn.
     pub planes: usize,
-    /// The histograms from top to bottom, which stand below the neurons.
+    /// The histograms from top to bottom, below the neurons.
     pub histograms: Vec<Histogram>,
 }
 
@@ -41,15 +41,15 @@ const HISTOGRAMS: &str = "Histograms of all tensors: each bar counts the values 
                           parts of the axis below it, and its height is the logarithm of the count. \
                           Red lines: where the type ends.";
 
-/// Draws a net: of its neurons the `most` whose activity varies most over these positions, and
-/// histograms. `source` says where the positions come from, as words that follow "of".
+/// Draws the `most` neurons of a net whose activity varies most over these positions, and
+/// histograms of its tensors. `source` is the origin of the positions, as words that follow "of".
 ///
 /// # Errors
 ///
 /// [`Error`] if the picture is too large to be written.
 pub fn draw(net: &Net, most: usize, positions: &[Board], source: &str) -> Result<Picture, Error> {
     let boards = Boards::of(net);
-    // Without features of positions nothing is known about neurons.
+    // Without features that follow from positions, neurons cannot be counted.
     let mut chosen = match boards {
         Some(_) => neurons(net, positions),
         None => Vec::new(),

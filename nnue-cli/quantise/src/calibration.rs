@@ -1,18 +1,18 @@
-//! Ones that are chosen by calibration: ranges of the weights, as positions use them, and what each
-//! choice costs in evaluations.
+//! Calibration of `one`: the integer for 1.0 follows from the range of the weights, as positions
+//! use them, and the cost of each choice is measured in evaluations.
 //!
-//! For each part of the network that has a one, and for each [`Method`], the range of its weights
-//! ends at a threshold, and the one is the largest with which the integer of the threshold fits its
-//! type. Weights count as much as positions see of them ([`Usage`]). Of the ones up to there, the
-//! largest is taken that the language can express: for which [`super::edit`] finds values of the
-//! keys that are tied to it, for which the spec stays right, and with which no sum is less proven to
-//! fit its type than before. Where the transformer's one changes, layers that read it keep those of
-//! their weights, if they can. Layers are also tried with a one for each output, by the same rule.
+//! For each part of the network that has a `one`, and for each [`Method`], the range of the part's
+//! weights ends at a threshold. A weight counts as much as positions use it ([`Usage`]). The
+//! threshold limits `one`: its integer must fit its type. Up to this limit, the largest `one` is
+//! taken that the language can express. For such a `one`, [`super::edit`] finds values of the keys
+//! that are tied to it, the spec stays right, and no sum is less certain to fit its type than
+//! before. If the transformer's `one` changes, layers that read it keep the `one` of their weights,
+//! if they can. Layers are also tried with a `one` for each output, by the same rule.
 //!
-//! Each choice is carried out: a file of integers is made and evaluated, and what it says is compared
-//! with the floating point. So the table has measured costs, and nothing that is estimated. Choices
-//! of all parts together, by each method and by the best of each part, are measured too, and at last
-//! other ways to bring terms to a one.
+//! Each choice is carried out: a file of integers is made and evaluated, and the evaluations are
+//! compared with those of the floating point. So all costs in the table are measured, and none are
+//! estimated. Choices for all parts together are measured too: by each method, and by the best
+//! method of each part. The last choices are other values of `align`.
 
 mod histogram;
 mod threshold;
@@ -41,61 +41,64 @@ use super::specs::Specs;
 use super::tensors::{is_clipped, ones, quantised};
 use crate::Error;
 
-/// What calibration found.
+/// The results of a calibration.
 #[derive(Debug, Serialize)]
 pub struct Calibration {
-    /// How many positions there are.
+    /// How many positions were evaluated.
     pub positions: usize,
-    /// The ranges of the values of the floating point.
+    /// The ranges of the values in floating point.
     pub ranges: Vec<ValueRange>,
-    /// What was measured; the spec as it is comes first.
+    /// The choices and their costs, beginning with the spec as it is.
     pub choices: Vec<Choice>,
     /// The index of the choice with the least mean error.
     pub best: usize,
 }
 
-/// Ones of a part, or of all, and what they cost.
+/// A choice of `one` for a part of the network, or for all parts, and its cost.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Choice {
-    /// `transformer`, the name of a layer, the table of an alignment; `all parts`, or `the spec`.
+    /// The part: `transformer`, the name of a layer, the table of an alignment, `all parts`, or
+    /// `the spec`.
     pub part: String,
-    /// What has a one of its own: `tensor` or `channel`; empty where nothing has another one.
+    /// What has a `one` of its own: `tensor` or `channel`. It is empty for the spec, for the best
+    /// of each part, and for alignments.
     pub per: &'static str,
-    /// How the range was chosen; for alignments, the key's value.
+    /// How the range was chosen; for an alignment, the value of the key.
     pub range: String,
-    /// The magnitude where the range ends, as a number in which 1.0 is 1; one for each output, or
-    /// none for several parts.
+    /// The magnitude where the range ends, as a number in which 1.0 is 1: a number for each output
+    /// that has a `one`; empty for several parts.
     pub thresholds: Vec<f64>,
-    /// The one that the spec would say; one for each output, or none for several parts.
+    /// The part's `one` in the changed spec: a number for each output that has a `one`; empty for
+    /// several parts.
     pub ones: Vec<i64>,
-    /// What it costs.
+    /// The cost of the choice.
     #[serde(flatten)]
     pub cost: Cost,
-    /// The changes of the spec; empty where the choice is what the spec says.
+    /// The changes of the spec; empty if the choice is the spec as it is.
     pub changes: Vec<Change>,
 }
 
-/// What integers lose.
+/// The cost of rounding to integers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cost {
-    /// The share of the numbers that become integers, over all tensors, that is clipped.
+    /// The share of clipped numbers among those that become integers, over all tensors.
     pub clipped: f64,
-    /// The mean difference of the evaluations from those without rounding, without signs, in the
+    /// The mean difference between the evaluations with and without rounding, without signs, in the
     /// network's units.
     pub mean_error: f64,
-    /// The largest difference.
+    /// The largest difference between the evaluations with and without rounding.
     pub largest_error: f64,
 }
 
-/// What all choices are compared by.
+/// The measurement of a choice's cost.
 struct Measure<'a> {
     file: (&'a Path, &'a [u8]),
     positions: Vec<(&'a Board, usize)>,
-    /// What the network says without rounding.
+    /// The outputs of the network for each position, without rounding.
     exact: Vec<Vec<f64>>,
 }
 
-/// A part, and the ranges of its numbers.
+/// A part of the network, and the magnitudes of its numbers.
 struct Ranged {
     part: Part,
     weights: Vec<Magnitudes>,
@@ -105,21 +108,21 @@ struct Ranged {
 /// The magnitudes of a tensor, as numbers in which 1.0 is 1.
 struct Magnitudes {
     tensor: String,
-    /// The largest integer of its type.
+    /// The largest integer of the tensor's type.
     most: f64,
-    /// Of each output; of the transformer, of all neurons together.
+    /// The magnitudes of each output. The transformer has a single histogram for all neurons.
     channels: Vec<Histogram>,
     whole: Histogram,
 }
 
-/// Another state of the specs, with what was chosen.
+/// The specs after a choice, and what was chosen.
 struct Chosen {
     specs: Specs,
     thresholds: Vec<f64>,
     ones: Vec<i64>,
 }
 
-/// Tries the choices over positions, of which there is at least one.
+/// Measures all choices over positions. There must be at least one position.
 ///
 /// # Errors
 ///
@@ -180,7 +183,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn all(&mut self, parts: &[Ranged]) -> Result<(), Error> {
         self.add("the spec", "", "as it is".into(), self.start.clone().into())?;
-        // Of each part, the method whose errors are smallest, and whether it is by channel.
+        // For each part, the method with the smallest error, and whether it was chosen by channel.
         let mut best: Vec<Option<(Method, bool)>> = vec![None; parts.len()];
         for (ranged, best) in parts.iter().zip(&mut best) {
             let mut least = self.choices[0].cost.mean_error;
@@ -251,8 +254,8 @@ impl Search<'_> {
         Ok(error)
     }
 
-    /// The specs with choices for several parts, one after the other. Where one cannot be made any
-    /// more, the part stays as it is.
+    /// The specs after choices for several parts, which are made in turn. A part for which the
+    /// choice is no longer possible stays as it is.
     fn together(&self, parts: &[Ranged], methods: &[Option<(Method, bool)>]) -> Specs {
         let mut specs = self.start.clone();
         for (ranged, method) in parts.iter().zip(methods) {
@@ -265,7 +268,7 @@ impl Search<'_> {
         specs
     }
 
-    /// The largest ones that a range allows and the language can express.
+    /// The choice with the largest `one` that a range allows and the language can express.
     fn choose(
         &self,
         specs: &Specs,
@@ -291,7 +294,8 @@ impl Search<'_> {
         ones.retain(|one| (1..=most).contains(one));
         ones.sort_unstable();
         ones.dedup();
-        // The largest first; of the transformer, if possible one that leaves layers their weights.
+        // The largest `one` comes first. For the transformer, choices that keep the layers' weights
+        // come before all others.
         let as_it_is = |one: i64| (one == own).then(|| specs.clone());
         let followed = |one: &i64| match part {
             Part::Transformer => {
@@ -341,7 +345,7 @@ impl Search<'_> {
         })
     }
 
-    /// How many times as large the one of sums can be as it is now.
+    /// The factor by which the `one` of sums can still grow.
     fn room(&self, specs: &Specs, part: Part, output: usize) -> f64 {
         let one = |network: &Network| match part {
             Part::Transformer => f64::from(network.transformer.one),
@@ -352,7 +356,7 @@ impl Search<'_> {
     }
 }
 
-/// How many ones below the largest are tried.
+/// How many values of `one` below the largest are tried.
 const NEAR: i64 = 64;
 
 impl From<Specs> for Chosen {
@@ -366,7 +370,7 @@ impl From<Specs> for Chosen {
 }
 
 impl Ranged {
-    /// `None` for parts whose weights do not become integers.
+    /// The magnitudes of a part; `None` if its weights do not become integers.
     fn of(
         part: Part,
         source: &Network,
@@ -386,8 +390,8 @@ impl Ranged {
         (!ranged.weights.is_empty()).then_some(ranged)
     }
 
-    /// The thresholds of a method, and how many times as large the one can be as it is in a network,
-    /// so that they and all biases fit; of an output, or of all. `None` where nothing limits it.
+    /// The thresholds of a method, and the factor by which `one` can grow so that the thresholds
+    /// and all biases fit: of an output, or of the whole part. `None` if no type limits `one`.
     fn factor(
         &self,
         source: &Network,
@@ -420,14 +424,14 @@ impl Ranged {
         for own in &self.biases {
             least = least.min(factor(own, histogram(own).largest)?);
         }
-        // The widest of the sets' tensors.
+        // The widest range of the tensors of all feature sets.
         let threshold = thresholds.into_iter().reduce(f64::max)?;
         Some((vec![threshold], if least.is_finite() { least } else { 1.0 }))
     }
 }
 
 impl Magnitudes {
-    /// `None` for types that hold everything.
+    /// The magnitudes of a tensor; `None` if its type has no limits.
     fn of(
         (tensor, quantise): (&Tensor, Quantise),
         source: &Network,

@@ -1,8 +1,8 @@
-//! Layers with a one for each output.
+//! Layers with a `one` for each output.
 //!
-//! A tensor of a file has one factor between its floating point and its integers. So the numbers of
-//! these layers are brought to the units of their integers before the file is read, and the factor
-//! is 1.
+//! A tensor of a file has a single factor between its floating point and its integers. So the
+//! numbers of these layers are multiplied by their `one` before the file is read, and the factor is
+//! 1.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use nnue_compiler::network::{Network, One};
 
 use crate::Error;
 
-/// What stands for 1.0 in the integers of each output of a tensor, where these are not all the same.
+/// The integer for 1.0 in each output of a tensor; `None` if all outputs have the same.
 pub(super) fn ones(network: &Network, role: Role) -> Option<Vec<f64>> {
     let layer = &network.layers[role.layer()?];
     let is_meant = matches!(layer.output.one, One::Channels(_))
@@ -23,7 +23,7 @@ pub(super) fn ones(network: &Network, role: Role) -> Option<Vec<f64>> {
     is_meant.then(|| of_outputs(network, role))?
 }
 
-/// The output of a row and a column, in a tensor that has a one for each.
+/// The output to which a number belongs, in a tensor with a `one` for each output.
 pub(super) fn output(role: Role, row: usize, column: usize) -> usize {
     match role.matrix() {
         Some(_) => row,
@@ -31,8 +31,8 @@ pub(super) fn output(role: Role, row: usize, column: usize) -> usize {
     }
 }
 
-/// The bytes of a file of `f32`, in which the numbers of these layers are in the units of their
-/// integers. The file may be of another network: what is not there is left.
+/// The bytes of a file of `f32` in which the numbers of these layers are multiplied by their `one`.
+/// Numbers that a file of another network lacks are skipped.
 pub(super) fn in_units<'f>(source: &Network, file: &'f [u8]) -> Result<Cow<'f, [u8]>, Error> {
     let tensors = || {
         source

@@ -1,5 +1,4 @@
-//! What both networks compute of positions: the one of the numbers before they are rounded, and the
-//! one of the integers.
+//! The values of a network before and after rounding, compared over positions.
 
 use nnue_compiler::network::{Network, One, Source, Tensor, Units};
 use nnue_interpreter::{Net, Trace, UnroundedNet, UnroundedTrace, Values};
@@ -9,70 +8,72 @@ use serde::Serialize;
 
 use super::divergence::{Bins, divergence};
 
-/// How far apart both networks are over positions. Where the engine chooses the stack of layers,
-/// the positions use all stacks in turn.
+/// The differences between the network before and after rounding. If the engine chooses the stack
+/// of layers, the positions use all stacks in turn.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
     /// How many positions there are.
     pub positions: usize,
-    /// The values that are computed on the way, in the order of computation.
+    /// The tensors that are computed before the outputs, in the order of computation.
     pub activations: Vec<ActivationReport>,
-    /// The values that the network says, further heads last.
+    /// The outputs of the network, further heads last.
     pub outputs: Vec<OutputReport>,
 }
 
-/// The distributions of the values of a tensor, over all its neurons and all positions. Values are
-/// numbers in which 1.0 is 1.
+/// The distributions of the values of a tensor before and after rounding, over all its neurons and
+/// all positions. Values are numbers in which 1.0 is 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ActivationReport {
-    /// `transformer`, or the name of the layer.
+    /// The name of the tensor: `transformer`, or that of a layer.
     pub name: String,
-    /// How many neurons it has.
+    /// How many neurons the tensor has.
     pub neurons: usize,
-    /// The smallest value of either network.
+    /// The smallest value, before or after rounding.
     pub lowest: f64,
-    /// The largest value of either network.
+    /// The largest value, before or after rounding.
     pub highest: f64,
     /// How many bins the histograms have.
     pub bins: usize,
     /// The width of a bin.
     pub bin_width: f64,
-    /// The Kullback-Leibler divergence of the integers' histogram from the other one, in nats.
+    /// The Kullback-Leibler divergence of the histogram after rounding from the histogram before
+    /// it, in nats.
     pub divergence: f64,
 }
 
-/// The differences of a value that the network says, in its units.
+/// The differences of an output of the network, in the units of the network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutputReport {
-    /// `value`, or `win`, `draw` and `loss`; for further heads their names.
+    /// The name of the output: `value`, or `win`, `draw` and `loss`, or that of a further head.
     pub name: String,
-    /// What 1.0 is in these units.
+    /// The number for 1.0 in these units.
     pub one: f64,
-    /// The mean difference, without signs.
+    /// The mean difference between the outputs before and after rounding, without signs.
     pub mean_difference: f64,
-    /// The largest difference.
+    /// The largest difference between the outputs before and after rounding.
     pub largest_difference: f64,
 }
 
 impl OutputReport {
-    /// A difference relative to 1.0.
+    /// A difference of the output, divided by its number for 1.0.
     pub fn relative(&self, difference: f64) -> f64 {
         difference / self.one
     }
 }
 
-/// A tensor of the network, for both of its traces.
+/// A tensor whose values are compared.
 pub(super) struct Activation<'n> {
     pub(super) name: &'n str,
     pub(super) tensor: &'n Tensor,
     pub(super) source: Source,
 }
 
-/// Compares both networks over positions, of which there is at least one.
+/// Compares the network before and after rounding over positions. There must be at least one
+/// position.
 ///
 /// # Errors
 ///
-/// The reason why positions do not tell what the networks compute.
+/// The reason for which positions alone do not decide what the networks compute.
 pub(super) fn compare(
     unrounded: &UnroundedNet,
     integers: &Net,
@@ -93,8 +94,8 @@ pub(super) fn compare(
         (unrounded.trace(board, bucket), found)
     };
     let activations = activations(network);
-    // Histograms need the range of all values, so everything is computed twice: values of many
-    // positions would take more memory than there may be.
+    // Histograms need the range of all values, so everything is computed twice: the values of many
+    // positions might not fit in memory.
     let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); activations.len()];
     let mut outputs = outputs(network);
     for (index, board) in positions.iter().enumerate() {
@@ -191,8 +192,8 @@ pub(super) fn activations(network: &Network) -> Vec<Activation<'_>> {
     activations
 }
 
-/// Values are counted in the units of their integers, so that bins have whole ones. Where the
-/// neurons of a tensor have several ones, all values are brought to the smallest of these.
+/// Values are counted in the units of their integers, so that each bin has whole integers. If the
+/// neurons of a tensor have different values of `one`, all are converted to the smallest of them.
 impl Activation<'_> {
     pub(super) fn exact(&self, trace: &UnroundedTrace) -> impl Iterator<Item = f64> {
         let others = [&trace.transformer, &trace.unpooled, &trace.psqt];
@@ -209,7 +210,7 @@ impl Activation<'_> {
         self.in_units(integers.chain(floats.iter().copied().map(f64::from)))
     }
 
-    /// What a trace has of the activation.
+    /// The values of this tensor in a trace, whose tensors the caller gives.
     fn part<'t, T>(&self, [transformer, unpooled, psqt]: [&'t T; 3], layers: &'t [T]) -> &'t T {
         match self.source {
             Source::Transformer => transformer,
@@ -237,7 +238,7 @@ impl Activation<'_> {
     }
 }
 
-/// The outputs of a network, no differences counted.
+/// The reports for the outputs of a network, before any difference is counted.
 fn outputs(network: &Network) -> Vec<OutputReport> {
     let one = |one: u32, units: Units| match units {
         Units::Integer(ratio) | Units::Wide(ratio) => {
@@ -263,7 +264,7 @@ fn outputs(network: &Network) -> Vec<OutputReport> {
     values.chain(heads).collect()
 }
 
-/// The differences of all outputs, without signs.
+/// The differences between all outputs of two traces, without signs.
 fn differences(exact: &UnroundedTrace, found: &Trace) -> impl Iterator<Item = f64> {
     let values = found.evaluation.outputs().into_iter();
     let values = values.map(|output| f64::from(output.value));

@@ -1,12 +1,12 @@
-//! Changes of a spec that give a part of its network another one: the key that says it, and the
-//! keys that are tied to it.
+//! Edits of a spec that change a part's `one`: the key that has it, and the keys that are tied to
+//! it.
 //!
 //! | part | its key | keys that are tied to it |
 //! |---|---|---|
 //! | the transformer | `one` of `[transformer]` | `limit`, where the spec says it: clipping stays at the same numbers |
-//! | an affine layer | `one` or `weights_one` | `shift` of the activations that read it: their own ones stay; `align` of outputs that read it |
+//! | an affine layer | `one` or `weights_one` | `shift` of the activations that read it, which keep their own `one`; `align` of outputs that read it |
 //!
-//! Whether the changed spec is right is for [`nnue_compiler::check()`] to say.
+//! Whether the changed spec is right is decided by [`nnue_compiler::check()`].
 
 use nnue_compiler::diagnostics::{Span, Spanned};
 use nnue_compiler::network::{
@@ -16,23 +16,23 @@ use nnue_compiler::operation::activation::Shifted;
 use nnue_compiler::spec::{self, Align};
 use serde::Serialize;
 
-/// A part of a network that has a one of its own.
+/// A part of a network that can have a `one` of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// The accumulator, and with it biases and rows.
+    /// The accumulator with the biases and the rows of the transformer.
     Transformer,
-    /// The sums of the affine layer of this index, and with them biases and weights.
+    /// The sums of the affine layer of this index, with its biases and weights.
     Layer(usize),
 }
 
 impl Part {
-    /// All parts of a network: the transformer and then the layers, also those that have no one.
+    /// All parts of a network: the transformer and then the layers, with or without a `one`.
     pub(super) fn all(network: &Network) -> impl Iterator<Item = Part> {
         let layers = (0..network.layers.len()).map(Part::Layer);
         [Part::Transformer].into_iter().chain(layers)
     }
 
-    /// `transformer`, or the name of the layer.
+    /// The name of the part: `transformer`, or that of the layer.
     pub(super) fn name(self, network: &Network) -> String {
         match self {
             Part::Transformer => TRANSFORMER.to_string(),
@@ -41,26 +41,26 @@ impl Part {
     }
 }
 
-/// A key of a spec with another value.
+/// A change of a key's value in a spec.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The table that has the key, as in `[transformer]` or `[[layer]] fc_0`.
+    /// The table that has the key, such as `[transformer]` or `[[layer]] fc_0`.
     pub table: String,
     /// The name of the key.
     pub key: &'static str,
-    /// Its value in the spec, as TOML; `null` where the spec does not have the key.
+    /// The value in the spec, as TOML; `null` if the spec does not have the key.
     pub from: Option<String>,
-    /// The value that is proposed, as TOML.
+    /// The proposed value, as TOML.
     pub to: String,
 }
 
-/// What is changed, and what it becomes.
+/// An edited spec, and the changes that were made.
 pub(super) struct Edited {
     pub(super) spec: spec::Spec,
     pub(super) changes: Vec<Change>,
 }
 
-/// The part's one, as its key says it; `None` where the spec says several, or none.
+/// The part's `one` in the spec; `None` if the spec has several, or none.
 pub(super) fn one(spec: &spec::Spec, network: &Network, part: Part) -> Option<i64> {
     match part {
         Part::Transformer => Some(spec.transformer.one.value),
@@ -78,12 +78,12 @@ pub(super) fn one(spec: &spec::Spec, network: &Network, part: Part) -> Option<i6
     }
 }
 
-/// The largest one that the language allows, whatever the weights.
+/// The largest `one` that the language allows for a part, whatever its weights are.
 pub(super) fn largest_one(network: &Network, part: Part) -> i64 {
     let transformer = &network.transformer;
     match (part, transformer.activation, transformer.pooling) {
         (Part::Layer(_), ..) => i32::MAX.into(),
-        // Values that are squared or pooled have to fit in bytes.
+        // Values that are squared or pooled must fit in bytes.
         (Part::Transformer, TransformerActivation::Screlu { .. }, _) => 255,
         (Part::Transformer, TransformerActivation::Quantmoid4, _) => 127,
         (Part::Transformer, _, Pooling::None) => i16::MAX.into(),
@@ -91,7 +91,7 @@ pub(super) fn largest_one(network: &Network, part: Part) -> i64 {
     }
 }
 
-/// The spec with another one of a part; `None` where a key that is tied to it cannot follow.
+/// The spec with another `one` of a part; `None` if a key that is tied to it cannot follow.
 pub(super) fn edit(spec: &spec::Spec, network: &Network, part: Part, to: i64) -> Option<Edited> {
     let from = one(spec, network, part)?;
     let mut edited = Edited {
@@ -105,8 +105,8 @@ pub(super) fn edit(spec: &spec::Spec, network: &Network, part: Part, to: i64) ->
     Some(edited)
 }
 
-/// The same, with `align = "exact"` where outputs or sums read the layer and do not say how to bring
-/// it to their one; `None` where there is nothing to say.
+/// The spec with another `one` of a layer, and with `align = "exact"` for outputs and sums that
+/// read the layer without an `align`; `None` if there are no such outputs and sums.
 pub(super) fn edit_aligned(
     spec: &spec::Spec,
     network: &Network,
@@ -120,8 +120,8 @@ pub(super) fn edit_aligned(
     align_readers(&mut edited, network, layer).then_some(edited)
 }
 
-/// The spec with a one for each output of an affine layer that says `one`, brought to theirs by
-/// outputs and sums that read it.
+/// The spec with a `one` for each output of an affine layer that has the key `one`. Outputs and
+/// sums that read the layer without an `align` get `align = "exact"`.
 pub(super) fn edit_channels(
     spec: &spec::Spec,
     network: &Network,
@@ -147,8 +147,8 @@ pub(super) fn edit_channels(
     Some(edited)
 }
 
-/// Lets all that reads a layer, and does not say how to bring it to its one, do so exactly. Says
-/// whether there was any.
+/// Adds `align = "exact"` to all outputs and sums that read a layer without an `align`. Returns
+/// whether there were any.
 fn align_readers(edited: &mut Edited, network: &Network, layer: usize) -> bool {
     let name = &network.layers[layer].name;
     let before = edited.changes.len();
@@ -176,9 +176,9 @@ fn align_readers(edited: &mut Edited, network: &Network, layer: usize) -> bool {
     changes.len() > before
 }
 
-/// The spec with another one of the transformer, after which the weights of layers that read it have
-/// the ones that they had: the ones of their sums follow. `None` where a key cannot, or where the
-/// one of what layers read is not a power of the transformer's.
+/// The spec with another `one` of the transformer, in which the weights of layers that read it keep
+/// their `one`: the `one` of these layers' sums follows. `None` if a key cannot follow, or if the
+/// layers' inputs have a `one` that is no power of the transformer's.
 pub(super) fn edit_followed(spec: &spec::Spec, network: &Network, to: i64) -> Option<Edited> {
     let from = spec.transformer.one.value;
     let transformer = &network.transformer;
@@ -221,7 +221,7 @@ pub(super) fn edit_followed(spec: &spec::Spec, network: &Network, to: i64) -> Op
     Some(edited)
 }
 
-/// The tables that bring terms to a one, where terms have others.
+/// The tables of the spec that have the key `align`.
 pub(super) fn aligned_tables(spec: &spec::Spec) -> Vec<String> {
     let mut spec = spec.clone();
     let tables = alignments(&mut spec).into_iter();
@@ -229,8 +229,8 @@ pub(super) fn aligned_tables(spec: &spec::Spec) -> Vec<String> {
     tables.map(|(table, _)| table).collect()
 }
 
-/// The spec with another way to bring terms to the one of a table: by multipliers of so many bits,
-/// or exactly. `None` where a key would have to go.
+/// The spec with another alignment in a table: by multipliers with `bits` bits, or exact. `None` if
+/// nothing changes, or if a key would have to be removed.
 pub(super) fn edit_alignment(spec: &spec::Spec, table: &str, bits: Option<i64>) -> Option<Edited> {
     let mut edited = Edited {
         spec: spec.clone(),
@@ -270,8 +270,7 @@ fn table_of_head(name: &str) -> String {
     format!("[[head]] {name}")
 }
 
-/// What says how terms are brought to a one, with the table that says it: of sums, of the output and
-/// of further heads.
+/// All alignments of a spec with their tables: those of sums, of the output and of further heads.
 fn alignments(spec: &mut spec::Spec) -> Vec<(String, &mut spec::Alignment)> {
     let mut found = Vec::new();
     for layer in &mut spec.layers {
@@ -288,7 +287,7 @@ fn alignments(spec: &mut spec::Spec) -> Vec<(String, &mut spec::Alignment)> {
     found
 }
 
-/// One number alone, or several as a list.
+/// A single number, or several numbers as a list in TOML.
 fn list(numbers: &[i64]) -> String {
     match numbers {
         [number] => number.to_string(),
@@ -320,7 +319,7 @@ fn edit_transformer(edited: &mut Edited, from: i64, to: i64) -> Option<()> {
                 .push(change(table(), "limit", before, scaled.to_string()));
             limit.value = scaled;
         }
-        // By default it clips at 127, whatever 1.0 is.
+        // The default limit is 127, whatever `one` is.
         None if !has_limit => return None,
         None => {}
     }
@@ -354,7 +353,7 @@ fn edit_layer(
     edit_readers(edited, network, layer, (from, to))
 }
 
-/// Shifts of the activations that read a layer, so that their own ones stay.
+/// Changes the shifts of the activations that read a layer, so that these keep their `one`.
 fn edit_readers(
     edited: &mut Edited,
     network: &Network,
@@ -372,7 +371,7 @@ fn edit_readers(
     Some(())
 }
 
-/// Shifts that take another one to the same one as before.
+/// Changes the shifts of an activation whose input has another `one`, so that its own stays.
 fn edit_shifts(edited: &mut Edited, layer: &str, (from, to): (i64, i64)) -> Option<()> {
     let spec::Op::Activations(activations) = op_mut(&mut edited.spec, layer)? else {
         return None;
@@ -405,7 +404,7 @@ fn edit_shifts(edited: &mut Edited, layer: &str, (from, to): (i64, i64)) -> Opti
     Some(())
 }
 
-/// What the layer of that name computes.
+/// The operation of the layer with this name.
 fn op_mut<'s>(spec: &'s mut spec::Spec, name: &str) -> Option<&'s mut spec::Op> {
     let mut layers = spec.layers.iter_mut();
     let own = layers.find(|own| own.name.value == *name)?;
@@ -434,7 +433,7 @@ fn change(table: String, key: &'static str, from: Option<String>, to: String) ->
     }
 }
 
-/// A value that stands nowhere in the text.
+/// A value without a place in the text of a spec.
 fn spanned<T>(value: T) -> Spanned<T> {
     Spanned {
         value,

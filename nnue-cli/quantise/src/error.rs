@@ -1,9 +1,9 @@
-//! Why floating point does not become integers.
+//! Why floating point cannot become integers.
 
 use nnue_compiler::format::LoadError;
 use nnue_interpreter::UnroundedError;
 
-/// Why floating point does not become integers.
+/// Why floating point cannot become integers.
 #[derive(thiserror::Error)]
 pub enum Error {
     /// A file cannot be read, or a net cannot become the file of integers.
@@ -12,10 +12,11 @@ pub enum Error {
     /// The network cannot be computed without rounding.
     #[error("{0}")]
     Unrounded(#[from] UnroundedError),
-    /// The spec's file is none of integers, and no spec of such a file is given. It has this instead.
+    /// The file of the spec has these numbers and no integers, and there is no spec of a file of
+    /// integers.
     #[error("the spec's file has {0}: give the spec of the file of integers")]
     NoIntegers(&'static str),
-    /// Nothing says what stands for 1.0 in a tensor, which has this name.
+    /// Nothing says which integer stands for 1.0 in the tensor of this name.
     #[error("no number stands for 1.0 in `{0}`, so that floating point cannot become its integers")]
     UnknownOne(String),
     /// Ranges cannot be calibrated: the engine tells which features of this set are active, and a

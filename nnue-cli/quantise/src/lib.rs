@@ -1,4 +1,4 @@
-//! From the floating point of a trainer to the integers of a network, and what that costs.
+//! From the floating point of a trainer to the integers of a network, and the cost of rounding.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -25,12 +25,12 @@
 //!
 //! | module | has |
 //! |---|---|
-//! | `source` | what the file of floating point is; `nnue_nets::conversion` makes that of integers |
-//! | `channels` | layers with a one for each output |
-//! | `tensors` | what became of the weights |
-//! | `comparison`, `divergence` | what became of activations and evaluations |
-//! | `ones`, `edit`, `specs`, `room` | changes of the spec with which less is lost |
-//! | `calibration` | ones by the ranges of weights, and what each costs |
+//! | `source` | the network of the file with floating point; `nnue_nets::conversion` makes the file of integers |
+//! | `channels` | layers with a `one` for each output |
+//! | `tensors` | the rounding errors of weights |
+//! | `comparison`, `divergence` | the differences of activations and evaluations |
+//! | `ones`, `edit`, `specs`, `room` | changes of the spec with which rounding errors are smaller |
+//! | `calibration` | values of `one` that follow from the ranges of weights, with their costs |
 
 #![forbid(unsafe_code)]
 
@@ -67,50 +67,53 @@ use crate::room::Room;
 use crate::specs::Specs;
 pub use crate::tensors::TensorReport;
 
-/// A spec, and the network that it describes.
+/// A spec with its network.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// Its text.
+    /// The text of the spec.
     pub text: SourceFile,
-    /// The network.
+    /// The network that the spec describes.
     pub network: Network,
 }
 
-/// A file of integers, and what became of the numbers.
+/// A file of integers, with a report of the rounding errors.
 #[derive(Debug)]
 pub struct Quantised {
-    /// The file.
+    /// The bytes of the file.
     pub bytes: Vec<u8>,
-    /// What became of the numbers.
+    /// The report of the rounding errors.
     pub report: Report,
 }
 
-/// What became of the numbers.
+/// A report of the errors that rounding to integers makes.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// The tensors that were floating point and became integers, in the order of the file.
     pub tensors: Vec<TensorReport>,
-    /// Other ones with which less is lost: one entry for each part of the network that has some.
+    /// Proposals of another `one`, with which errors are smaller, for each part that has any.
     pub better_ones: Vec<Proposal>,
-    /// What both networks compute; `null` where no positions tell it.
+    /// The differences between the network before and after rounding; `null` if positions alone do
+    /// not decide its values.
     pub comparison: Option<Comparison>,
-    /// Why no positions tell it; `null` where they do.
+    /// Why the networks were not compared; `null` if they were.
     pub not_compared: Option<String>,
-    /// What ones by calibration would cost, if that was asked for.
+    /// The choices of `one` by calibration and their costs, if a calibration was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
 }
 
-/// Makes integers of a file of floating point: one of the spec's own form if that is quantised,
-/// which `to` then says how to write; otherwise one that has the tensors of the spec's file as
-/// `f32`, in their order and with their padding, and nothing else. Virtual rows, and what stacks
-/// share, are added before the sums are rounded; then `to` is the network without them.
+/// Makes a file of integers from a file of floating point. If the spec's file has floating point
+/// that is quantised while loading, the file is one of this spec, and `to` is the spec of the file
+/// of integers. Otherwise the file has the tensors of the spec's file as `f32`, in their order and
+/// with their padding, and nothing else. Virtual rows, and weights that stacks share, are added
+/// before rounding; then `to` is the network without them.
 ///
-/// With positions to calibrate with, at least one, ones by the ranges of weights are tried too.
+/// With positions for a calibration, at least one, values of `one` that follow from the ranges of
+/// weights are tried too.
 ///
 /// # Errors
 ///
-/// The file is another one, a number is infinite or none, or the specs do not allow it.
+/// The file does not fit, a number is infinite or NaN, or the specs do not allow the conversion.
 pub fn quantise(
     spec: &Spec,
     to: Option<&Spec>,
@@ -156,15 +159,15 @@ pub fn quantise(
     })
 }
 
-/// A network of floating point, and the integers that it became.
+/// A network in floating point, and the network of integers that was made from it.
 struct Made {
     unrounded: UnroundedNet,
-    /// The file of the integers.
+    /// The bytes of the file of integers.
     bytes: Vec<u8>,
     integers: Net,
 }
 
-/// Makes integers of a file of floating point.
+/// Makes a file of integers from a file of floating point, and loads both.
 fn make(spec: &Network, to: Option<&Network>, (path, file): (&Path, &[u8])) -> Result<Made, Error> {
     let source = source::network(spec, to)?;
     let file = match source::is_own(spec) {

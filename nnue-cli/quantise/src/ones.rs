@@ -1,21 +1,22 @@
-//! Better ones: changes of the spec with which the weights of a part lose less.
+//! Proposals of another `one`: changes of the spec with which rounding a part's weights loses less.
 //!
-//! For the transformer and for each affine layer of integers, the ones are tried that the language
-//! allows: those for which [`super::edit`] finds values of the keys that are tied to them, for which
-//! the spec stays right, with which no weight and no bias of the part is clipped, and with which no
-//! sum is less proven to fit its type than before. Of more than 4,096 ones the largest are tried,
-//! and products and quotients of the spec's with powers of two. The measure is the mean of the
-//! squared errors of the part's weights, as numbers in which 1.0 is 1.
+//! For the transformer and for each affine layer of integers, all values of `one` that the language
+//! allows are tried. For such a value, [`super::edit`] finds values of the keys that are tied to
+//! it, the spec stays right, no weight and no bias of the part is clipped, and no sum is less
+//! certain to fit its type than before. If there are more than 4,096 values, the largest are tried,
+//! and the spec's `one` times or divided by powers of two. The measure is the mean of the squared
+//! errors of the part's weights, as numbers in which 1.0 is 1.
 //!
-//! The best one is proposed if its squared errors are smaller than nine tenths of the spec's, no
-//! other tensor has more clipped numbers, and no other weights lose anything. Biases may: their
-//! errors are small, because they have the one of sums. What becomes of all of them is said.
+//! The best value is proposed if its squared errors are smaller than nine tenths of the spec's, no
+//! other tensor has more clipped numbers, and no other weights have larger errors. Biases may have
+//! larger errors: these are small, because biases have the `one` of sums. A proposal shows all of
+//! them.
 //!
-//! Where the file of integers has a spec of its own, the same keys must change in both.
+//! If the file of integers has a spec of its own, the same keys must change in both specs.
 //!
-//! Some parts are left as they are: PSQT values, which have the output's one and 32 bits; layers
-//! whose spec has a one for each output, or says a `scale` instead; and those that `sqr_crelu_i32`
-//! reads, of which the one decides which squares wrap around.
+//! Some parts are left as they are: PSQT values, which have the output's `one` and 32 bits; layers
+//! whose spec has a `one` for each output, or a `scale` instead; and layers that `sqr_crelu_i32`
+//! reads, because their `one` decides which squares wrap around.
 
 use nnue_compiler::description;
 use nnue_compiler::format::Quantise;
@@ -30,35 +31,36 @@ use super::room::Room;
 use super::specs::Specs;
 use super::tensors::{clamped, is_clipped, quantised};
 
-/// How many ones of a part are tried at most, but for powers of two times the spec's.
+/// How many values of `one` are tried for a part, besides the spec's times or divided by powers of
+/// two.
 const MOST_ONES: i64 = 4096;
 
-/// How many errors are computed to put the ones of a part into order. The errors that are reported
-/// are those of all numbers.
+/// How many errors are computed to sort the values of a part's `one`. Reported errors are those of
+/// all numbers.
 const WORK: usize = 1 << 22;
 
-/// How many of the ones with the least errors are tried as specs, of which right ones are looked at
-/// until one is worth proposing.
+/// How many of the values with the smallest errors are tried as specs, until a proposal is found.
 const MOST_SPECS: usize = 64;
 
-/// Of the squared errors of the spec's, a better one has less than this.
+/// The squared errors of a proposal are less than this share of the spec's.
 const SMALLER: f64 = 0.9;
 
-/// Errors of another tensor that change by less than this share are not worth saying.
+/// Errors of another tensor that change by less than this share are not reported.
 const SAME: f64 = 0.001;
 
-/// Another one of a part of the network, with which less is lost.
+/// Another `one` of a part of the network, with which rounding errors are smaller.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Proposal {
-    /// `transformer`, or the name of the layer.
+    /// The name of the part: `transformer`, or that of a layer.
     pub part: String,
-    /// All changes of the spec that it takes.
+    /// All changes of the spec that the proposal needs.
     pub changes: Vec<Change>,
-    /// What becomes of the tensors: the part's weights first, then others whose errors change.
+    /// The effects on tensors: first on the part's weights, then on others whose errors change.
     pub tensors: Vec<Effect>,
 }
 
-/// What becomes of a tensor: first with the spec's ones, then with those that are proposed.
+/// The effect of a proposal on a tensor: each field has the number of the spec, and then that of
+/// the proposal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effect {
     /// The name of the tensor.
@@ -71,21 +73,21 @@ pub struct Effect {
     pub clipped: [usize; 2],
 }
 
-/// A tensor, how its integers are made, and what is lost.
+/// A tensor with its quantisation and the errors that this makes.
 struct Lossy<'n> {
     tensor: &'n Tensor,
     quantise: Quantise,
     errors: Errors,
 }
 
-/// What is lost of a tensor.
+/// The errors of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Errors {
     pub(super) mean_square: f64,
     pub(super) clipped: usize,
 }
 
-/// A search for better ones, of a network of floating point and its weights.
+/// A search for proposals, in a network of floating point with its weights.
 struct Search<'a> {
     specs: &'a Specs,
     source: &'a Network,
@@ -94,7 +96,7 @@ struct Search<'a> {
     room: &'a Room,
 }
 
-/// The best changes of the spec, at most one for each part of the network.
+/// The best proposals, at most one proposal for each part of the network.
 pub(super) fn proposals(
     specs: &Specs,
     source: &Network,
@@ -119,7 +121,7 @@ pub(super) fn proposals(
 }
 
 impl Errors {
-    /// Of numbers in the units of their integers.
+    /// The errors of numbers, which are given in the units of their integers.
     pub(super) fn of(quantise: Quantise, numbers: impl Iterator<Item = f64>) -> Errors {
         let (mut squares, mut clipped, mut count) = (0.0, 0, 0);
         for exact in numbers {
@@ -157,7 +159,7 @@ pub(super) fn is_of(part: Part, role: Role) -> bool {
     }
 }
 
-/// Whether a tensor has the biases of a part, whose ones are the part's too.
+/// Whether a tensor has the biases of a part, which have the same `one`.
 pub(super) fn has_biases_of(part: Part, role: Role) -> bool {
     match (part, role) {
         (Part::Transformer, Role::Biases(_)) => true,
@@ -178,14 +180,14 @@ impl Search<'_> {
         numbers(self.source, self.weights, tensor)
     }
 
-    /// The tensors of which a predicate holds.
+    /// The tensors whose role satisfies a predicate.
     fn tensors(&self, is_meant: impl Fn(Role) -> bool) -> impl Iterator<Item = &Lossy<'_>> {
         let tensors = self.tensors.iter();
         tensors.filter(move |lossy| is_meant(lossy.tensor.role))
     }
 
-    /// The ones of a part that are better than its own, the best first: nothing is clipped, and of
-    /// the weights, or a sample of them, less is lost.
+    /// Values of a part's `one` that are better than the spec's, the best first. With these nothing
+    /// is clipped, and the errors of the weights, or of a sample of them, are smaller.
     fn better(&self, part: Part, own: i64) -> Option<Vec<i64>> {
         let tied = self.tensors(|role| is_of(part, role) || has_biases_of(part, role));
         // The largest factor with which nothing is clipped.
@@ -237,12 +239,12 @@ impl Search<'_> {
         Some(ones.into_iter().map(|(_, one)| one).collect())
     }
 
-    /// What the changes bring, if they are worth proposing.
+    /// The proposal with these changes, if it is good enough.
     fn proposal(&self, part: Part, edited: Specs) -> Option<Proposal> {
         let network = &edited.source;
         let after = quantised(network);
         let pairs = || self.tensors.iter().zip(&after);
-        // Where the file says its own ones, they stay although those of the network change.
+        // If the file has a `one` of its own, it stays although that of the network changes.
         let follows = |(before, after): (&Lossy<'_>, &(&Tensor, Quantise))| {
             let one = |network: &Network| description::ones::of_tensor(network, before.tensor);
             let Some((from, to)) = one(self.source).zip(one(network)) else {
@@ -259,7 +261,7 @@ impl Search<'_> {
                 pairs().filter(move |(before, _)| is_of(part, before.tensor.role) == is_own);
             pairs.map(|(before, (_, after))| (before.tensor.role, self.effect(before, *after)))
         };
-        // Those of other tensors come first: they are small, and it is they that forbid most ones.
+        // The effects on other tensors come first: these tensors are small, and forbid most values.
         let others: Vec<(Role, Effect)> = effects(false).collect();
         let costs_more = others.iter().any(|(role, effect)| {
             let [before, after] = effect.error;
@@ -289,7 +291,7 @@ impl Search<'_> {
         })
     }
 
-    /// What becomes of a tensor if its integers are made in another way.
+    /// The effect of another quantisation on a tensor.
     fn effect(&self, before: &Lossy<'_>, after: Quantise) -> Effect {
         let Lossy {
             tensor,

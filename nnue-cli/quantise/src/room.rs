@@ -1,4 +1,4 @@
-//! How much larger ones can be, so that sums still fit their types.
+//! The room of sums in their types, which limits how much larger a `one` can be.
 
 use nnue_compiler::network::Network;
 use nnue_interpreter::Weights;
@@ -7,7 +7,7 @@ use nnue_runtime::AccumulatorBound;
 
 use super::edit::Part;
 
-/// How far sums of a network's integers can go.
+/// The ranges of the sums in a network of integers.
 pub(super) struct Room {
     accumulator: AccumulatorBound,
     layers: Vec<LayerBound>,
@@ -21,7 +21,7 @@ impl Room {
         }
     }
 
-    /// How many times as large a part's one can be, at least 1.
+    /// The factor by which a part's `one` can be larger, at least 1.
     pub(super) fn of_part(&self, network: &Network, part: Part) -> f64 {
         let (lowest, highest, least, most) = match part {
             Part::Transformer => {
@@ -37,14 +37,14 @@ impl Room {
             Part::Layer(layer) => {
                 let name = &network.layers[layer].name;
                 let Some(bound) = self.layers.iter().find(|bound| bound.name == *name) else {
-                    // Sums of 64 bits have room enough.
+                    // Sums of 64 bits have enough room.
                     return f64::INFINITY;
                 };
                 let (least, most) = (f64::from(i32::MIN), f64::from(i32::MAX));
                 (bound.lowest as f64, bound.highest as f64, least, most)
             }
         };
-        // Larger integers are rounded in another way, by less than a half of each weight.
+        // Larger integers are rounded differently, by less than a half for each weight.
         let room = 0.99 * (least / lowest.min(-1.0)).min(most / highest.max(1.0));
         room.max(1.0)
     }

@@ -1,5 +1,5 @@
-//! Files of floating point that become files of integers: as networks of their own, which differ
-//! from those of the integers in nothing but their file.
+//! Files of floating point that become files of integers. Each has a network of its own, which
+//! differs from the network of the integers only in its file.
 
 use nnue_compiler::description::ones;
 use nnue_compiler::format::{
@@ -14,13 +14,13 @@ use super::channels;
 use crate::Error;
 
 /// The network of a file of floating point. If the spec's file has floating point that becomes
-/// integers, it is that file, and `to` has the file of integers; otherwise the file has the tensors
-/// of the spec's as `f32`, in their order and with their padding, and nothing else. In either case
-/// numbers that are too large become the nearest that fit.
+/// integers, this is the file, and `to` has the file of integers. Otherwise the file has the
+/// tensors of the spec's file as `f32`, in their order and with their padding, and nothing else. In
+/// both cases, numbers that are too large become the nearest number that fits.
 ///
 /// # Errors
 ///
-/// There is no file of integers, or it is not known what stands for 1.0 in some tensor.
+/// There is no file of integers, or the integer for 1.0 in some tensor is not known.
 pub(super) fn network(spec: &Network, to: Option<&Network>) -> Result<Network, Error> {
     let is_own = is_own(spec);
     let integers = match to {
@@ -59,13 +59,13 @@ pub(super) fn network(spec: &Network, to: Option<&Network>) -> Result<Network, E
     Ok(source)
 }
 
-/// Whether the spec's file has floating point that becomes integers, and says how.
+/// Whether the spec's file has floating point that becomes integers while it is loaded.
 pub(super) fn is_own(spec: &Network) -> bool {
     let mut tensors = spec.file.sections_once().filter_map(Section::as_tensor);
     tensors.any(|tensor| tensor.quantise.is_some())
 }
 
-/// All finite numbers become integers that the file of integers holds.
+/// Lets the tensor's finite numbers become the nearest integers that the file of integers can hold.
 fn clamp(tensor: &mut Tensor, integers: &Network) {
     if let Some(quantise) = &mut tensor.quantise {
         quantise.overflow = Overflow::Clamp;
@@ -75,7 +75,7 @@ fn clamp(tensor: &mut Tensor, integers: &Network) {
     }
 }
 
-/// The tensor as `f32`.
+/// Changes the tensor's type in the file to `f32`.
 fn make_float(tensor: &mut Tensor, spec: &Network, integers: &Network) -> Result<(), Error> {
     if !tensor.element.is_float() && are_integers(spec, tensor.role) {
         let in_units = || channels::ones(spec, tensor.role).map(|_| 1.0);
@@ -95,7 +95,7 @@ fn make_float(tensor: &mut Tensor, spec: &Network, integers: &Network) -> Result
     Ok(())
 }
 
-/// The type of integers that a file has of a tensor, or of its first row.
+/// The integer type of a tensor in a file, or of the tensor's first row.
 fn element_of(network: &Network, role: Role) -> Option<Element> {
     let mut tensors = network.file.sections_once().filter_map(Section::as_tensor);
     let has_row = |tensor: &Tensor, first: usize, row: usize| {

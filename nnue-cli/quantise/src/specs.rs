@@ -7,7 +7,7 @@ use nnue_compiler::{check, decode, spec};
 use super::edit::{Change, Edited, Part, edit, edit_aligned, edit_followed};
 use super::source;
 
-/// A spec that is right, and the network that it describes.
+/// A spec that was checked, and the network that it describes.
 #[derive(Clone)]
 struct Checked {
     spec: spec::Spec,
@@ -21,19 +21,19 @@ impl Checked {
     }
 }
 
-/// The spec of the floating point, and that of the file of integers where it is another one.
+/// The spec of the floating point, and the spec of the file of integers if that is another spec.
 #[derive(Clone)]
 pub(super) struct Specs {
     of_input: Checked,
     of_output: Option<Checked>,
     /// The network of the file of floating point.
     pub(super) source: Network,
-    /// What was changed so far.
+    /// The changes that were made so far.
     pub(super) changes: Vec<Change>,
 }
 
 impl Specs {
-    /// Those that the user gives, which were checked before.
+    /// The specs that the user gives, which were checked before.
     pub(super) fn read(input: &super::Spec, output: Option<&super::Spec>) -> Option<Specs> {
         let read = |spec: &super::Spec| {
             let spec = decode(&spec.text, &mut Diagnostics::default())?;
@@ -62,14 +62,15 @@ impl Specs {
         &self.of_input.spec
     }
 
-    /// The networks of both: of the floating point, and of the integers where that is another one.
+    /// The network of the floating point, and that of the file of integers if it is another
+    /// network.
     pub(super) fn networks(&self) -> (&Network, Option<&Network>) {
         let output = self.of_output.as_ref().map(|output| &output.network);
         (&self.of_input.network, output)
     }
 
-    /// The specs after an edit that makes the same changes in both; `None` where it cannot be made,
-    /// or makes one of them wrong.
+    /// The specs after an edit that makes the same changes in both; `None` if the edit is not
+    /// possible, or makes a spec wrong.
     pub(super) fn edited(
         &self,
         edit: impl Fn(&spec::Spec, &Network) -> Option<Edited>,
@@ -88,19 +89,20 @@ impl Specs {
         Specs::with(Checked::of(input.spec)?, of_output, changes)
     }
 
-    /// The specs with another one of a part, and with `align` where outputs that read it need it.
+    /// The specs with another `one` of a part, and with `align` for outputs that need it then.
     pub(super) fn with_one(&self, part: Part, one: i64) -> Option<Specs> {
         let edited = self.edited(|spec, network| edit(spec, network, part, one));
         edited.or_else(|| self.edited(|spec, network| edit_aligned(spec, network, part, one)))
     }
 
-    /// The same of the transformer, after which the weights of layers have the ones that they had.
+    /// The specs with another `one` of the transformer, in which layers keep the `one` of their
+    /// weights.
     pub(super) fn with_followed(&self, one: i64) -> Option<Specs> {
         self.edited(|spec, network| edit_followed(spec, network, one))
     }
 }
 
-/// Changes and then others, each key once: from what it was at first to what it is at last.
+/// Combines changes with later changes. Each key is there once, with its first and its last value.
 fn after(first: &[Change], then: Vec<Change>) -> Vec<Change> {
     let mut changes = first.to_vec();
     for later in then {
@@ -135,7 +137,7 @@ mod tests {
             change("limit", None, "5"),
         ];
         assert_eq!(all, expected);
-        // There and back is no change.
+        // A change that is undone is no change.
         assert_eq!(after(&all[..1], vec![change("one", Some("2"), "1")]), []);
     }
 }

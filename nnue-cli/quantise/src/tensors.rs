@@ -1,4 +1,4 @@
-//! What became of the numbers of each tensor.
+//! The rounding errors of each tensor.
 
 use nnue_compiler::format::{Overflow, Quantise, Rounding, Section};
 use nnue_compiler::network::Network;
@@ -9,26 +9,26 @@ use serde::Serialize;
 
 use super::channels;
 
-/// What became of the numbers of a tensor, over all stacks. Errors are those of the numbers, in
-/// which 1.0 is 1. Virtual rows are part of those that they were added to.
+/// The rounding errors of a tensor, over all stacks, as numbers in which 1.0 is 1. Virtual rows are
+/// counted in the rows to which they were added.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TensorReport {
     /// The name of the tensor.
     pub name: String,
-    /// How many numbers there are, without padding.
+    /// How many numbers the tensor has, without padding.
     pub values: usize,
-    /// The integer that stands for 1.0; the smallest, where each output has its own.
+    /// The integer for 1.0; the smallest of them if each output has its own.
     pub one: f64,
-    /// How many were beyond the type and became the nearest that it holds.
+    /// How many numbers were beyond the limits of the type, and became the nearest limit.
     pub clipped: usize,
     /// The largest error.
     pub largest_error: f64,
-    /// The mean error, without signs.
+    /// The mean of the errors' magnitudes.
     pub mean_error: f64,
 }
 
-/// What becomes of the tensors that the file of integers has as integers: those of the file of
-/// floating point, in its order.
+/// The reports of all tensors that the file of integers has as integers, in the order of the file
+/// of floating point.
 pub(super) fn report(
     (source, unrounded): (&Network, &UnroundedWeights),
     integers: &Net,
@@ -36,7 +36,7 @@ pub(super) fn report(
     let tensors = source.file.sections_once().filter_map(Section::as_tensor);
     let tensors = tensors.filter(|tensor| !is_summand(source, tensor.role));
     let reports = tensors.filter_map(|tensor| {
-        // Integers of the file that become floating point are compared as integers.
+        // Integers that the network divides into floating point are compared as integers.
         let divided = divided(integers.network(), tensor.role);
         let units = divided.map_or(1.0, |quantise| quantise.factor);
         let quantise = tensor.quantise.or(divided)?;
@@ -51,7 +51,7 @@ pub(super) fn report(
     reports.collect()
 }
 
-/// What stands for 1.0 in the integers of a tensor: of all, or of each output.
+/// The integer for 1.0 in a tensor: shared by all outputs, or a number for each output.
 pub(super) enum Ones {
     Shared(f64),
     Channels(Vec<f64>),
@@ -73,16 +73,17 @@ impl Ones {
     }
 }
 
-/// What stands for 1.0 in the integers of a tensor that become so as `quantise` says.
+/// The integer for 1.0 in a tensor whose numbers become integers by `quantise`.
 pub(super) fn ones(source: &Network, tensor: &Tensor, quantise: Quantise) -> Ones {
     match channels::ones(source, tensor.role) {
-        // Their file is in the units of the integers, unless it says another factor.
+        // The file of such a tensor is in the units of the integers, unless it has another factor.
         Some(ones) if quantise.factor == 1.0 => Ones::Channels(ones),
         _ => Ones::Shared(quantise.factor),
     }
 }
 
-/// How the numbers of a tensor become the integers of its file, if the network divides these.
+/// The conversion from numbers to a file's integers, for a tensor that the network divides when it
+/// loads.
 fn divided(network: &Network, role: Role) -> Option<Quantise> {
     let mut tensors = network.file.sections_once().filter_map(Section::as_tensor);
     let tensor = tensors.find(|tensor| tensor.role == role)?;
@@ -94,7 +95,7 @@ fn divided(network: &Network, role: Role) -> Option<Quantise> {
     })
 }
 
-/// Whether the numbers of a tensor are added to those of another one.
+/// Whether the numbers of a tensor are added to the numbers of another tensor.
 fn is_summand(network: &Network, role: Role) -> bool {
     match role {
         Role::Weights(first) | Role::Psqt(first) => first >= network.first_virtual_row(0),
@@ -102,7 +103,7 @@ fn is_summand(network: &Network, role: Role) -> bool {
     }
 }
 
-/// The tensors whose sums, once all that is added is added, become integers; each with how they do.
+/// The tensors whose sums become integers after all summands are added, each with its conversion.
 pub(super) fn quantised(source: &Network) -> Vec<(&Tensor, Quantise)> {
     let tensors = source.file.sections_once().filter_map(Section::as_tensor);
     let tensors = tensors.filter(|tensor| !is_summand(source, tensor.role));
@@ -112,8 +113,8 @@ pub(super) fn quantised(source: &Network) -> Vec<(&Tensor, Quantise)> {
 }
 
 impl TensorReport {
-    /// Of numbers before they are rounded, in the units of the integers, and those integers; with
-    /// the one of each.
+    /// The report of numbers: each before and after rounding, in the units of the integers, and
+    /// with the integer for 1.0.
     fn of(
         name: &str,
         quantise: Quantise,
@@ -140,13 +141,13 @@ impl TensorReport {
     }
 }
 
-/// Whether the type has no room for the integer of a number, which is given in the units of the
+/// Whether the type is too small for the integer of a number, which is given in the units of the
 /// integers.
 pub(super) fn is_clipped(quantise: Quantise, exact: f64) -> bool {
     rounded(quantise, exact) != clamped(quantise, exact)
 }
 
-/// The integer for a number in its units, or the nearest that the type holds.
+/// The integer for a number in its units, or the nearest limit of the type.
 pub(super) fn clamped(quantise: Quantise, exact: f64) -> f64 {
     let integer = rounded(quantise, exact);
     match quantise.element.limits() {
@@ -155,7 +156,7 @@ pub(super) fn clamped(quantise: Quantise, exact: f64) -> f64 {
     }
 }
 
-/// The integer for a number in its units, whatever the type holds.
+/// The integer for a number in its units, without the limits of the type.
 fn rounded(quantise: Quantise, exact: f64) -> f64 {
     let in_units = Quantise {
         factor: 1.0,
@@ -178,7 +179,7 @@ mod tests {
             overflow: Overflow::Clamp,
             element: Element::I8,
         };
-        // 0.5, 0, 1/256, and 2.5, which becomes 127 / 64.
+        // The numbers are 0.5, 0, 1/256, and 2.5, which becomes 127 / 64.
         let exact = [32.0, 0.0, 0.25, 160.0];
         let numbers = exact.map(|exact| ([exact, clamped(quantise, exact)], 64.0));
         let ones = Ones::Shared(64.0);

@@ -1,4 +1,4 @@
-//! The answers of a network's program about positions that it is given.
+//! The answers of a network's program about positions.
 
 use nnue_runtime::__private::file::foreign;
 use std::error::Error;
@@ -13,14 +13,14 @@ use nnue_runtime::{
 
 use crate::contenders::Evaluate;
 
-/// The outputs of a network for a position: its value, or those of win, draw and loss in this
+/// The outputs of a network for a position: its value, or the values of win, draw and loss in this
 /// order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The outputs after a full refresh.
     pub refreshed: Vec<Output>,
-    /// The outputs after the changes from the position before, if these are few enough for a
-    /// [`Delta`].
+    /// The outputs after an update from the position before; `None` if there are more changes than
+    /// a [`Delta`] can have.
     pub along: Option<Vec<Output>>,
 }
 
@@ -42,10 +42,10 @@ impl Values for Wdl {
     }
 }
 
-/// The text that stands where there is no evaluation along the list.
+/// The text for a missing evaluation along the list.
 const NOTHING: &str = "-";
 
-/// The text that stands between the two evaluations.
+/// The text between the two evaluations.
 const BETWEEN: &str = " | ";
 
 impl fmt::Display for Answer {
@@ -95,11 +95,11 @@ impl FromStr for Answer {
     }
 }
 
-/// The number of moves that are pushed before an evaluator starts anew: as far as searches go, and
-/// within the memory that an evaluator begins with.
+/// The number of moves after which an evaluator starts anew: as many as in deep searches, and
+/// within the memory that an evaluator reserves.
 const LONGEST_LINE: usize = 128;
 
-/// Reads a FEN a line, and writes an [`Answer`] for each.
+/// Reads a FEN from each line, and writes an [`Answer`] for each.
 pub(crate) fn answer<A, E>(
     net: &Network<A>,
     fens: impl BufRead,
@@ -146,7 +146,7 @@ where
         }
     }
 
-    /// The values of the next position, if the evaluator gets there from the one before it.
+    /// The values of the next position, if an update leads there from the position before.
     fn evaluate(&mut self, board: &Board) -> Option<Vec<Output>> {
         let before = self.before.replace(board.clone());
         let delta = before.and_then(|before| Delta::between(&before, board).ok());
@@ -157,7 +157,8 @@ where
             }
             _ => {
                 self.evaluator.reset(board);
-                // So that the next position has an accumulator to start from.
+                // This evaluation gives the next position an accumulator from which an update can
+                // start.
                 E::along(&mut self.evaluator);
                 return None;
             }

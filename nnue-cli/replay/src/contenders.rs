@@ -1,4 +1,4 @@
-//! The contenders that evaluate with a network, in each way.
+//! The contenders that evaluate with a network, for each way to evaluate.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use nnue_trace::{Follow, Move, Search, Trace};
 
 use crate::pass::{Contender, time_each, time_prepared};
 
-/// How a network is asked for a value.
+/// A way to get a value from a network.
 pub trait Evaluate<A: Architecture> {
     /// The type of an evaluation.
     type Value;
@@ -23,7 +23,7 @@ pub trait Evaluate<A: Architecture> {
     fn alone(net: &Network<A>, accumulator: &Accumulator<A>, board: &Board) -> Self::Value;
 }
 
-/// The bucket follows from the number of pieces, as the spec says.
+/// The evaluation with a bucket that follows from the number of pieces, as the spec says.
 #[derive(Clone, Copy, Debug)]
 pub struct ByPieces;
 
@@ -41,7 +41,7 @@ impl<A: SelectedByPieces> Evaluate<A> for ByPieces {
     }
 }
 
-/// The engine chooses the bucket, and always takes the first here.
+/// The evaluation with the first bucket, for a network whose engine chooses the bucket.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstBucket;
 

@@ -1,9 +1,9 @@
-//! The engine around an evaluator, no larger than it has to be to use a processor as engines do.
+//! A small engine around an evaluator, which uses a processor as real engines do.
 //!
 //! An evaluator in a loop of its own has all caches and branch predictors to itself. In an engine
-//! it shares them with a board, with tables that are larger than the caches, and with code that
-//! generates moves. So an [`Engine`] does that work along a search, with or without an evaluator:
-//! the difference is what the evaluator takes there.
+//! it shares them with a board, with tables that are larger than the caches, and with the
+//! generation of moves. So an [`Engine`] does this work along a search, with or without an
+//! evaluator, and the difference of both times is the time of the evaluator in an engine.
 
 use std::collections::TryReserveError;
 use std::sync::{Mutex, PoisonError};
@@ -15,31 +15,31 @@ use nnue_trace::{Follow, Idle, Search, Trace};
 
 use crate::pass::Contender;
 
-/// The work of an engine between evaluations. Several contenders may follow searches in it, one
-/// after the other, so that their measurements differ by no page of memory.
+/// The work of an engine between evaluations. Several contenders may follow searches in the same
+/// engine, one after the other, so that they use the same pages of memory.
 #[derive(Debug)]
 pub struct Engine(Mutex<State>);
 
 impl Engine {
-    /// The default size of the hash table in bytes: as many as that of most engines.
+    /// The default size of the hash table in bytes, as in most engines.
     pub const TABLE: usize = 16 << 20;
 
-    /// Creates an engine with a hash table of `table` bytes, and at least 64.
+    /// Creates an engine with a hash table of `table` bytes, at least 64.
     ///
     /// # Errors
     ///
-    /// The error of the allocator, if there is not as much memory.
+    /// The error of the allocator, if there is not enough memory.
     pub fn new(table: usize) -> Result<Engine, TryReserveError> {
         Ok(Engine(Mutex::new(State::new(table)?)))
     }
 
     /// Lets a contender, which is in this engine, take turns with the engine alone, trace by trace.
-    /// Returns what the engine took alone, and what it took with the contender.
+    /// Returns the time of the engine alone, and its time with the contender.
     ///
-    /// Each turn of both is between two of the engine alone, of which the mean counts: so what
-    /// slows the machine down more and more, or less and less, does so for both.
+    /// Each turn with the contender is between two turns of the engine alone, whose mean counts. So
+    /// a load on the machine that grows or falls affects both times equally.
     ///
-    /// `values` are those of all traces, in order.
+    /// `values` has a place for each value of all traces, in order.
     pub fn take_turns<V>(
         &self,
         contender: &mut dyn Contender<Value = V>,
@@ -51,7 +51,7 @@ impl Engine {
         for trace in traces {
             let found;
             (found, values) = values.split_at_mut(trace.evaluations().min(values.len()));
-            // Whoever comes first reads the trace for all: that turn does not count.
+            // The first turn reads the trace into the caches for all others, so it does not count.
             contender.time(trace, &mut []);
             engine += alone.time(trace, &mut []);
             both += contender.time(trace, found);
@@ -61,7 +61,7 @@ impl Engine {
     }
 }
 
-/// A contender that follows searches: a follower, and the engine that it is in, if there is one.
+/// A contender that follows searches: a follower, perhaps in an engine.
 #[derive(Debug)]
 pub struct Following<'e, F> {
     follower: F,
@@ -69,12 +69,12 @@ pub struct Following<'e, F> {
 }
 
 impl<'e, F> Following<'e, F> {
-    /// Puts a follower into an engine, or lets it follow alone if there is none.
+    /// Puts a follower into an engine, or lets it follow alone without an engine.
     pub fn new(follower: F, engine: Option<&'e Engine>) -> Self {
         Following { follower, engine }
     }
 
-    /// What follows the search.
+    /// The follower in this contender.
     pub fn follower_mut(&mut self) -> &mut F {
         &mut self.follower
     }
@@ -87,7 +87,7 @@ impl<F: Follow> Contender for Following<'_, F> {
         let Some(Engine(state)) = self.engine else {
             return trace.replay(&mut self.follower, values);
         };
-        // What a panic leaves is as good as anything: the next search begins at its root.
+        // The state after a panic is as good as any other: the next search begins at its root.
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut both = Both {
             state: &mut state,
@@ -97,7 +97,7 @@ impl<F: Follow> Contender for Following<'_, F> {
     }
 }
 
-/// The engine and what follows in it.
+/// The engine with the follower in it.
 struct Both<'f, F> {
     state: &'f mut State,
     follower: &'f mut F,
@@ -141,35 +141,35 @@ impl<F: Follow> Follow for Both<'_, F> {
 #[derive(Clone, Debug)]
 struct Ply {
     board: Board,
-    /// The move that led to it, as [`moved`] counts; 0 for the root and after a null move, for no
-    /// pawn goes to a1.
+    /// The move that led to the position, as [`moved`] numbers it; 0 for the root and after a null
+    /// move, because no pawn goes to a1.
     moved: usize,
 }
 
-/// A line of the processor's cache, which is loaded at once.
+/// A line of the processor's cache.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct Line([u64; 8]);
 
-/// A history knows a move by what is moved and where to: that many moves.
+/// The number of moves that a history distinguishes: by the kind of piece and the target square.
 const MOVES: usize = 6 * 64;
 
-/// What histories of moves know of one side.
+/// The histories of moves of one side, as scores.
 #[derive(Clone, Debug)]
 struct Histories {
-    /// How good moves were, as a score for each move.
+    /// The score of each move, which grows when the move was good.
     moves: Vec<i16>,
-    /// The same score after each of the other side's moves.
+    /// The score of each move after each move of the other side.
     replies: Vec<[i16; MOVES]>,
 }
 
-/// What an engine has in memory.
+/// The memory of an engine.
 #[derive(Debug)]
 struct State {
     /// The positions from the root to the current position.
     line: Vec<Ply>,
     table: Vec<Line>,
-    /// What makes the keys of this search others than those of the searches before it.
+    /// A number that makes the keys of this search differ from those of earlier searches.
     salt: u64,
     /// The histories of both sides.
     histories: [Histories; 2],
@@ -180,7 +180,7 @@ impl State {
         let lines = (table / size_of::<Line>()).max(1);
         let mut table = Vec::new();
         table.try_reserve_exact(lines)?;
-        // Zeros that nobody wrote would all be the same page of memory.
+        // Untouched zeros would all be in the same page of memory.
         table.resize(lines, Line([1; 8]));
         let histories = Histories {
             moves: vec![0; MOVES],
@@ -200,14 +200,14 @@ impl State {
             board: root.clone(),
             moved: 0,
         });
-        // A search that is repeated would find its own lines in the caches, which no engine does.
+        // A repeated search would find its own lines in the caches, which no engine does.
         self.salt = self.salt.wrapping_add(0x9E37_79B9_7F4A_7C15);
     }
 
-    /// Makes a move, or a null move for none, and probes the hash table.
+    /// Makes a move, or a null move if `played` is `None`, and probes the hash table.
     ///
-    /// Like [`State::choose_move`], it is never inlined, so that it is the same machine code with
-    /// every follower and with none.
+    /// Like [`State::choose_move`], this function is never inlined, so that it is the same machine
+    /// code with every follower and without a follower.
     #[inline(never)]
     fn make(&mut self, played: Option<Move>) {
         let Some(Ply { board, .. }) = self.line.last() else {
@@ -233,14 +233,14 @@ impl State {
         self.line.pop();
     }
 
-    /// Looks for a position in the line of the hash table that is its own, and puts it there.
+    /// Looks for a position in its line of the hash table, and stores it there.
     #[inline]
     fn probe(&mut self, hash: u64) {
         let key = hash ^ self.salt;
         let line = self.line_of(key);
         let Line(keys) = &mut self.table[line];
         let place = keys.iter().position(|known| *known == key);
-        // The index needs the high bits, so the low ones are left.
+        // The index uses the high bits, so the key keeps the low bits.
         keys[place.unwrap_or(hash as usize % keys.len())] = key;
     }
 
@@ -249,11 +249,11 @@ impl State {
         ((u128::from(key) * self.table.len() as u128) >> 64) as usize
     }
 
-    /// Generates the legal moves, finds the one that the histories know as the best, and lets them
-    /// remember it as one that was good again.
+    /// Generates the legal moves, finds the move with the best score in the histories, and
+    /// increases its scores as if it had been good again.
     #[inline(never)]
     fn choose_move(&mut self) {
-        /// The most that a history can say of a move.
+        /// The limit of a history's scores.
         const MOST: i32 = 1 << 14;
         const BONUS: i32 = 256;
 
@@ -283,7 +283,7 @@ impl State {
     }
 }
 
-/// What a history knows a move by, less than [`MOVES`].
+/// The number by which a history knows a move, less than [`MOVES`].
 #[inline]
 fn moved(board: &Board, played: Move) -> usize {
     let piece = board
@@ -299,13 +299,14 @@ mod tests {
 
     use super::*;
 
-    /// Captures, castling, en passant, promotions, null moves, and a position without moves.
+    /// A trace with captures, castling, en passant, promotions, null moves, and a position without
+    /// moves.
     const TRACE: &str = "\
         rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; = e2e4 d7d5 = e4d5 = - 0 = ~ - -\n\
         r3k2r/6Pp/8/8/4pP2/8/8/R3K2R b KQkq f3 0 1; e4f3 = - e8c8 e1g1 = - - 0 g7g8q = - ~ =\n\
         7k/8/5KQ1/8/8/8/8/8 w - - 0 1; = g6g7 = -\n";
 
-    /// Knows the position by the deltas that it is given.
+    /// A follower that knows the position by the deltas that it gets.
     #[derive(Default)]
     struct ByDeltas(Vec<Placement>);
 
@@ -341,7 +342,7 @@ mod tests {
         }
     }
 
-    /// Compares the engine with the follower in it after each event.
+    /// Compares the boards of the engine with those of the follower in it after each event.
     struct Compared<'f> {
         both: Both<'f, ByDeltas>,
         nodes: usize,
@@ -354,7 +355,7 @@ mod tests {
             assert_eq!(line, self.both.follower.0);
         }
 
-        /// A node is in the hash table once it was reached.
+        /// Checks that a visited node is in the hash table.
         fn node(&mut self) {
             self.compare();
             self.nodes += 1;
@@ -397,7 +398,7 @@ mod tests {
         }
     }
 
-    /// Follows a trace, and returns what is then in the engine's memory.
+    /// Follows a trace, and returns the memory of the engine after it.
     fn followed(trace: &Trace, table: usize, nodes: usize) -> State {
         let mut state = State::new(table).unwrap();
         let mut compared = Compared {
@@ -437,7 +438,7 @@ mod tests {
         assert_eq!(state.table.iter().filter(written).count(), 10);
     }
 
-    /// The second time, the histories are those of the first time, and the lines are others.
+    /// In the second search, the histories are those of the first search, but the lines are others.
     #[test]
     fn a_search_that_is_repeated_finds_histories_but_no_lines() {
         let text = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; e2e4 = -\n";
@@ -466,7 +467,7 @@ mod tests {
         let times = engine.take_turns(&mut contender, &trace.by_search(), &mut values);
         assert!(values.iter().flatten().eq(trace.evaluated()));
         assert!(times.iter().all(|time| !time.is_zero()));
-        // If `values` has too few places, those that it has are still written.
+        // If `values` has too few places, the values for these places are still written.
         let mut fewer = vec![None; 3];
         engine.take_turns(&mut contender, &trace.by_search(), &mut fewer);
         assert_eq!(values[..3], fewer);

@@ -1,10 +1,9 @@
-//! A network over the trace of a search, measured in turns with others.
+//! Evaluations with a network over the trace of a search, measured in turns with other networks.
 //!
 //! [`Contender`]s evaluate with a network, in each of the ways of [`Pass`]. `nnue bench` compiles
-//! each network into a program of its own, whose `main` is [`serve()`]. It loads a net file, says
-//! what is to be known of it, and then evaluates one search after the other as it is told, while the
-//! programs of other networks wait. `nnue verify` starts the same programs to evaluate positions
-//! that it gives them.
+//! each network into a program of its own, whose `main` is [`serve()`]. The program loads a net
+//! file, writes facts about the network, and then evaluates a search for each request, while the
+//! programs of other networks wait. `nnue verify` starts the same programs to evaluate positions.
 
 mod answer;
 mod contenders;

@@ -10,8 +10,8 @@ use nnue_trace::Trace;
 /// A way to evaluate every position of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// An [`Evaluator`](nnue_runtime::Evaluator) follows the search. Moves and unmakes are measured
-    /// too.
+    /// An [`Evaluator`](nnue_runtime::Evaluator) follows the search. The times of moves and unmakes
+    /// are included.
     Incremental,
     /// Each position takes a full refresh of the accumulator and then the layers.
     Refresh,
@@ -78,19 +78,19 @@ impl fmt::Display for Work {
     }
 }
 
-/// An evaluator of one trace after the other that keeps its accumulators and caches in between, as
-/// an engine does from search to search.
+/// An evaluator for traces that keeps its accumulators and caches from trace to trace, as an engine
+/// does from search to search.
 pub trait Contender {
     /// The type of an evaluation.
     type Value;
 
-    /// Evaluates all positions of a trace, and returns how long that took. The evaluations go to
-    /// `values`, in order; those for which it has no room are lost.
+    /// Evaluates all positions of a trace, and returns how long that took. Writes the evaluations
+    /// to `values`, in order; evaluations beyond its end are dropped.
     fn time(&mut self, trace: &Trace, values: &mut [Self::Value]) -> Duration;
 }
 
-/// Evaluates each position of a trace by itself, and returns how long that took. It is public
-/// because everything that is compared must be measured by the same loop.
+/// Evaluates each position of a trace separately, and returns how long that took. The function is
+/// public because all compared programs must be measured by the same loop.
 pub fn time_each<V>(
     trace: &Trace,
     mut evaluate: impl FnMut(&Board) -> V,
@@ -103,12 +103,13 @@ pub fn time_each<V>(
     started.elapsed()
 }
 
-/// The number of states that are evaluated between two readings of the clock. They fit in a cache
-/// of 1 MB for every network, and are enough for the time of a reading not to matter.
+/// The number of states that are evaluated between two readings of the clock. These states fit in a
+/// cache of 1 MB for every network, and are so many that the time of a reading does not matter.
 const NEAR: usize = 64;
 
-/// Evaluates each position of a trace from a state that was prepared for it beforehand, and returns
-/// how long that took without the preparation. It is public for the same reason as [`time_each`].
+/// Evaluates each position of a trace from a state that was prepared beforehand, and returns how
+/// long that took without the preparation. The function is public for the reason that [`time_each`]
+/// is.
 pub fn time_prepared<S: Clone, V>(
     trace: &Trace,
     blank: S,

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use crate::pass::Work;
 
-/// A search to evaluate. The answer is how many nanoseconds that took.
+/// A request to evaluate a search. The answer is the time in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The work that is to be done with the search.
+    /// The kind of work.
     pub work: Work,
     /// The number of the search in the trace, from 0.
     pub search: usize,
@@ -37,15 +37,16 @@ impl FromStr for Request {
 /// Facts about a network that its program reports when the network is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// Bytes of the weights in memory.
+    /// The size of the weights in memory, in bytes.
     pub weights: u64,
-    /// Bytes of an accumulator, both perspectives.
+    /// The size of an accumulator with both perspectives, in bytes.
     pub accumulator: u64,
-    /// Rows added and removed for an evaluation along the search.
+    /// How many rows an evaluation along the search adds and removes on average.
     pub rows: f64,
-    /// Blocks of four inputs of the first layer that are not all zero, in a position.
+    /// How many blocks of four inputs of the first layer are not all zero, on average over
+    /// positions.
     pub blocks: f64,
-    /// The number of such blocks, whether they are zero or not.
+    /// How many blocks of four inputs the first layer has.
     pub all_blocks: u64,
 }
 

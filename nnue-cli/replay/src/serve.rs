@@ -1,4 +1,4 @@
-//! The program of a network.
+//! The program of a network, which answers requests.
 
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};
@@ -21,10 +21,10 @@ use crate::request::{Facts, Request};
 /// The task of a network's program: the first of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// The program evaluates the searches of the trace: it writes its [`Facts`], and answers each
-    /// [`Request`] with the nanoseconds that it took, until there are no more.
+    /// The program evaluates the searches of the trace. It writes its [`Facts`], and answers each
+    /// [`Request`] with the nanoseconds that it took, until there are no more requests.
     Measure,
-    /// The program evaluates positions: it reads a FEN a line, and writes an
+    /// The program evaluates positions. It reads a FEN from each line, and writes an
     /// [`Answer`](crate::Answer) for each.
     Evaluate,
 }
@@ -40,9 +40,9 @@ impl Task {
     }
 }
 
-/// The whole program: `PROGRAM TASK FILE LEVEL` loads a net file and does its [`Task`].
+/// Runs the whole program: `PROGRAM TASK FILE LEVEL` loads a net file and does its [`Task`].
 ///
-/// An error is one line on standard error, and exit code 1.
+/// An error is written as a line on standard error, and the exit code is 1.
 pub fn serve<A, E>(_: E) -> ExitCode
 where
     A: Architecture,
@@ -101,7 +101,7 @@ where
     Ok(())
 }
 
-/// Evaluates as `E` does, and says that it has.
+/// An evaluation by `E` in an option, so that a missing evaluation is noticed.
 struct Noted<E>(E);
 
 impl<A: Architecture, E: Evaluate<A>> Evaluate<A> for Noted<E> {
@@ -122,13 +122,13 @@ struct Server<'n, A: Architecture, E: Evaluate<A>> {
     net: &'n Network<A>,
     engine: &'n Engine,
     searches: &'n [Trace],
-    /// What a full refresh makes of each position, which all passes must give.
+    /// The evaluations of each position by a full refresh, which all passes must give.
     expected: Vec<Vec<Option<E::Value>>>,
     along: Following<'n, Along<'n, A, Noted<E>>>,
     in_engine: Following<'n, Along<'n, A, Noted<E>>>,
     refreshed: Refreshed<'n, A, Noted<E>>,
     prepared: Prepared<'n, A, Noted<E>>,
-    /// What the last pass has written.
+    /// The evaluations of the last pass.
     found: Vec<Option<E::Value>>,
 }
 
@@ -160,7 +160,7 @@ impl<'n, A: Architecture, E: Evaluate<A, Value = A::Output>> Server<'n, A, E> {
         for search in self.searches {
             search.replay(&mut counting, &mut []);
             evaluations += search.evaluations();
-            // Every position would take as long as the measurement.
+            // To evaluate every position would take as long as the measurement.
             for board in search.evaluated().step_by(16) {
                 accumulator.refresh(self.net, board);
                 let outputs: Vec<i32> = accumulator.outputs(board.side_to_move()).collect();
@@ -191,7 +191,7 @@ impl<'n, A: Architecture, E: Evaluate<A, Value = A::Output>> Server<'n, A, E> {
             ));
         };
         let expected = &self.expected[search];
-        // Work that writes nothing must not find the values of that before it.
+        // The values of the last work must not be taken for those of this work.
         self.found.clear();
         self.found.resize(expected.len(), None);
         let found = &mut *self.found;

@@ -1,4 +1,4 @@
-//! `nnue bench`: how fast networks are, beside each other.
+//! `nnue bench`: the speed of networks beside each other.
 
 mod packages;
 mod table;
@@ -98,12 +98,12 @@ impl Bench {
         }
     }
 
-    /// The specs, however they were named.
+    /// The specs of both kinds of arguments.
     fn choices(&self) -> impl Iterator<Item = &SpecChoice> {
         self.specs.iter().chain(&self.named_specs)
     }
 
-    /// What is in the files now.
+    /// The present contents of the specs' files.
     fn texts(&self) -> Vec<Option<Vec<u8>>> {
         let texts = self.choices().map(|spec| match spec {
             SpecChoice::File(path) => fs::read(path).ok(),
@@ -112,7 +112,7 @@ impl Bench {
         texts.collect()
     }
 
-    /// Measures all of them once. An error in one leaves the others' rows.
+    /// Measures all specs once. An error for a spec leaves the rows of all others.
     fn once(
         &self,
         packages: &Packages,

@@ -1,4 +1,4 @@
-//! `nnue check`: what a spec means, and whether a net file is one of it.
+//! `nnue check`: the meaning of a spec, and whether a net file fits it.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -29,38 +29,38 @@ pub(crate) struct Check {
     json: bool,
 }
 
-/// What `--json` prints.
+/// The JSON of `nnue check`.
 #[derive(Serialize)]
 struct Checked {
     /// The network, as `nnue describe` prints it.
     network: Description,
-    /// What it takes in memory.
+    /// The memory that the network needs.
     memory: Memory,
-    /// The net file, if one was given; it is one of the network.
+    /// The net file, if the user named a file; it fits the network.
     weights: Option<Weights>,
 }
 
-/// What a network takes in memory.
+/// The memory that a network needs.
 #[derive(Serialize)]
 struct Memory {
-    /// Bytes of all weights.
+    /// The size of all weights, in bytes.
     weights: usize,
-    /// Bytes of an accumulator, both perspectives.
+    /// The size of an accumulator with both perspectives, in bytes.
     accumulator: usize,
 }
 
-/// A net file of the network.
+/// A net file that fits the network.
 #[derive(Serialize)]
 struct Weights {
     /// The path of the file.
     file: String,
-    /// Values that do not fit and become the nearest that do.
+    /// Values that do not fit their type and become the nearest value that does.
     clamped: Vec<Clamped>,
-    /// What no file tells, so that the spec may be wrong about it although the file fits.
+    /// Facts that no file tells, so that the spec may be wrong about them although the file fits.
     untold: [&'static str; 5],
 }
 
-/// Values of a tensor that do not fit.
+/// Values of a tensor that do not fit their type.
 #[derive(Serialize)]
 struct Clamped {
     /// The tensor, with its stack.
@@ -88,7 +88,7 @@ impl Check {
         let mut network = self.spec.network()?;
         let mut weights = None;
         if let Some(path) = &self.net {
-            // If the file does not fit, that is all there is to say.
+            // If the file does not fit, its error is the whole answer.
             let bytes = read_net(path, Some(&network))?;
             let file = NetFile::of(path, network, &bytes)?;
             weights = Some(Weights::of(&file));
@@ -143,8 +143,8 @@ fn show(network: &Network, memory: &Memory, out: &mut dyn Write) -> Result<(), F
     Ok(())
 }
 
-/// The tensors of the file, each with its type and the order of its axes, which no length gives
-/// away.
+/// The tensors of the file, each with its type and the order of its axes, which the file's length
+/// does not tell.
 fn order(network: &Network) -> String {
     let list = |sections: &[Section<Tensor>]| {
         let tensors = sections.iter().filter_map(Section::as_tensor);

@@ -1,4 +1,4 @@
-//! `nnue completions`: what a shell needs to complete arguments.
+//! `nnue completions`: the script with which a shell completes arguments.
 
 use std::io::Write;
 use std::process::ExitCode;

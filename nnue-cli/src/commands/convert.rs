@@ -51,7 +51,7 @@ impl Convert {
         let [input, output] = self.files.paths()?;
         let specs = [&self.spec, &self.to].map(|spec| spec.as_ref().and_then(SpecChoice::path));
         check_outputs(specs.into_iter().chain([Some(input)]), [output])?;
-        // The one that is written may be wrong, and need no file to be read.
+        // The other spec may be wrong, which is found without reading the file.
         let to = self.to.as_ref().map(SpecChoice::network).transpose()?;
         let file = NetFile::open(input, self.spec.as_ref())?;
         let converted = match (self.layout, to) {

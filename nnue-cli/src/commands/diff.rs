@@ -1,4 +1,4 @@
-//! `nnue diff`: two net files side by side.
+//! `nnue diff`: the differences between two net files.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,8 +16,8 @@ use crate::Failure;
 use crate::inputs::{PositionFile, write_json};
 use crate::table::Table;
 
-/// The positions that are compared where no file names any: from the beginning of a game to its end,
-/// with both players to move.
+/// The positions that are compared if the user names no file: from the beginning of a game to its
+/// end, with both players to move.
 const BUILT_IN: [&str; 6] = [
     START,
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -85,7 +85,7 @@ impl Diff {
         self.advised(NetFile::open(&self.second, spec))
     }
 
-    /// Of a spec that was given for both files, one of them may not be a net.
+    /// Adds advice to an error, because a spec given for both files may fit only one of them.
     fn advised(&self, opened: Result<NetFile, Error>) -> Result<NetFile, Failure> {
         match (opened.map_err(Failure::from), &self.spec_b) {
             (Err(Failure::Work(message)), None) if self.spec.is_some() => {
@@ -111,7 +111,7 @@ fn show(difference: &Difference, out: &mut dyn Write) -> Result<(), Failure> {
             [first, second] if first == second => first.to_string(),
             [first, second] => format!("{first} in A, {second} in B"),
         };
-        // Tensors of different sizes have no pairs of numbers.
+        // Tensors of different sizes cannot be compared number by number.
         let differing = tensor.differing.map(|count| count.to_string());
         let largest = tensor.largest.map(|distance| distance.to_string());
         table.row([
@@ -150,7 +150,7 @@ fn show(difference: &Difference, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A value, or those of win, draw and loss.
+/// The text of a value, or of the values of win, draw and loss.
 fn text(values: &[i32]) -> String {
     let values: Vec<String> = values.iter().map(i32::to_string).collect();
     values.join("/")

@@ -1,4 +1,4 @@
-//! `nnue eval`: what a network says of positions, and why.
+//! `nnue eval`: evaluations of positions, with the contributions of pieces.
 
 mod json;
 mod raw;
@@ -20,13 +20,13 @@ use crate::failure::{complain, warn};
 use crate::heading;
 use crate::inputs::{ChosenNet, NetOptions, PositionFile, available_level};
 
-/// A position of the kind that the built-in net is made for: black is without the queen.
+/// A position of the kind for which the built-in net is made: black has no queen.
 const QUEEN_AHEAD: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// What is said of the built-in net where it evaluates that.
+/// The remark about the built-in net after the evaluation of [`QUEEN_AHEAD`].
 const MADE_FOR: &str = "This is Stockfish's small net, made for positions in which one side is far ahead, as in this example: black is without the queen.";
 
-/// What is said of it with other positions.
+/// The remark about the built-in net after the evaluation of other positions.
 const ELSEWHERE: &str = "This is Stockfish's small net, made for positions in which one side is far ahead: elsewhere it is inaccurate.";
 
 const EXAMPLE: &str = "\
@@ -141,7 +141,8 @@ impl Eval {
         }
     }
 
-    /// The positions of the arguments. Where no argument has a space, all are the fields of one.
+    /// The positions of the arguments. If no argument has a space, all arguments are the fields of
+    /// a single position.
     fn texts(&self, net: &ChosenNet) -> Vec<String> {
         let is_whole = |word: &String| word == "startpos" || word.contains(char::is_whitespace);
         match self.words.as_slice() {
@@ -192,7 +193,7 @@ fn evaluate_lines(mut sheet: Sheet<'_>, mut positions: Positions) -> Result<Exit
     }
 }
 
-/// How evaluations are written.
+/// The form in which evaluations are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Shown,
@@ -203,10 +204,10 @@ enum Form {
 /// Writes evaluations in the form that the options ask for.
 struct Sheet<'a> {
     net: &'a dyn Evaluate,
-    /// The name of the network's file.
+    /// The name of the net file.
     file: &'a str,
     form: Form,
-    /// What people should know of the net.
+    /// A remark about the net, if there is any.
     remark: Option<&'static str>,
     out: &'a mut dyn Write,
 }

@@ -66,7 +66,7 @@ impl Expand {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The levels of this architecture, or of the one that has the level asked for.
+    /// The levels of this architecture, or of the architecture of the level that the user names.
     fn levels(&self) -> Levels {
         match &self.kernels.level {
             _ if self.all => Levels::All,
@@ -79,7 +79,7 @@ impl Expand {
         }
     }
 
-    /// The arguments behind the spec.
+    /// The arguments after the spec.
     fn arguments(&self) -> String {
         let all = if self.all { " --all" } else { "" };
         format!("{all}{}", self.kernels)

@@ -1,4 +1,4 @@
-//! `nnue guard`: a command that ends with the loop that has started it.
+//! `nnue guard`: a command that ends when its loop ends.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

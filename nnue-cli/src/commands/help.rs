@@ -9,7 +9,7 @@ use clap::{Args, Command, CommandFactory};
 
 use crate::{Arguments, Failure};
 
-/// The subcommands by what people want to do, the rare ones last.
+/// The subcommands in groups by task, with rare subcommands last.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Look at nets and specs",
@@ -32,7 +32,7 @@ In all commands, `--net FILE` names the net file and `--spec SPEC` its spec: a T
 name of one in `specs`, such as sfnnv9. What a command is about may stand without its option: \
 `nnue info FILE`, `nnue check SPEC`; and so do the two nets of `nnue diff` and `nnue match`.";
 
-/// The program with its subcommands in groups. clap has one list of subcommands only, so the groups
+/// The program with its subcommands in groups. clap has a single list of subcommands, so the groups
 /// are part of the template.
 pub(crate) fn grouped(command: Command) -> Command {
     let styles = command.get_styles();
@@ -63,7 +63,7 @@ pub(crate) struct Help {
 }
 
 impl Help {
-    /// Writes what `--help` after the subcommand prints.
+    /// Writes the text of `--help` for the subcommand.
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let names = self.names.iter().map(String::as_str);
         let asked = ["nnue"].into_iter().chain(names).chain(["--help"]);
@@ -73,11 +73,11 @@ impl Help {
                 Ok(ExitCode::SUCCESS)
             }
             Err(unknown) => {
-                // There is nobody to tell that standard error is closed.
+                // If standard error is closed, the message is lost.
                 let _ = unknown.print();
                 Ok(ExitCode::from(unknown.exit_code() as u8))
             }
-            // `--help` is always answered.
+            // clap always answers `--help` with an error, so this is never reached.
             Ok(_) => Ok(ExitCode::SUCCESS),
         }
     }

@@ -1,4 +1,4 @@
-//! `nnue info`: what a net file is.
+//! `nnue info`: facts about a net file.
 
 use std::io::Write;
 use std::process::ExitCode;

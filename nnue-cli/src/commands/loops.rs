@@ -1,4 +1,4 @@
-//! `nnue loop`: from a spec to a net whose strength is known.
+//! `nnue loop`: from a spec to a net of known strength.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl LoopCommand {
             .transpose()?;
         let (spec, network) = read(&spec)?;
         let current = current.map(|current| read(&current)).transpose()?;
-        // What a later stage would refuse is found before an engine plays for minutes.
+        // A later stage would refuse this network after an engine has played for minutes.
         require_values(&network)?;
         let nnue = std::env::current_exe()
             .map_err(|error| Failure::Work(format!("cannot find this program itself: {error}")))?;
@@ -97,7 +97,7 @@ fn read(spec: &SpecChoice) -> Result<(Spec, Network), Failure> {
     Ok((Spec { text, file }, network))
 }
 
-/// Writes the results of the matches, a line each, and what is wrong with the training.
+/// Writes the result of each match in a line, and a warning about the training.
 fn show(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     for NetMatch { opponent, result } in &outcome.matches {
         writeln!(
@@ -117,7 +117,7 @@ fn show(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what happens in a loop, a line each.
+/// Writes an event of a loop in a line.
 fn tell(event: &Event, out: &mut dyn Write) -> io::Result<()> {
     match event {
         Event::Again { name, reasons } => {
@@ -133,11 +133,11 @@ fn tell(event: &Event, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "{name:<28}{seconds:>7.1} s{note}")?;
         }
     }
-    // A stage takes long.
+    // The next stage may take long, so the line is shown now.
     out.flush()
 }
 
-/// The first reasons of many.
+/// The first reasons of a long list.
 fn first(reasons: &[String]) -> String {
     const SHOWN: usize = 3;
 

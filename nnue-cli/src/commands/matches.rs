@@ -273,7 +273,7 @@ impl MatchCommand {
         }))
     }
 
-    /// Openings of a file, an opening a line.
+    /// The openings of a file with a line for each opening.
     fn listed_openings(&self, path: &Path, pairs: usize) -> Result<Vec<Board>, Failure> {
         let mut lines = Lines::open(path)?;
         let mut book = ListedBook::new(&*lines.source, self.openings.chess960);
@@ -351,7 +351,7 @@ impl MatchCommand {
         set("--patience", self.thinking.patience.to_string());
         set("--chess960", rules.chess960.to_string());
         match &self.openings.book {
-            // Which of its positions comes when depends on all of them alone.
+            // All positions of the book together decide the order of the openings.
             Some(path) => set("the book", fingerprints.of(path)?),
             None => set(
                 "the openings",
@@ -379,7 +379,7 @@ impl Thinking {
             Thinking {
                 tc: Some(limit), ..
             } => Ok(*limit),
-            // clap requires one of them.
+            // clap requires one of these options.
             _ => Err(Failure::Arguments(
                 "one of `--nodes`, `--movetime` and `--tc` is needed".into(),
             )),
@@ -400,7 +400,7 @@ impl Test {
     }
 }
 
-/// The file that games are written to, which has its name when the match ends.
+/// The file of games, which gets its name when the match ends.
 struct Games<'p> {
     path: &'p Path,
     file: Output,
@@ -414,7 +414,7 @@ impl Games<'_> {
 
     fn add(&mut self, pgn: &str) -> Result<(), Failure> {
         self.file.add(pgn.as_bytes())?;
-        // A match takes long, and games are worth reading before it ends.
+        // A match takes long, and its first games are worth reading before its end.
         self.file.flush().map_err(|error| {
             let path = self.path.into();
             nnue_files::Error::Unwritable { path, error }.into()
@@ -433,7 +433,7 @@ fn stop_at_interrupt(stop: &Arc<AtomicBool>) -> Result<(), Failure> {
         .map_err(|error| Failure::Work(format!("cannot wait for signals: {error}")))
 }
 
-/// Texts as one, or `none`.
+/// The texts as a list, or `none`.
 fn list(texts: &[String]) -> String {
     match texts {
         [] => "none".into(),

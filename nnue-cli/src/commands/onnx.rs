@@ -13,7 +13,7 @@ use nnue_nets::specs::SpecChoice;
 use crate::Failure;
 use crate::inputs::{OptionalSpec, check_outputs, remarks, write};
 
-/// What a user of the model needs to know.
+/// The help for users of the model.
 const MODEL: &str = "\
 The model computes the network's integers, bit by bit, for any number of positions at once. Its \
 inputs are int64:

@@ -1,4 +1,4 @@
-//! `nnue plan`: how each instruction set computes a network.
+//! `nnue plan`: the computation of a network by each instruction set.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `nnue quantise`: integers of a trainer's floating point.
+//! `nnue quantise`: from a trainer's floating point to integers.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ are for its author to make. docs/quantisation.md has more.
 With --json, `tensors`, `comparison` (or why there is none: `not_compared`) and `better_ones` have \
 the same, and `calibration` has the ranges and the choices, each with its changes.";
 
-/// Of the positions of the search that is built in, one out of so many is evaluated.
+/// The step between the positions of the built-in search that are evaluated.
 const EVERY: usize = 290;
 
 #[derive(Args, Debug)]
@@ -184,7 +184,7 @@ fn show_comparison(comparison: &Comparison, out: &mut dyn Write) -> Result<(), F
     for output in &comparison.outputs {
         let (mean, largest) = (output.mean_difference, output.largest_difference);
         let [mean_share, largest_share] = [mean, largest].map(|difference| {
-            // Of 1.0, in percent.
+            // The difference is in percent of 1.0.
             100.0 * output.relative(difference)
         });
         writeln!(
@@ -226,7 +226,7 @@ fn show_changes(changes: &[Change], out: &mut dyn Write) -> Result<(), Failure> 
     Ok(())
 }
 
-/// All positions of a file.
+/// The boards of all positions in a file.
 fn boards(path: &Path) -> Result<Vec<Board>, Failure> {
     let given = Positions::open(path)?.all()?;
     Ok(given.into_iter().map(|given| given.board).collect())
@@ -310,7 +310,7 @@ fn percent(share: f64) -> String {
     format!("{:.3} %", 100.0 * share)
 }
 
-/// A number, or the smallest and the largest of several.
+/// The text of a number, or of the smallest and the largest of several numbers.
 fn extent<T: PartialOrd + Copy>(numbers: &[T], show: impl Fn(T) -> String) -> String {
     let least = numbers
         .iter()

@@ -45,7 +45,7 @@ pub(crate) struct Reorder {
     json: bool,
 }
 
-/// Steps of the progress bar.
+/// The number of steps of the progress bar.
 const STEPS: u64 = 1000;
 
 impl Reorder {

@@ -1,4 +1,4 @@
-//! `nnue replay`: how fast a network evaluates the positions of a search, on each level.
+//! `nnue replay`: the speed of a network over the positions of a search, on each level.
 
 #[cfg(feature = "beside")]
 mod beside;
@@ -160,7 +160,7 @@ impl Replay {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Measures processes, all at one level.
+    /// Measures several processes at the same level.
     fn in_processes(
         &self,
         count: usize,
@@ -193,7 +193,7 @@ impl Replay {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What a process does that is measured.
+    /// Runs a process that is measured.
     fn be_process(&self, role: Role, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let chosen = self.net.open()?;
         let level = self.level_of_processes()?;
@@ -201,7 +201,7 @@ impl Replay {
             Weights::Private => (chosen.compiled(level)?, None),
             Weights::Shared => chosen.shared(level)?,
         };
-        // What is measured is the memory that stays.
+        // Only memory that the process needs further is measured.
         drop(chosen);
         let mut requests = io::stdin().lock();
         processes::say_loaded(reason.as_deref(), &mut requests, out)?;
@@ -212,7 +212,7 @@ impl Replay {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The level of all processes: the one that is named, or the best.
+    /// The level of all processes: the level that the user names, or the best.
     fn level_of_processes(&self) -> Result<Level, Failure> {
         match &*self.level {
             [] => default_level(),
@@ -223,7 +223,7 @@ impl Replay {
         }
     }
 
-    /// The levels to measure, each once.
+    /// The levels to measure, without repetitions.
     fn levels(&self) -> Result<Vec<Level>, Failure> {
         let mut levels = Vec::new();
         for level in &self.level {
@@ -242,7 +242,7 @@ impl Replay {
     }
 }
 
-/// What nnue-rs uses, and the best that there is.
+/// The level that nnue-rs uses, and the best level of this machine.
 fn peer_levels() -> Vec<Level> {
     let best = Level::detect();
     Level::available()
@@ -309,7 +309,7 @@ mod race {
     }
 }
 
-/// The engine with a hash table of so many bytes.
+/// An engine with a hash table of `table` bytes.
 fn engine(table: usize) -> Result<Engine, Failure> {
     Engine::new(table).map_err(|error| {
         Failure::Work(format!(
@@ -318,8 +318,8 @@ fn engine(table: usize) -> Result<Engine, Failure> {
     })
 }
 
-/// Reads the argument of `--engine`: a number of bytes, or of as many as `K`, `M` or `G` stand for,
-/// from 1 KB to 64 GB.
+/// Reads the argument of `--engine`: a number of bytes, perhaps with the unit `K`, `M` or `G`, from
+/// 1 KB to 64 GB.
 fn table_size(text: &str) -> Result<usize, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'K') => (&text[..text.len() - 1], 10),

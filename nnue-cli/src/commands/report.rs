@@ -1,4 +1,4 @@
-//! `nnue report`: everything about a net on one page.
+//! `nnue report`: an HTML page about a net.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use nnue_picture::picture;
 use crate::Failure;
 use crate::inputs::{NetArgument, SampledPositions, check_outputs, remarks, write};
 
-/// How many neurons are drawn.
+/// The number of neurons that are drawn.
 const NEURONS: usize = 32;
 
 const EXAMPLE: &str = "\

@@ -1,4 +1,4 @@
-//! `nnue spec`: the spec of a net file that is recognised.
+//! `nnue spec`: the spec of a net file whose network is recognised.
 
 use std::io::Write;
 use std::path::PathBuf;

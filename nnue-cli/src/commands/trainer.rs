@@ -9,7 +9,7 @@ use nnue_export::bullet;
 use crate::Failure;
 use crate::inputs::SpecArgument;
 
-/// What a user of the program needs to know.
+/// The help for users of the program.
 const PROGRAM: &str = "\
 The program is one in Rust for bullet, https://github.com/jw1912/bullet. It has the network's inputs, its graph, what it saves in the order of the spec's file, and \
 a schedule to start from. Put it into a package that depends on bullet_lib; docs/bullet.md says \

@@ -1,4 +1,4 @@
-//! `nnue verify`: whether a net says what golden vectors expect.
+//! `nnue verify`: a comparison of a net with golden vectors.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

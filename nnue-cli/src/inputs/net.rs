@@ -16,7 +16,7 @@ use crate::Failure;
 /// The spec of the net that is part of the program.
 const BUILT_IN_SPEC: &str = "small128";
 
-/// The name of its file.
+/// The name of the file of the net that is part of the program.
 const BUILT_IN_FILE: &str = "nn-37f18f62d772.nnue";
 
 /// The net file that a subcommand is about: its name may stand alone, or after `--net` as everywhere.
@@ -31,7 +31,7 @@ pub(crate) struct NetArgument {
 }
 
 impl NetArgument {
-    /// The path of the file.
+    /// The path of the net file.
     pub(crate) fn path(&self) -> Result<&Path, Failure> {
         let named = self.net.as_deref().or(self.named_net.as_deref());
         // clap refuses these arguments first.
@@ -58,9 +58,9 @@ pub(crate) struct NetInAndOut {
 }
 
 impl NetInAndOut {
-    /// The paths of both.
+    /// The paths of the file that is read and of the file that is written.
     pub(crate) fn paths(&self) -> Result<[&Path; 2], Failure> {
-        // What has a name is not among the others.
+        // A path that has an option's name is not among the others.
         let mut others = [&self.first, &self.second].into_iter().flatten();
         let mut path = |named: &'_ Option<PathBuf>| match named {
             Some(_) => None,
@@ -99,7 +99,7 @@ pub(crate) struct NetOptions {
 #[derive(Debug)]
 pub(crate) struct ChosenNet {
     pub(crate) file: NetFile,
-    /// The name of its file, which heads a report.
+    /// The name of the file, with which a report begins.
     pub(crate) name: String,
     pub(crate) is_built_in: bool,
 }
@@ -112,7 +112,7 @@ impl NetOptions {
         [self.net.as_deref(), spec]
     }
 
-    /// Reads the file.
+    /// Reads the net file.
     pub(crate) fn open(&self) -> Result<ChosenNet, Failure> {
         match &self.net {
             Some(path) => Ok(ChosenNet {
@@ -151,7 +151,8 @@ impl ChosenNet {
         loaded.map_err(Failure::work)
     }
 
-    /// The same, with weights that processes share; or why they do not.
+    /// The network as compiled code with weights that processes share, and why they are not shared
+    /// if that is not possible.
     pub(crate) fn shared(
         &self,
         level: Level,
@@ -160,9 +161,9 @@ impl ChosenNet {
         loaded.map_err(Failure::work)
     }
 
-    /// The network as compiled code, for callers who need the bytes of the file no more. A file on
-    /// the disk is read anew, while the weights are filled: its bytes and the weights are never in
-    /// memory at once.
+    /// The network as compiled code, for callers that do not need the bytes of the file any more. A
+    /// file on the disk is read again while the weights are filled, so that the bytes and the
+    /// weights are not in memory at the same time.
     pub(crate) fn compiled_without_bytes(
         &mut self,
         level: Level,
@@ -175,7 +176,7 @@ impl ChosenNet {
         compiled.open(&self.file.path, level).map_err(Failure::work)
     }
 
-    /// Whether the path is that of a file with just these bytes, as far as its size tells.
+    /// Whether the path is that of a file with these bytes, as far as its size tells.
     fn is_on_disk(&self) -> bool {
         let NetFile { path, bytes, .. } = &self.file;
         !self.is_built_in
@@ -195,7 +196,7 @@ impl ChosenNet {
     }
 }
 
-/// A path's last part.
+/// The last component of a path.
 fn file_name(path: &Path) -> String {
     let name = path.file_name().map_or(path, Path::new);
     name.display().to_string()

@@ -19,7 +19,7 @@ pub(crate) struct PositionFile {
 }
 
 impl PositionFile {
-    /// The file, if the option is given.
+    /// The path of the list, if the option is given.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.fens.as_deref()
     }
@@ -29,7 +29,7 @@ impl PositionFile {
         Ok(self.fens.as_deref().map(Positions::open).transpose()?)
     }
 
-    /// Where the list comes from, for messages, if the option is given.
+    /// The origin of the list for messages, if the option is given.
     pub(crate) fn source(&self) -> Option<String> {
         self.fens.as_deref().map(source)
     }
@@ -43,7 +43,8 @@ pub(crate) struct SampledPositions {
 }
 
 impl SampledPositions {
-    /// The positions, at least one; of those of the search that is built in, one out of `every`.
+    /// The positions, at least one. Of the search that is built in, every `every`th position is
+    /// used.
     pub(crate) fn read(&self, every: usize) -> Result<Vec<Board>, Failure> {
         if let Some(positions) = self.file.open()? {
             let given = positions.all()?;
@@ -53,17 +54,17 @@ impl SampledPositions {
         Ok(trace.evaluated().step_by(every).cloned().collect())
     }
 
-    /// The file, if one is named.
+    /// The path of the file, if the option is given.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.file.path()
     }
 
-    /// Whether they are those of a file.
+    /// Whether the positions are those of a file.
     pub(crate) fn are_given(&self) -> bool {
         self.file.source().is_some()
     }
 
-    /// Where they come from, as words that follow "of".
+    /// The origin of the positions, as words that follow "of".
     pub(crate) fn source(&self) -> String {
         self.file.source().unwrap_or("a search".to_string())
     }

@@ -18,13 +18,13 @@ pub(crate) struct SpecArgument {
 }
 
 impl SpecArgument {
-    /// What was named.
+    /// The spec that the arguments name.
     pub(crate) fn choice(&self) -> Result<&SpecChoice, Failure> {
         let choice = self.spec.as_ref().or(self.named_spec.as_ref());
         choice.ok_or_else(missing)
     }
 
-    /// The network that it describes.
+    /// The network that the spec describes.
     pub(crate) fn network(&self) -> Result<Network, Failure> {
         Ok(self.choice()?.network()?)
     }
@@ -43,18 +43,18 @@ pub(crate) struct OptionalSpec {
 }
 
 impl OptionalSpec {
-    /// What was named, if anything was.
+    /// The spec that the arguments name, if they name a spec.
     pub(crate) fn choice(&self) -> Option<&SpecChoice> {
         self.spec.as_ref().or(self.named_spec.as_ref())
     }
 
-    /// The network of the spec, which must have been named.
+    /// The network that the spec describes; the arguments must name a spec.
     pub(crate) fn network(&self) -> Result<Network, Failure> {
         Ok(self.choice().ok_or_else(missing)?.network()?)
     }
 }
 
-/// clap refuses these arguments first.
+/// The error for missing arguments, which clap has refused before.
 fn missing() -> Failure {
     Failure::Arguments("found no spec, expected `SPEC` or `--spec SPEC`".to_string())
 }

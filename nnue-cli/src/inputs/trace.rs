@@ -18,12 +18,12 @@ pub(crate) struct TraceFile {
 }
 
 impl TraceFile {
-    /// The file, if one is named.
+    /// The path of the trace, if the arguments name a file.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Reads the trace, and checks that it has something to evaluate.
+    /// Reads the trace, and checks that it has evaluations.
     pub(crate) fn read(&self) -> Result<Trace, Failure> {
         let (name, trace) = match &self.path {
             None => ("the built-in trace".into(), Trace::bundled()),

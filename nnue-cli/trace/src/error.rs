@@ -1,4 +1,4 @@
-//! The reasons for which a file is not a trace.
+//! Why a file is no trace.
 
 use nnue_runtime::__private::file::foreign;
 use std::fmt;
@@ -54,14 +54,14 @@ pub enum LineError {
     Token {
         /// The number of the token after the `;`, counted from 1.
         number: usize,
-        /// The token that was found.
+        /// The token in the line.
         token: String,
         /// The kind of token that is allowed there.
         expected: Expected,
     },
 }
 
-/// What a token of a trace should have been.
+/// The kind of token that a place in a trace allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Any token of the format.
@@ -70,9 +70,9 @@ pub enum Expected {
     LegalMove,
     /// A move or an evaluation, because no move is left to take back.
     SomethingMade,
-    /// `-`, for the last that was made is a move.
+    /// `-`, because the last step is a move.
     Unmake,
-    /// `~`, for the last that was made is a null move.
+    /// `~`, because the last step is a null move.
     UnmakeNull,
 }
 

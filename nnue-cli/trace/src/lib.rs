@@ -1,5 +1,5 @@
-//! Traces of searches: what an engine asked of its network, in the format of the README beside this
-//! file.
+//! Traces of searches: the moves and evaluations of an engine, in the format that the README in
+//! this folder describes.
 
 mod error;
 mod parse;
@@ -29,9 +29,9 @@ pub struct Trace {
 pub struct Search {
     /// The line of the search in the file, counted from 1.
     pub line: usize,
-    /// The position at which it starts.
+    /// The position at which the search starts.
     pub root: Board,
-    /// The root by the rules of chess, for those who make moves on a board.
+    /// The root as a game of chess, for callers that make moves on a board.
     pub game: Game,
     /// The moves and evaluations of the search, in order.
     pub events: Vec<Event>,
@@ -60,7 +60,7 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// None, unless the file was changed before this was compiled.
+    /// There are no errors, unless the file was changed before this crate was compiled.
     pub fn bundled() -> Result<Trace, TraceError> {
         Trace::read(BUNDLED)
     }
@@ -150,7 +150,7 @@ impl Trace {
     }
 }
 
-/// Something that can follow a trace: an evaluator, or what it is compared with.
+/// A type that can follow a trace: an evaluator, or another program with which it is compared.
 pub trait Follow {
     /// The type of an evaluation.
     type Value;
@@ -167,7 +167,7 @@ pub trait Follow {
     fn evaluate(&mut self) -> Self::Value;
 }
 
-/// A follower that does nothing: it measures the cost of reading a trace.
+/// A follower that does nothing, to measure the time of reading a trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Idle;
 
@@ -236,7 +236,7 @@ mod tests {
         );
     }
 
-    /// Follows with a board per ply.
+    /// A follower with a board for each ply.
     struct Boards(Vec<Board>);
 
     impl Boards {
@@ -278,7 +278,7 @@ mod tests {
         trace.replay(&mut Boards(Vec::new()), &mut values);
         assert!(values.iter().flatten().eq(trace.evaluated()));
         assert!(values.iter().all(Option::is_some));
-        // If `values` has one place too few, all others are still written.
+        // If `values` has too few places, the evaluations for these places are still written.
         let mut fewer = vec![None; trace.evaluations() - 1];
         trace.replay(&mut Boards(Vec::new()), &mut fewer);
         assert_eq!(values[..fewer.len()], fewer);

@@ -15,11 +15,11 @@ use crate::{Event, Search};
 /// The first bytes of every file compressed by gzip.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
-/// The most bytes that a trace can have, uncompressed: eighteen times those of the trace that comes
-/// with the project. Each letter of a trace may be a position that is kept.
+/// The most bytes of a trace, uncompressed: eighteen times as many as in the trace that comes with
+/// the project. The limit is low because each letter of a trace may be a position that is kept.
 const LONGEST: u64 = 1 << 26;
 
-/// Reads a whole trace, compressed or not.
+/// Reads a whole trace, which may be compressed.
 pub(crate) fn searches(file: &[u8]) -> Result<Vec<Search>, TraceError> {
     let mut searches = Vec::new();
     for (index, line) in text(file)?.split(|byte| *byte == b'\n').enumerate() {
@@ -93,7 +93,7 @@ fn search(line_number: usize, line: &[u8]) -> Result<Search, LineError> {
 /// The moves that lead to a position.
 struct Line {
     game: Game,
-    /// The positions before each move or null move, and which of the two it was.
+    /// The positions before each move or null move, and which of the two followed.
     before: Vec<(Game, Made)>,
     /// All moves that were made, including moves that were taken back.
     played: Vec<Move>,
@@ -118,7 +118,7 @@ impl Line {
             }
             uci => {
                 let chosen = parse_uci_move(&self.game, uci).map_err(|_| Expected::Token)?;
-                // cozy-chess ignores what follows a move, so the text is compared as a whole.
+                // cozy-chess ignores text after a move, so the whole text is compared.
                 if display_uci_move(&self.game, chosen).to_string() != uci {
                     return Err(Expected::Token);
                 }
@@ -234,7 +234,7 @@ mod tests {
     fn damaged_compression_is_refused() {
         let whole = gzip(format!("{BARE_KINGS}; e1e2 =\n").as_bytes());
         let mut damaged = whole.clone();
-        // The checksum of the text, in the last eight bytes.
+        // The checksum of the text is in the last eight bytes.
         damaged[whole.len() - 8] ^= 1;
         for file in [&whole[..2], &whole[..whole.len() - 1], &damaged] {
             let error = Trace::read(file).unwrap_err();

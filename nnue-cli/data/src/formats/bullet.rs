@@ -1,5 +1,5 @@
-//! Bulletformat: 32 bytes a position, which is always white's turn: boards on which black was to
-//! move are turned, with their colours exchanged, and so are score and result.
+//! Bulletformat: 32 bytes a position, in which white is always to move. A position with black to
+//! move is turned around: its colours are exchanged, and with them the score and the result.
 
 use bulletformat::{BulletFormat, ChessBoard};
 use nnue_runtime::{Bitboard, Color, Piece, Position, Role, Square};
@@ -78,7 +78,7 @@ fn record(board: &ChessBoard) -> Result<Record, String> {
 ///
 /// # Errors
 ///
-/// What bulletformat needs and the record does not have.
+/// A message that names what bulletformat needs and the record lacks.
 pub(super) fn write(record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
     let (score, result) = match (record.score, record.points()) {
         (None, _) => return Err("found no score, which bulletformat needs".into()),
@@ -108,7 +108,7 @@ pub(super) fn write(record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> 
     for (role, squares) in bitboards[2..].iter_mut().enumerate() {
         *squares = turned(own[role] | other[role]);
     }
-    // The board is white's now, and so are score and result.
+    // The board, the score and the result are from white's view now.
     let mut board = ChessBoard::from_raw(bitboards, 0, score.round() as i16, result)?;
     board.set_result(result);
     bytes.extend(board.occ.to_le_bytes());

@@ -1,4 +1,4 @@
-//! The part of a file that a reader of a format is given.
+//! A part of a file, as the reader of a format gets it.
 
 use nnue_compiler::format::foreign;
 

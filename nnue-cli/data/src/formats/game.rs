@@ -1,4 +1,4 @@
-//! What formats that hold games or bare bitboards have in common.
+//! Code that the formats with games or bitboards share.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use nnue_runtime::{Bitboard, Color, Piece, Position, Role};
 
 use crate::record::{Record, Rest};
 
-/// Pieces on squares.
+/// A position as a list of pieces and their squares.
 pub(super) struct Placed {
     pub(super) bitboards: [Bitboard; 12],
     pub(super) side_to_move: Color,
@@ -26,7 +26,7 @@ impl Position for Placed {
 /// The squares of the first rank and of the last.
 const PAWNLESS: u64 = 0xFF00_0000_0000_00FF;
 
-/// What every FEN is checked for.
+/// Checks kings and pawns as the parser of FEN does.
 pub(super) fn check_kings_and_pawns(position: &impl Position) -> Result<(), String> {
     for color in Color::ALL {
         let of_color = |role| position.pieces(Piece::new(color, role));
@@ -46,7 +46,7 @@ pub(super) fn check_kings_and_pawns(position: &impl Position) -> Result<(), Stri
     Ok(())
 }
 
-/// An error of cozy-chess, whose messages are sentences, as a part of another message.
+/// An error of cozy-chess, whose messages are sentences, as part of another message.
 pub(super) fn of_cozy(error: impl fmt::Display) -> String {
     let message = error.to_string();
     message.trim_end_matches('.').to_lowercase()
@@ -64,12 +64,12 @@ pub(super) fn record(board: &cozy_chess::Board, played: Move) -> Record {
 /// Whether a move captures a piece or promotes a pawn.
 fn is_tactical(board: &cozy_chess::Board, played: Move) -> bool {
     let takes = board.color_on(played.to) == Some(!board.side_to_move());
-    // A pawn changes its file only when it takes.
+    // A pawn changes its file only when it captures.
     let is_pawns = board.piece_on(played.from) == Some(cozy_chess::Piece::Pawn);
     takes || played.promotion.is_some() || is_pawns && played.from.file() != played.to.file()
 }
 
-/// What FEN says after the side to move, with castling rights as Shredder-FEN has them.
+/// The fields of FEN after the side to move, with castling rights as in Shredder-FEN.
 fn rest(board: &cozy_chess::Board) -> Rest {
     let mut castling = [0; 4];
     let rights = [cozy_chess::Color::White, cozy_chess::Color::Black].map(|color| {

@@ -1,11 +1,12 @@
 //! PGN: games with evaluations in comments.
 //!
-//! Two forms of them are read. What cutechess and fastchess write, `{+0.35/12 1.2s}`, is the
-//! engine's score, from its own view, of the position in which it made the move before. What
-//! Lichess writes, `{[%eval 0.35]}`, is white's score of the position after that move. A mate in n
-//! moves counts as 32000 centipawns less n.
+//! Two forms of evaluations are read. Programs like cutechess and fastchess write
+//! `{+0.35/12 1.2s}`: the engine's score, from its own view, of the position in which it made the
+//! move before. Lichess writes `{[%eval 0.35]}`: the score, from white's view, of the position
+//! after that move. A mate in n moves counts as 32000 centipawns less n.
 
-// Our own: `pgn-reader` is GPL-3.0, and `pgn_parser` (MIT) reads no variations or promotions.
+// No crate reads the games: `pgn-reader` is GPL-3.0, and `pgn_parser` (MIT) reads no variations or
+// promotions.
 
 use cozy_chess::util::parse_san_move;
 use cozy_chess::{Board, Color};
@@ -16,7 +17,7 @@ use super::game;
 use crate::error::BadRecord;
 use crate::record::{GameResult, Record};
 
-/// Centipawns of a mate on the board.
+/// The score of a mate on the board, in centipawns.
 const MATE: f32 = 32000.0;
 
 pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
@@ -28,8 +29,8 @@ pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
     (len, lines)
 }
 
-/// The length of the first game and the number of its lines, if another game follows: it begins
-/// with a tag that does not follow another tag. Blank lines before a game are cut off as one.
+/// The length of the first game and the number of its lines, if its end is known: the next game
+/// begins with the first tag after the moves. Blank lines before a game are cut off like a game.
 fn first_game(bytes: &[u8]) -> Option<(usize, u64)> {
     let (mut len, mut lines, mut is_blank, mut in_moves) = (0, 0, true, false);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -48,7 +49,7 @@ fn first_game(bytes: &[u8]) -> Option<(usize, u64)> {
     (is_blank && bytes.ends_with(b"\n")).then_some((len, lines))
 }
 
-/// `[Name "Value"]`; the commands of comments begin with `[%`.
+/// Whether a line is a tag, `[Name "Value"]`. The commands in comments begin with `[%`.
 fn is_tag(line: &[u8]) -> bool {
     matches!(line, [b'[', letter, ..] if letter.is_ascii_alphabetic()) && line.ends_with(b"]")
 }
@@ -88,7 +89,7 @@ fn game(text: &str) -> Result<Vec<Record>, String> {
         game.tag(line)?;
         rest = &rest[line.len()..];
     }
-    // Variations are not what was played.
+    // Moves in variations were not played.
     let mut depth = 0usize;
     while let Some(first) = rest.trim_start().chars().next() {
         rest = rest.trim_start();
@@ -100,7 +101,7 @@ fn game(text: &str) -> Result<Vec<Record>, String> {
             }
             ';' => rest.find('\n').unwrap_or(rest.len()),
             '(' | ')' => 1,
-            // The first letter is part of the word, whatever it is.
+            // The first letter may be any: it belongs to the word.
             _ => rest
                 .char_indices()
                 .skip(1)
@@ -206,7 +207,7 @@ impl Game {
     }
 }
 
-/// Centipawns of a number of pawns, or of a mate: `-M5` or `#-5`.
+/// The centipawns of a score in pawns, or of a mate such as `-M5` or `#-5`.
 fn score(text: &str, mate: char) -> Option<f32> {
     match text.split_once(mate) {
         Some((before, after)) => {

@@ -57,12 +57,12 @@ fn record(line: &[u8]) -> Result<Record, String> {
     Ok(record)
 }
 
-/// A field, if it says something.
+/// The text of a field, unless the field is missing or `-`.
 fn given(field: Option<&str>) -> Option<&str> {
     field.filter(|text| *text != "-")
 }
 
-/// Reads a FEN, with what no network sees of it.
+/// Reads a FEN, with its fields that no network reads.
 fn position(fen: &str) -> Result<Record, String> {
     let board = Board::from_fen(fen).map_err(|error| error.to_string())?;
     let mut record = Record::new(&board);
@@ -87,7 +87,7 @@ fn position(fen: &str) -> Result<Record, String> {
     Ok(record)
 }
 
-/// A clock, or the largest one if it is larger.
+/// The number of a clock; numbers that are too large become the largest.
 fn number(field: Option<&str>) -> Option<u16> {
     Some(field?.parse().unwrap_or(u16::MAX))
 }

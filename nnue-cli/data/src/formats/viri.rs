@@ -1,9 +1,9 @@
-//! Viriformat: games as a position of 32 bytes, moves of two bytes with scores of two, and four
-//! zeros.
+//! Viriformat: a game is a position of 32 bytes, then two bytes for each move and two for its
+//! score, then four zeros.
 //!
-//! The crate of that name reads files that are right; of others it panics, and it checks moves only
-//! in debug builds. So the bytes are read here, by the crate's specification, and the crate writes
-//! the files of the tests. Scores and results are white's.
+//! The crate `viriformat` reads files without errors; it panics for others, and checks moves only
+//! in debug builds. So this module reads the bytes by that crate's specification, and the tests let
+//! the crate write their files. Scores and results are from white's view.
 
 use cozy_chess::{BoardBuilder, Move, Piece, Square};
 
@@ -12,13 +12,13 @@ use super::game;
 use crate::error::BadRecord;
 use crate::record::{GameResult, Record};
 
-/// Bytes of a game's first position.
+/// The bytes of a game's first position.
 const HEADER: usize = 32;
 
-/// What follows the last move.
+/// The bytes after the last move of a game.
 const END: [u8; 4] = [0; 4];
 
-/// A rook that may castle.
+/// The code of a rook that may castle.
 const UNMOVED_ROOK: u8 = 6;
 
 pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
@@ -30,7 +30,7 @@ pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
     (len, games)
 }
 
-/// How many bytes the first game has, if all of it is there.
+/// The length of the first game in bytes, if the game is complete.
 fn game_len(bytes: &[u8]) -> Option<usize> {
     let (moves, _) = bytes.get(HEADER..)?.as_chunks::<4>();
     let len = moves.iter().position(|pair| *pair == END)?;
@@ -86,7 +86,7 @@ fn game(bytes: &[u8]) -> Result<Vec<Record>, String> {
     Ok(records)
 }
 
-/// A move; castling is the king that takes its rook, as cozy-chess has it.
+/// A move. Castling is the king's move to its own rook, as in cozy-chess.
 fn played(bits: u16) -> Move {
     let square = |shift: u32| Square::index(usize::from(bits >> shift & 63));
     let promotion = (bits >> 14 == 3).then(|| {
@@ -100,7 +100,7 @@ fn played(bits: u16) -> Move {
     }
 }
 
-/// A game's first position.
+/// The first position of a game.
 fn board(header: &[u8]) -> Result<cozy_chess::Board, String> {
     let mut occupied = u64::from_le_bytes(header[..8].try_into().map_err(|_| "no header")?);
     let pieces = occupied.count_ones();
@@ -119,7 +119,8 @@ fn board(header: &[u8]) -> Result<cozy_chess::Board, String> {
         let piece = match code & 7 {
             UNMOVED_ROOK => {
                 let rights = builder.castle_rights_mut(color);
-                // Squares go from left to right, so the king lies between its rooks.
+                // Squares go from left to right, so the rook before the king is on the queen's
+                // side.
                 match has_king[color as usize] {
                     true => rights.short = Some(square.file()),
                     false => rights.long = Some(square.file()),
@@ -140,7 +141,7 @@ fn board(header: &[u8]) -> Result<cozy_chess::Board, String> {
             format!("the en passant square is {square}, allowed are 0 to 63, and 64 for none")
         })?),
     };
-    // Clocks may be left at zero, and say nothing about moves.
+    // The clocks may be zero, so they do not say how many moves were made.
     builder.halfmove_clock = header[25].min(100);
     builder.fullmove_number = u16::from_le_bytes([header[26], header[27]]).max(1);
     builder.build().map_err(|error| {

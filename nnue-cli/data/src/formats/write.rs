@@ -1,9 +1,8 @@
-//! The formats that are written.
+//! The formats that can be written.
 
 use super::{Format, bullet, text};
 use crate::record::Record;
 
-/// A format in which records can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenFormat {
     /// The format [`Format::Text`].
@@ -16,7 +15,7 @@ impl WrittenFormat {
     /// All formats that can be written.
     pub const ALL: [WrittenFormat; 2] = [WrittenFormat::Text, WrittenFormat::Bullet];
 
-    /// The same format as a format that can be read.
+    /// The format that reads what this format writes.
     #[must_use]
     pub fn read(self) -> Format {
         match self {
@@ -39,7 +38,7 @@ impl WrittenFormat {
     ///
     /// # Errors
     ///
-    /// A part that the format needs and the record does not have.
+    /// A message that names what the format needs and the record lacks.
     pub(crate) fn append(self, record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
         match self {
             WrittenFormat::Text => {

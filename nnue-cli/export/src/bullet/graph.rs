@@ -13,7 +13,7 @@ pub(super) use layers::unknown_operation;
 /// The beginning of each line in a function.
 const INDENT: &str = "    ";
 
-/// The function's statements so far.
+/// The statements of the function so far.
 struct Graph<'n> {
     parameters: &'n Parameters<'n>,
     network: &'n Network,
@@ -65,7 +65,7 @@ pub(super) fn function(parameters: &Parameters<'_>) -> String {
 }
 
 impl Graph<'_> {
-    /// A line of its own about what follows, behind an empty one.
+    /// Adds an empty line, and a comment about the statements that follow.
     fn comment(&mut self, text: &str) {
         if !self.lines.is_empty() {
             self.lines.push(String::new());
@@ -81,7 +81,7 @@ impl Graph<'_> {
         self.line(format!("let {name} = {value};"));
     }
 
-    /// The values that a slice names.
+    /// The expression for the values of a slice.
     fn slice(&self, slice: Slice) -> String {
         let name = match slice.source {
             Source::Transformer => TRANSFORMER.to_string(),
@@ -99,7 +99,7 @@ impl Graph<'_> {
         }
     }
 
-    /// The parameters of an affine layer, defined under a name. Layers without biases are a matrix.
+    /// Defines the parameters of an affine layer as a variable. Without biases they are a matrix.
     fn define_affine(
         &mut self,
         name: &str,
@@ -130,7 +130,7 @@ impl Graph<'_> {
         self.line("};");
     }
 
-    /// The output: a number, or the three of loss, draw and win in bullet's order.
+    /// The output: a single number, or the numbers of loss, draw and win in bullet's order.
     fn output(&self, has_psqt: bool) -> String {
         let heads: Vec<String> = self
             .network
@@ -168,7 +168,7 @@ impl Graph<'_> {
     }
 }
 
-/// The name of the variable that has a layer's output: names of layers never end with `_`.
+/// The name of the variable with a layer's output. Names of layers never end with `_`.
 fn local(name: &str) -> String {
     let is_keyword = syn::parse_str::<syn::Ident>(name).is_err();
     match is_keyword || ["builder", "stack"].contains(&name) {
@@ -177,7 +177,7 @@ fn local(name: &str) -> String {
     }
 }
 
-/// An expression to which a method, or a factor, can be applied.
+/// An expression in a form to which a method or a factor can be applied.
 fn grouped(expression: &str) -> String {
     let mut depth = 0;
     let has_operator = expression.chars().any(|letter| {
@@ -194,7 +194,7 @@ fn grouped(expression: &str) -> String {
     }
 }
 
-/// Expressions one behind the other.
+/// The concatenation of several values.
 fn concatenated(values: &[String]) -> String {
     match values {
         [] => String::new(),
@@ -206,7 +206,7 @@ fn concatenated(values: &[String]) -> String {
     }
 }
 
-/// An expression times a factor, unless that is too near to 1 to matter.
+/// An expression times a factor. A factor that is too near to 1 to matter is left out.
 fn times(factor: f64, expression: &str) -> String {
     match is_one(factor) {
         true => expression.into(),
@@ -214,7 +214,7 @@ fn times(factor: f64, expression: &str) -> String {
     }
 }
 
-/// `clamp(x, 0, most)`. No activation of a trained network gets to 256 times what 1.0 is.
+/// `clamp(x, 0, most)`. No activation of a trained network reaches 256 times its 1.0.
 fn clamped(x: &str, most: f64) -> String {
     let x = grouped(x);
     match most {
@@ -224,10 +224,10 @@ fn clamped(x: &str, most: f64) -> String {
     }
 }
 
-/// The sigmoid made of two parabolas, of which 1.0 is `one` in the result.
+/// The sigmoid made of two parabolas. `one` is 1.0 in its result.
 fn quantmoid4(x: &str, one: f64) -> String {
-    // `k (1 + x)^2` below zero and `2 k - k (1 - x)^2` above it: one formula, as what is clipped at
-    // 1 is constant on the other side.
+    // `k (1 + x)^2` below zero and `2 k - k (1 - x)^2` above it. A single formula has both, because
+    // each clipped square is 1 where the other parabola counts.
     let k = literal(127.0 * 127.0 / 256.0 / one);
     format!("{k} * (1.0 + ({x} + 1.0).screlu() - (1.0 - {x}).screlu())")
 }

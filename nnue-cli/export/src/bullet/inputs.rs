@@ -1,4 +1,4 @@
-//! The inputs: bullet's own where they are the spec's features, otherwise a type of the program's.
+//! The inputs: types of bullet if it has the spec's features, otherwise a type in the program.
 
 pub mod board;
 pub mod pawn_pairs;
@@ -17,11 +17,11 @@ use self::pawn_pairs::PawnPairs;
 use self::piece_square::PieceSquare;
 use self::threats::{Rules, Threats};
 
-/// What a program has of inputs.
+/// The inputs as the builder takes them: a value, and the items that it needs.
 pub(super) struct Inputs {
     /// The value that the builder takes.
     pub(super) value: String,
-    /// Items that it needs.
+    /// The items that the value needs.
     pub(super) items: String,
 }
 
@@ -39,7 +39,7 @@ impl Inputs {
     }
 }
 
-/// bullet's name of a set of pieces, if it has it.
+/// The type of bullet for a set of piece-square features, if there is such a type.
 fn known(parameters: &Parameters) -> Option<Inputs> {
     let same = Parameters {
         king_buckets: parameters.king_buckets,
@@ -77,7 +77,7 @@ fn known(parameters: &Parameters) -> Option<Inputs> {
     }
 }
 
-/// An array of a number for each square, a line for each rank.
+/// An array with a number for each square, in a line for each rank.
 fn board_of(numbers: &[u8]) -> String {
     let rank = |numbers: &[u8]| {
         let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:2}")).collect();
@@ -87,7 +87,7 @@ fn board_of(numbers: &[u8]) -> String {
     format!("[\n{ranks}]")
 }
 
-/// A set of features of the program's own.
+/// A set of features that the program itself implements.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -103,7 +103,7 @@ pub enum Set {
 }
 
 impl Set {
-    /// The set that finds the same rows; `None` for those that the engine tells.
+    /// The set that finds the rows of a feature set; `None` if the engine tells its features.
     #[must_use]
     pub fn of(set: &FeatureSet) -> Option<Set> {
         Some(match &set.family {
@@ -129,7 +129,7 @@ impl Set {
         })
     }
 
-    /// The active rows of the player who sees the board so, as the program finds them.
+    /// The active rows of the player whose view `board` is, as the program finds them.
     #[must_use]
     pub fn rows(self, board: &Board) -> Vec<usize> {
         let mut rows = Vec::new();
@@ -142,7 +142,8 @@ impl Set {
         rows
     }
 
-    /// Its type, its value in Rust, and the text of the file that has the type.
+    /// The name of the set's type, the set as an expression in Rust, and the text of the file that
+    /// defines the type.
     fn written(&self) -> (&'static str, String, &'static str) {
         match self {
             Set::PieceSquare(set) => (
@@ -208,7 +209,7 @@ fn pieces(parameters: &Parameters) -> PieceSquare {
     }
 }
 
-/// A type of the program's own that finds the rows of all sets.
+/// The inputs as a type in the program that finds the rows of all sets.
 fn own(network: &Network) -> Inputs {
     let mut constants = String::new();
     let mut finds = String::new();
@@ -295,14 +296,14 @@ impl SparseInputType for Inputs {{
     }
 }
 
-/// The text of a file without what says where it belongs.
+/// The text of a file, without the parts that only its module needs.
 pub(super) fn snippet(text: &str) -> String {
     let is_ours = |line: &&str| line.starts_with("//!") || line.starts_with("use super::");
     let lines: Vec<&str> = text.lines().filter(|line| !is_ours(line)).collect();
     format!("{}\n", lines.join("\n").trim_start())
 }
 
-/// An item as people write it.
+/// A Rust item as `rustfmt` would format it.
 fn formatted(item: &str) -> String {
     match syn::parse_str(item) {
         Ok(file) => prettyplease::unparse(&file),

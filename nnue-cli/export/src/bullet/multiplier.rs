@@ -1,16 +1,16 @@
-//! From what bullet trains, in which 1.0 is 1.0, to the numbers of a net file.
+//! The factors from bullet's parameters, in which 1.0 is 1.0, to the numbers of a net file.
 
 use nnue_compiler::description::ones;
 use nnue_compiler::format::Element;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::Tensor;
 
-/// What parameters are multiplied by: one number for all, or one for each output of a layer.
+/// The factors of a tensor's parameters: a single factor, or a factor for each output of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Multiplier {
-    /// To become the values of the file.
+    /// The factors that give the numbers of the file.
     pub(super) of_file: Vec<f64>,
-    /// To become the network's.
+    /// The factors that give the numbers of the network.
     pub(super) of_network: Vec<f64>,
 }
 
@@ -27,7 +27,7 @@ impl Multiplier {
             (None, Some(one)) => vec![one],
             (None, None) => ones::of_outputs(network, tensor.role).unwrap_or_else(|| vec![1.0]),
         };
-        // The loader multiplies floating point by the rest.
+        // The loader multiplies floating point by the remaining factor.
         let by_loader = tensor.quantise.map_or(1.0, |quantise| quantise.factor);
         Multiplier {
             of_file: of_network.iter().map(|one| one / by_loader).collect(),
@@ -36,13 +36,13 @@ impl Multiplier {
     }
 }
 
-/// Whether a factor may be left out: a part in a thousand is less than what rounding to integers of
-/// 8 bits changes.
+/// Whether a factor may be left out: a difference of a thousandth is less than the error of
+/// rounding to integers of 8 bits.
 pub(super) fn is_one(factor: f64) -> bool {
     (factor - 1.0).abs() < 1.0 / 1024.0
 }
 
-/// A number as Rust's `f32` literals are written.
+/// A number as a literal of Rust's `f32`.
 pub(super) fn literal(number: f64) -> String {
     format!("{:?}", number as f32)
 }

@@ -1,5 +1,5 @@
-//! What bullet trains: matrices and vectors of `f32`, each of which a tensor of the net file is
-//! made of.
+//! The parameters that bullet trains: matrices and vectors of `f32`, from which the tensors of the
+//! net file are made.
 
 use nnue_compiler::feature_set::{Family, FeatureSet, piece_square::Planes};
 use nnue_compiler::format::{Format, VirtualSet};
@@ -16,7 +16,7 @@ pub(super) struct Parameters<'n> {
     tensors: Vec<(&'n Tensor, String)>,
 }
 
-/// Rows of the transformer that are one tensor of the file.
+/// Rows of the transformer that are a tensor of the file.
 pub(super) struct Run {
     pub(super) id: String,
     pub(super) role: Role,
@@ -29,7 +29,7 @@ pub(super) struct Factor {
     pub(super) id: String,
     pub(super) rows: usize,
     pub(super) buckets: usize,
-    /// Whether the file has it too. Otherwise it is added when the net is saved.
+    /// Whether the file has the matrix too. Otherwise it is added when the net is saved.
     pub(super) is_in_file: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Rows {
 }
 
 impl Rows {
-    /// The first row of a tensor that has such rows.
+    /// The first row of the tensor with this role, if the tensor has rows of this kind.
     fn first(self, role: Role) -> Option<usize> {
         match (self, role) {
             (Rows::Neurons, Role::Weights(first)) | (Rows::Psqt, Role::Psqt(first)) => Some(first),
@@ -75,7 +75,7 @@ impl<'n> Parameters<'n> {
         tensor.map_or("", |(_, id)| id)
     }
 
-    /// The runs of rows, without virtual ones, in the order of their features.
+    /// The runs of rows, except virtual rows, in the order of their features.
     pub(super) fn runs(&self, rows: Rows) -> Vec<Run> {
         let first_virtual = self.network.first_virtual_row(0);
         let runs = self.tensors.iter().filter_map(|(tensor, id)| {
@@ -93,8 +93,8 @@ impl<'n> Parameters<'n> {
         runs.into_iter().map(run).collect()
     }
 
-    /// What is added to each bucket of a run: the virtual rows of the file; or, where a set of
-    /// pieces has buckets, virtual rows that only the trainer has.
+    /// The matrix that is added to each bucket of a run. Its rows are the virtual rows of the file,
+    /// or, for a piece-square set with buckets, virtual rows that only the trainer has.
     fn factor(&self, rows: Rows, tensor: &Tensor, id: &str) -> Option<Factor> {
         let sets = self.sets(tensor);
         let [set] = sets[..] else { return None };
@@ -113,7 +113,7 @@ impl<'n> Parameters<'n> {
             });
         }
         let helps = rows == Rows::Neurons && buckets > 1;
-        // Of a file that has names, transforms are not applied.
+        // A file with names is saved without transforms.
         (helps && self.network.file.format != Format::Named).then(|| Factor {
             id: format!("{}f", id.strip_suffix('w').unwrap_or(id)),
             rows: virtual_rows,
@@ -122,7 +122,7 @@ impl<'n> Parameters<'n> {
         })
     }
 
-    /// The sets whose rows a tensor has.
+    /// The sets whose rows are in a tensor.
     fn sets(&self, tensor: &Tensor) -> Vec<&'n FeatureSet> {
         let (Role::Weights(first) | Role::Psqt(first)) = tensor.role else {
             return Vec::new();
@@ -137,7 +137,7 @@ impl<'n> Parameters<'n> {
         sets.collect()
     }
 
-    /// The sets with virtual rows that cannot be computed.
+    /// The sets with virtual rows that bullet cannot compute.
     pub(super) fn reasons(&self) -> Vec<Reason> {
         let factorised = |set: &&FeatureSet| set.factors.is_some();
         let count = self.network.features.iter().filter(factorised).count();
@@ -158,7 +158,7 @@ impl<'n> Parameters<'n> {
             .collect()
     }
 
-    /// The parameters of which bullet's own limit is not the right one, each with its largest size.
+    /// The parameters whose limit is not bullet's default, each with its limit.
     pub(super) fn limits(&self) -> Vec<(String, f64)> {
         let runs = [Rows::Neurons, Rows::Psqt].map(|rows| self.runs(rows));
         let mut limits = Vec::new();
@@ -189,10 +189,10 @@ impl<'n> Parameters<'n> {
     }
 }
 
-/// bullet's own limit of all parameters.
+/// bullet's default limit for the size of a parameter.
 const DEFAULT_LIMIT: f64 = 1.98;
 
-/// PSQT values are as large as evaluations, but their sums have 32 bits.
+/// The limit of PSQT values, which are as large as evaluations. Their sums have 32 bits.
 fn psqt_limit(network: &Network) -> f64 {
     const LARGE: f64 = 16.0;
     let active: usize = network.features.iter().map(|set| set.max_active).sum();
@@ -200,7 +200,8 @@ fn psqt_limit(network: &Network) -> f64 {
     LARGE.min(sum / active as f64)
 }
 
-/// The largest parameter whose integer the file, or the network, holds; `None` for floating point.
+/// The largest parameter whose integer fits in the file and in the network; `None` for floating
+/// point.
 fn most(network: &Network, tensor: &Tensor) -> Option<f64> {
     let Multiplier { of_network, .. } = Multiplier::of(network, tensor);
     let element = tensor
@@ -210,8 +211,8 @@ fn most(network: &Network, tensor: &Tensor) -> Option<f64> {
     Some(f64::from(most) / of_network.into_iter().reduce(f64::max)?)
 }
 
-/// The virtual rows of a set, and how often they are repeated to stand beside its own; `None` where
-/// no repetition does.
+/// The number of virtual rows of a set, and how often they must be repeated to be added to all rows
+/// of the set; `None` if no repetition gives this sum.
 fn repeated(set: &FeatureSet) -> Option<(usize, usize)> {
     match &set.family {
         Family::PieceSquare(parameters)
@@ -224,13 +225,13 @@ fn repeated(set: &FeatureSet) -> Option<(usize, usize)> {
     }
 }
 
-/// Whether neurons are pooled with others than those half of all neurons away.
+/// Whether neurons are pooled with neurons that are not half of all neurons away.
 pub(super) fn pairs_in_blocks(network: &Network) -> bool {
     let transformer = &network.transformer;
     transformer.pooling != Pooling::None && transformer.block != 2 * transformer.half()
 }
 
-/// A short name in the way of bullet's examples: `fc_0w`.
+/// A short name like those in bullet's examples: `fc_0w`.
 fn short_name(network: &Network, tensor: &Tensor, all: &[&Tensor]) -> String {
     let first_virtual = network.first_virtual_row(0);
     // Several tensors of a kind are numbered.

@@ -1,9 +1,9 @@
 //! Why bullet cannot train a network.
 
-/// What of a network bullet cannot train, and why.
+/// A reason for which bullet cannot train a network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// The features of this custom set are told by the engine.
+    /// The engine tells the features of the custom set of this name.
     #[error(
         "the engine tells the features of `{0}`: bullet would need the rule by which it finds them"
     )]
@@ -14,38 +14,38 @@ pub enum Reason {
          not say which colour it has"
     )]
     Colours(String),
-    /// This set has virtual rows that no repetition of a matrix is.
+    /// The virtual rows of the set of this name are no repeated matrix.
     #[error(
         "`{0}` is factorised in a way that bullet cannot compute: it can only repeat virtual rows, \
          which takes `factorised = [\"A\"]`, 12 planes without an offset, and rows of its own in \
          the file"
     )]
     VirtualRows(String),
-    /// The perspectives' values alternate.
+    /// The values of the perspectives alternate.
     #[error(
         "`order = \"interleaved\"` mixes the perspectives' values: bullet can only put one behind \
          the other"
     )]
     Interleaved,
-    /// Neurons are pooled in blocks, and the file has them as the graph.
+    /// Neurons are pooled in blocks, but the file must have them in the order of the graph.
     #[error(
         "pairs other than halves with `kind = \"weights\"`: the graph pools halves, and bullet \
          applies no transforms to that file"
     )]
     PairsOfWeights,
-    /// This layer's weights are -1 and 1.
+    /// The weights of the layer of this name are -1 and 1.
     #[error("`{0}` has binary weights: bullet has no signs with a gradient that passes")]
     Binary(String),
-    /// This layer has an operation, which is named, that nobody has described for bullet.
+    /// The layer of this name has the operation of this name, which cannot be written for bullet.
     #[error("`{0}` has the operation `{1}`, which this program does not know of bullet")]
     UnknownOperation(String, &'static str),
-    /// This layer's sums are multiplied by numbers of the file.
+    /// The sums of the layer of this name are multiplied by numbers of the file.
     #[error(
         "`{0}` has `scales` in the file: they follow from its weights after training, which \
          bullet's saved formats cannot compute together"
     )]
     Scales(String),
-    /// Each input of this layer reaches few outputs, which its weights choose.
+    /// Each input of the layer of this name reaches few outputs, which its weights choose.
     #[error("`{0}` has `output_blocks`: bullet cannot keep most of its weights at zero")]
     OutputBlocks(String),
     /// The engine chooses the stack.

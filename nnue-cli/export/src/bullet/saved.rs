@@ -1,4 +1,4 @@
-//! The list of what bullet saves, in the order of the spec's file.
+//! The list of the tensors that bullet saves, in the order of the spec's file.
 
 mod arrangement;
 
@@ -10,13 +10,13 @@ use self::arrangement::Arrangement;
 use super::multiplier::{Multiplier, is_one, literal};
 use super::parameters::{Factor, Parameters, Rows, pairs_in_blocks};
 
-/// The function that lists what is saved, and what is known of the file.
+/// The function that lists the saved tensors, and facts about the file.
 pub(super) struct Saved {
-    /// The function's text.
+    /// The text of the function.
     pub(super) function: String,
-    /// The bytes of the file; `None` where bullet writes it in a form of its own.
+    /// The length of the file in bytes; `None` if bullet writes it in a form of its own.
     pub(super) len: Option<usize>,
-    /// Whether bullet's own padding has to be cut off.
+    /// Whether bullet's padding at the end of the file has to be cut off.
     pub(super) is_cut: bool,
     /// The tensors that are compressed in the spec's file, but not in that of the trainer.
     pub(super) compressed: Vec<String>,
@@ -25,10 +25,10 @@ pub(super) struct Saved {
 /// bullet pads its files to a multiple of this.
 const PADDED: usize = 64;
 
-/// An entry of the list, and how many bytes it becomes.
+/// An entry of the list, and its length in the file.
 struct Entry {
     comment: String,
-    /// The first call, then the methods, one each.
+    /// The call that makes the entry, then the methods that are called on it.
     calls: Vec<String>,
     len: usize,
 }
@@ -55,7 +55,7 @@ pub(super) fn saved(parameters: &Parameters<'_>) -> Saved {
         .collect();
     let multiple = file.tail.multiple;
     let rest = len.next_multiple_of(multiple) - len;
-    // bullet itself ends files like that.
+    // bullet pads all its files in this way.
     let is_bullets = multiple == PADDED && file.tail.text == b"bullet";
     let mut end = Vec::new();
     if !is_bullets && rest > 0 {
@@ -73,15 +73,15 @@ pub(super) fn saved(parameters: &Parameters<'_>) -> Saved {
     }
 }
 
-/// The entries of a group of one stack, at the end of a file of `len` bytes, which becomes longer
-/// by those of all stacks.
+/// The entries of a stack's sections, whose first stack begins at `len`. The length of all stacks
+/// is added to `len`.
 fn stack_group(
     parameters: &Parameters<'_>,
     group: &[Section<Tensor>],
     len: &mut usize,
 ) -> Vec<Entry> {
     let stacks = parameters.network.stacks.count;
-    // Where each section begins, in each stack.
+    // The offsets at which each section begins, stack by stack.
     let mut begins = vec![Vec::new(); group.len()];
     for _ in 0..stacks {
         for (section, begins) in group.iter().zip(&mut begins) {
@@ -96,7 +96,7 @@ fn stack_group(
         .collect()
 }
 
-/// What is saved of a section that begins at these offsets, in each stack; nothing if it is empty.
+/// The entry of a section that begins at these offsets, stack by stack; `None` if it is empty.
 fn entry(
     parameters: &Parameters<'_>,
     section: &Section<Tensor>,
@@ -115,7 +115,7 @@ fn entry(
         }
         Section::Tensor(tensor) => saved_tensor(parameters, tensor, of_a_stack),
     };
-    // Of the first stack alone, an alignment may be empty.
+    // An alignment may be empty in the first stack, but not in others.
     let is_align = matches!(section, Section::Align(_));
     let is_empty = entry.calls.is_empty() || entry.len == 0 && !is_align;
     (!is_empty).then_some(entry)
@@ -147,7 +147,7 @@ fn bytes(name: &str, bytes: &[u8]) -> Entry {
     }
 }
 
-/// So many zeros; where stacks need different numbers, one for each.
+/// An entry of zeros: the number of them for each stack, or once if all stacks have the same.
 fn zeros(numbers: &[usize]) -> Entry {
     let first = numbers.first().copied().unwrap_or(0);
     let text = match numbers.iter().all(|number| *number == first) {
@@ -176,7 +176,7 @@ fn saved_tensor(parameters: &Parameters<'_>, tensor: &Tensor, of_a_stack: bool) 
         ));
     }
     let arrangement = Arrangement::of(network, tensor, of_a_stack);
-    // Files with names are in a form of bullet's own: floating point, in bullet's order.
+    // A file with names has bullet's own form: floating point, in bullet's order.
     if network.file.format != Format::Named {
         let (scaled, quantised) = quantise(network, tensor);
         calls.extend(paired(network, tensor));
@@ -191,8 +191,8 @@ fn saved_tensor(parameters: &Parameters<'_>, tensor: &Tensor, of_a_stack: bool) 
     }
 }
 
-/// From neurons of which the graph pools the first half with the second one to those that are
-/// pooled within blocks, if these are not the same.
+/// The transform that pairs neurons within blocks, as the engine pools them. The graph pools the
+/// first half of the neurons with the second half. `None` if both are the same.
 fn paired(network: &Network, tensor: &Tensor) -> Option<String> {
     let transformer = &network.transformer;
     let has_neurons = matches!(tensor.role, Role::Weights(_) | Role::Biases(_));
@@ -202,15 +202,16 @@ fn paired(network: &Network, tensor: &Tensor) -> Option<String> {
     })
 }
 
-/// From 1.0 to what stands for it in the file: a transform where it is no whole number, by which
-/// alone bullet multiplies; and the conversion to integers, if the file has them.
+/// The step that multiplies a tensor by its integer for 1.0: a transform if the factor is no whole
+/// number, because bullet's own step takes no other factor. Then the conversion to integers, if the
+/// file has integers.
 fn quantise(network: &Network, tensor: &Tensor) -> (Option<String>, Vec<String>) {
     let Multiplier { of_file, .. } = Multiplier::of(network, tensor);
     let (kind, most) = match tensor.element {
         Element::I8 => (Some("i8"), f64::from(i16::MAX)),
         Element::I16 => (Some("i16"), f64::from(i16::MAX)),
         Element::I32 => (Some("i32"), f64::from(i32::MAX)),
-        // Files have no other types than these and `f32`.
+        // Files have no types except these and `f32`.
         _ => (None, 1.0),
     };
     let whole = match of_file[..] {
@@ -258,7 +259,7 @@ fn function(network: &Network, once: &[Entry], groups: &[Vec<Entry>], end: &[Ent
     text + "    saved\n}\n"
 }
 
-/// An entry in a list.
+/// The lines of an entry in the list.
 fn lines(entry: &Entry, indent: &str) -> String {
     let comment = match entry.comment.is_empty() {
         true => String::new(),

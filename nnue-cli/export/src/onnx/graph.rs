@@ -1,5 +1,6 @@
-//! A graph of ONNX operators under construction. Every value is an `int64` between operators, so
-//! that nothing is rounded or saturated; what a network keeps in fewer bits is cut to them.
+//! A graph of ONNX operators under construction. Between operators, every value is an `int64`, so
+//! that nothing is rounded or saturated. A value that a network keeps in fewer bits is cut to
+//! these.
 
 use super::messages::{Attribute, DataType, Graph, Node, Tensor};
 
@@ -10,12 +11,12 @@ pub(super) struct Value(pub(super) String);
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     pub(super) graph: Graph,
-    /// What the names of new operators begin with: the part of the network that they compute.
+    /// The prefix of the names of new operators: the part of the network that they compute.
     pub(super) part: String,
 }
 
 impl Builder {
-    /// An operator of the inputs, with attributes that are integers.
+    /// Adds an operator with these inputs and attributes, which are integers.
     pub(super) fn operator(
         &mut self,
         operator: &str,
@@ -31,7 +32,7 @@ impl Builder {
         self.push(operator, inputs, attributes.collect())
     }
 
-    /// The axes of a tensor in another order.
+    /// A tensor with its axes in another order.
     pub(super) fn transpose(&mut self, x: &Value, order: &[i64]) -> Value {
         let attribute = Attribute {
             name: Some("perm".into()),
@@ -72,7 +73,7 @@ impl Builder {
         Value(name.into())
     }
 
-    /// Numbers of the net file. They are kept in as many bytes as their type has.
+    /// Numbers of the net file, stored in as many bytes as their type has.
     pub(super) fn weights(
         &mut self,
         name: String,
@@ -99,12 +100,12 @@ impl Builder {
         Value(name)
     }
 
-    /// A number that the network's formulas have.
+    /// A number of the network's formulas.
     pub(super) fn number(&mut self, number: i64) -> Value {
         self.constant(number.to_string(), &[], &[number])
     }
 
-    /// Numbers that the network's formulas have.
+    /// Numbers of the network's formulas.
     pub(super) fn numbers(&mut self, numbers: &[i64]) -> Value {
         let name: Vec<String> = numbers.iter().map(i64::to_string).collect();
         self.constant(format!("[{}]", name.join(", ")), &[numbers.len()], numbers)
@@ -122,7 +123,7 @@ impl Builder {
         self.operator("Cast", &[x], &[("to", to as i64)])
     }
 
-    /// The lower bits of `x` that a type has, with the sign that they then have.
+    /// The lower bits of `x`, as many as a type has, as a number of this type.
     pub(super) fn wrap(&mut self, x: &Value, to: DataType) -> Value {
         let narrow = self.cast(x, to);
         self.cast(&narrow, DataType::I64)
@@ -140,12 +141,12 @@ impl Builder {
         self.operator("Mul", &[a, b], &[])
     }
 
-    /// `x / by`, rounded towards zero, which is what ONNX's `Div` does.
+    /// `x / by`, rounded towards zero as ONNX's `Div` does.
     pub(super) fn divide(&mut self, x: &Value, by: &Value) -> Value {
         self.operator("Div", &[x, by], &[])
     }
 
-    /// `x / by`, rounded down: `x` less what `Mod` leaves, which has the sign of `by`.
+    /// `x / by`, rounded down: `x` less the remainder of `Mod`, which has the sign of `by`.
     pub(super) fn divide_down(&mut self, x: &Value, by: &Value) -> Value {
         let rest = self.operator("Mod", &[x, by], &[]);
         let multiple = self.subtract(x, &rest);
@@ -181,13 +182,13 @@ impl Builder {
         self.operator("Where", &[&is_negative, negative, other], &[])
     }
 
-    /// A tensor with other axes; -1 stands for the positions.
+    /// A tensor with other axes; -1 stands for the axis of positions.
     pub(super) fn reshape(&mut self, x: &Value, shape: &[i64]) -> Value {
         let shape = self.numbers(shape);
         self.operator("Reshape", &[x, &shape], &[])
     }
 
-    /// A run of the last axis of a tensor with so many axes.
+    /// A run of values on the last axis of a tensor with `axes` axes.
     pub(super) fn slice(&mut self, x: &Value, axes: i64, start: usize, len: usize) -> Value {
         let end = start + len;
         let [start, end, axis] =
@@ -195,7 +196,7 @@ impl Builder {
         self.operator("Slice", &[x, &start, &end, &axis], &[])
     }
 
-    /// Tensors one behind the other on the last axis.
+    /// Tensors, concatenated on the last axis.
     pub(super) fn concatenate(&mut self, parts: &[Value]) -> Value {
         match parts {
             [only] => only.clone(),

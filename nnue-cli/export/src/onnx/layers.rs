@@ -14,7 +14,7 @@ use super::graph::{Builder, Value};
 use super::messages::DataType;
 use super::transformer::quantmoid4;
 
-/// Computes the layer of an index from the tensors before it.
+/// Computes the layer of this index from the tensors before it.
 pub(super) fn compute(export: &mut Export<'_>, index: usize) -> Result<Value, String> {
     let layer = &export.net.network().layers[index];
     let name = &layer.name;
@@ -69,12 +69,12 @@ pub(super) fn compute(export: &mut Export<'_>, index: usize) -> Result<Value, St
     Ok(export.builder.rename(output, &format!("{name}.output")))
 }
 
-/// Why there is no model of a network with this operation.
+/// The message for a network with an operation that has no model.
 fn unknown(layer: &str, operation: &str) -> String {
     format!("`{layer}` has the operation `{operation}`, which has no translation to ONNX")
 }
 
-/// The terms added up; there is at least one.
+/// The sum of the terms, of which there must be at least one.
 pub(super) fn sum(builder: &mut Builder, terms: Vec<Value>) -> Value {
     let sum = terms
         .into_iter()
@@ -82,7 +82,7 @@ pub(super) fn sum(builder: &mut Builder, terms: Vec<Value>) -> Value {
     sum.unwrap_or_else(|| unreachable!("every sum has a term"))
 }
 
-/// A function of every value; `None` if it is not known here.
+/// A function of every value; `None` if this module does not know the function.
 fn activate(builder: &mut Builder, function: Activation, x: &Value) -> Option<Value> {
     Some(match function {
         Activation::Relu(Relu { shift, limit }) => {
@@ -118,7 +118,7 @@ fn activate(builder: &mut Builder, function: Activation, x: &Value) -> Option<Va
     })
 }
 
-/// The numbers of the layer's tables, of which each position uses its own stack's.
+/// The numbers of a layer's tables. Each position uses the table of its own stack.
 fn table(
     export: &mut Export<'_>,
     index: usize,
@@ -150,7 +150,7 @@ fn table(
     builder.cast(&own, DataType::I64)
 }
 
-/// The smallest type that has a place for every weight.
+/// The smallest type that holds all weights.
 fn element(weights: WeightType) -> DataType {
     match weights {
         WeightType::Binary | WeightType::I8 => DataType::I8,
@@ -198,7 +198,7 @@ fn affine(
         }
         _ => inputs.clone(),
     };
-    // Each position has a matrix of its own: a row of inputs times that.
+    // Each position has its own matrix, so its inputs are a row that is multiplied by this matrix.
     let mut sums = match has_stacks {
         true => {
             let row = builder.reshape(&factors, &[-1, 1, columns as i64]);
@@ -243,7 +243,7 @@ fn affine(
     wrap(&mut export.builder, sums)
 }
 
-/// The mean of the inputs' magnitudes, rounded down.
+/// The mean of the absolute values of the inputs, rounded down.
 fn mean_size(builder: &mut Builder, inputs: &Value, count: usize) -> Value {
     let sizes = builder.operator("Abs", &[inputs], &[]);
     let axis = builder.numbers(&[1]);
@@ -263,7 +263,7 @@ pub(super) fn divide(builder: &mut Builder, x: &Value, by: i64, rounding: Roundi
     }
 }
 
-/// Values brought to another one.
+/// Values, multiplied or divided so that 1.0 is another integer.
 pub(super) fn align(builder: &mut Builder, x: &Value, align: &Align) -> Value {
     let factors = |builder: &mut Builder, factors: &[i64]| match factors {
         [shared] => builder.number(*shared),

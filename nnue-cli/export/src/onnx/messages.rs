@@ -1,11 +1,11 @@
 //! The messages of ONNX's file format that a model of a network needs.
 //!
-//! Numbers of fields are those of `onnx.proto`, version 1.12 and later. Fields that are not here
-//! are optional in the format.
+//! The numbers of fields are those of `onnx.proto`, version 1.12 and later. All missing fields are
+//! optional in the format.
 
 use prost::{Message, Oneof};
 
-/// The operators are those of this version of ONNX's own set.
+/// The version of ONNX's own set of operators.
 pub(crate) const OPERATORS: i64 = 17;
 
 /// The version of the file format that belongs to [`OPERATORS`].
@@ -39,7 +39,7 @@ pub(crate) struct Model {
 
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct OperatorSet {
-    /// Empty for ONNX's own operators.
+    /// The set of the operator; empty for ONNX's own operators.
     #[prost(string, optional, tag = "1")]
     pub(crate) domain: Option<String>,
     #[prost(int64, optional, tag = "2")]
@@ -74,7 +74,7 @@ pub(crate) struct Node {
     pub(crate) attribute: Vec<Attribute>,
 }
 
-/// An attribute, which is an integer or a list of them.
+/// An attribute of an operator: an integer or a list of integers.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Attribute {
     #[prost(string, optional, tag = "1")]
@@ -83,7 +83,7 @@ pub(crate) struct Attribute {
     pub(crate) i: Option<i64>,
     #[prost(int64, repeated, packed = "false", tag = "8")]
     pub(crate) ints: Vec<i64>,
-    /// [`Attribute::INTEGER`] or [`Attribute::INTEGERS`].
+    /// The type of the attribute: [`Attribute::INTEGER`] or [`Attribute::INTEGERS`].
     #[prost(int32, optional, tag = "20")]
     pub(crate) r#type: Option<i32>,
 }
@@ -148,7 +148,7 @@ pub(crate) struct Dimension {
 pub(crate) enum Length {
     #[prost(int64, tag = "1")]
     Known(i64),
-    /// The same in all inputs and outputs that give it this name.
+    /// The name of a length that is the same in all inputs and outputs.
     #[prost(string, tag = "2")]
     Named(String),
 }

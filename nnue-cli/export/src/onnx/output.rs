@@ -1,4 +1,4 @@
-//! From the layers' last values to the engine's units.
+//! From the last layers' values to the engine's units.
 
 use nnue_compiler::network::{Head, Ratio, Slice, Source, Units};
 
@@ -7,7 +7,7 @@ use super::graph::{Builder, Value};
 use super::layers::{align, divide, sum};
 use super::messages::DataType;
 
-/// The outputs of the model: one number for each position in each.
+/// The outputs of the model, each with a number for each position.
 pub(super) fn heads(export: &mut Export<'_>, psqt: Option<Value>) -> Result<Vec<Value>, String> {
     export.builder.part = "output".into();
     let network = export.net.network();
@@ -53,13 +53,14 @@ pub(super) fn heads(export: &mut Export<'_>, psqt: Option<Value>) -> Result<Vec<
     Ok(outputs)
 }
 
-/// The lower 32 bits of a value, as an output.
+/// The lower 32 bits of a value, as an output of the model.
 fn named(builder: &mut Builder, x: &Value, name: &str) -> Value {
     let output = builder.cast(x, DataType::I32);
     builder.rename(output, name)
 }
 
-/// The terms, each aligned, added in 64 bits; the sum is aligned. One number for each position.
+/// The sum of a head's terms, each aligned before the sum, which is aligned too. Sums have 64 bits,
+/// and a number for each position.
 fn sum_of(export: &mut Export<'_>, head: &Head) -> Value {
     let terms = head.terms.iter().map(|term| {
         let x = export.slice(Slice {

@@ -1,4 +1,4 @@
-//! The transformer: from the numbers of active rows to what the layers read, and the PSQT sums.
+//! The transformer: from the numbers of active rows to the inputs of the layers and the PSQT sums.
 
 use nnue_compiler::network::{
     Network, Order, Pooling, ProductRounding, Transformer, TransformerActivation,
@@ -9,7 +9,7 @@ use super::graph::{Builder, Value};
 use super::messages::DataType;
 use super::{ROWS, STACK};
 
-/// What the transformer computes. Each has an axis of positions and one of values.
+/// The results of the transformer, each with an axis of positions and an axis of values.
 pub(super) struct Sums {
     pub(super) output: Value,
     pub(super) unpooled: Option<Value>,
@@ -60,9 +60,9 @@ pub(super) fn sums(net: &Net, builder: &mut Builder) -> Result<Sums, String> {
     })
 }
 
-/// The accumulators: positions, perspectives, neurons.
+/// The accumulators. Their axes are positions, perspectives and neurons.
 ///
-/// They wrap around in 16 bits, so that a row which its set shifts may be kept as its lower 16.
+/// The accumulators wrap around in 16 bits, so the lower 16 bits of a shifted row are enough.
 fn accumulators(net: &Net, builder: &mut Builder) -> Value {
     let network = net.network();
     let width = network.transformer.width;
@@ -87,8 +87,8 @@ fn accumulators(net: &Net, builder: &mut Builder) -> Value {
     builder.rename(accumulators, "accumulators")
 }
 
-/// The sums of the active rows of a table: positions, perspectives, columns. The last row of the
-/// table has only zeros.
+/// The sums of the active rows of a table. Their axes are positions, perspectives and columns. The
+/// last row of the table is zero.
 fn sum_of_rows(
     builder: &mut Builder,
     name: &str,
@@ -134,7 +134,7 @@ pub(super) fn quantmoid4(builder: &mut Builder, x: &Value) -> Value {
     builder.by_sign(x, &y, &positive)
 }
 
-/// One value of each pair: positions, perspectives, values.
+/// The pooled values. Their axes are positions, perspectives and values.
 fn pool(transformer: &Transformer, builder: &mut Builder, x: &Value) -> Value {
     if transformer.pooling == Pooling::None {
         return x.clone();
@@ -168,7 +168,8 @@ fn pool(transformer: &Transformer, builder: &mut Builder, x: &Value) -> Value {
     builder.reshape(&pooled, &[-1, perspectives, transformer.half() as i64])
 }
 
-/// The values of all perspectives, `half` of each, as the layers see them: positions, values.
+/// The values of all perspectives, `half` of each, in the order in which layers read them. Their
+/// axes are positions and values.
 fn together(transformer: &Transformer, builder: &mut Builder, x: &Value, half: usize) -> Value {
     let perspectives = transformer.perspectives;
     let interleaved;
@@ -182,8 +183,8 @@ fn together(transformer: &Transformer, builder: &mut Builder, x: &Value, half: u
     builder.reshape(x, &[-1, (perspectives.count * half) as i64])
 }
 
-/// PSQT sums: positions, values. Those of two perspectives are half their difference, rounded
-/// towards zero.
+/// The PSQT sums. Their axes are positions and values. In a network with two perspectives, a sum is
+/// half the difference between both, rounded towards zero.
 fn psqt(net: &Net, builder: &mut Builder) -> Value {
     let network = net.network();
     let transformer = &network.transformer;
@@ -209,7 +210,7 @@ fn psqt(net: &Net, builder: &mut Builder) -> Value {
     builder.divide(&difference, &two)
 }
 
-/// Of the PSQT sums of all stacks, that of the position's.
+/// The PSQT sum of each position's own stack.
 fn of_stack(network: &Network, builder: &mut Builder, sums: &Value) -> Value {
     if network.transformer.psqt == 1 {
         return builder.reshape(sums, &[-1]);

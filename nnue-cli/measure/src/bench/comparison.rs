@@ -1,4 +1,4 @@
-//! Networks beside each other, from their specs to their times.
+//! A comparison of networks, from their specs to their times.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,66 +18,67 @@ use super::program::Program;
 use super::rounds::steps;
 use crate::{Error, ProgramError};
 
-/// How networks are compared.
+/// The settings of a comparison.
 #[derive(Clone, Copy)]
 pub struct Comparison<'a> {
-    /// Where they are compiled.
+    /// The packages in which the networks are compiled.
     pub packages: &'a Packages,
-    /// The searches that they evaluate.
+    /// The searches that the networks evaluate.
     pub trace: &'a Trace,
-    /// The instruction sets.
+    /// The instruction sets that are measured.
     pub levels: &'a [Level],
     /// How often each search is evaluated, at least once.
     pub rounds: usize,
-    /// The share of blocks of four inputs that are not zero with weights that nobody has trained;
-    /// `None` for that of trained networks of each kind.
+    /// The share of blocks of four inputs that are not zero, for weights that nobody has trained;
+    /// `None` for the share of trained networks of the same kind.
     pub density: Option<f64>,
 }
 
-/// What happens while networks are compared.
+/// An event in a comparison.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// Another run compiles in this folder.
+    /// Another run compiles in this folder, and must end first.
     Waiting(&'a Path),
     /// The networks are compiled.
     Compiling,
-    /// Weights are made for those of which there is no net, and programs are started.
+    /// Weights are made for networks without a net, and programs are started.
     ChoosingWeights,
     /// The programs are measured.
     Measuring {
-        /// How many steps there are, unless times are uneven.
+        /// How many steps the measurement has, if times are even.
         steps: usize,
     },
-    /// A step is done.
+    /// A step of the measurement is done.
     Step,
 }
 
-/// What was measured.
+/// The results of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What was measured, in the order of the specs.
+    /// The measured rows, in the order of the specs.
     pub rows: Vec<Row>,
-    /// What went wrong with others.
+    /// The errors for specs without a row.
     pub errors: Vec<Wrong>,
     /// How often the rounds were measured.
     pub tries: usize,
-    /// Whether the times of rounds are near each other. If not, the machine was never quiet enough.
+    /// Whether the times of rounds are near each other. If they are not, the machine was never
+    /// quiet enough.
     pub even: bool,
 }
 
-/// A spec without a row.
+/// An error for a spec that has no row.
 #[derive(Clone, Debug, Serialize)]
 pub struct Wrong {
-    /// Its file.
+    /// The file of the spec.
     pub spec: String,
-    /// Why it has none.
+    /// Why the spec has no row.
     pub error: String,
 }
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Wrong { spec, error } = self;
-        // The compiler's messages say where they are from.
+        // The compiler's messages name their spec themselves.
         let error = error.strip_prefix("error: ").unwrap_or(error);
         match error.contains(spec) {
             true => f.write_str(error),
@@ -87,12 +88,12 @@ impl fmt::Display for Wrong {
 }
 
 impl Comparison<'_> {
-    /// Measures the networks of specs, each with the net file among `nets` that is one of it, or with
-    /// weights that nobody has trained. An error in one leaves the others' rows.
+    /// Measures the networks of specs. Each network has the file among `nets` that fits its spec,
+    /// or weights that nobody has trained. An error for a network leaves the rows of all others.
     ///
     /// # Errors
     ///
-    /// Packages cannot be written or cargo not be run, or a net file cannot be read or is one of no
+    /// Packages cannot be written, cargo cannot be run, or a net file cannot be read or fits no
     /// spec.
     pub fn run<'c>(
         &self,
@@ -190,7 +191,7 @@ fn spec(choice: &SpecChoice) -> Result<Spec, ProgramError> {
     }
 }
 
-/// For each spec, the net file that is one of it.
+/// The net file for each spec, if there is a file that fits it.
 fn nets_of(specs: &[Spec], paths: &[PathBuf]) -> Result<Vec<Option<PathBuf>>, Error> {
     let mut nets = vec![None; specs.len()];
     for path in paths {

@@ -1,4 +1,4 @@
-//! What was measured of programs that evaluate the same searches in turns.
+//! Measurements of programs that take turns at evaluating the same searches.
 
 use std::thread;
 use std::time::Duration;
@@ -11,32 +11,33 @@ use super::Program;
 use super::rounds::{Quartiles, Rounds};
 use crate::ProgramError;
 
-/// What was measured of a network at a level.
+/// The measurements of a network at a level.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// The spec's file.
+    /// The file of the spec.
     pub spec: String,
-    /// The network's name.
+    /// The name of the network.
     pub network: String,
-    /// The net file; none if nobody has trained its weights.
+    /// The net file; `None` for weights that nobody has trained.
     pub net: Option<String>,
     /// The instruction set.
     pub level: &'static str,
     /// Nanoseconds per evaluation along the search, without reading the trace.
     pub incremental: f64,
-    /// The first and the third quartile of that, over the rounds.
+    /// The first and the third quartile of [`Row::incremental`], over the rounds.
     pub incremental_quartiles: [f64; 2],
-    /// Nanoseconds per evaluation along the search in an engine, without what that takes alone.
+    /// Nanoseconds per evaluation along the search in an engine, without the time of the engine
+    /// alone.
     pub in_engine: f64,
-    /// The same of that.
+    /// The first and the third quartile of [`Row::in_engine`].
     pub in_engine_quartiles: [f64; 2],
     /// Nanoseconds of a full refresh and the layers.
     pub refresh: f64,
-    /// The same of that.
+    /// The first and the third quartile of [`Row::refresh`].
     pub refresh_quartiles: [f64; 2],
     /// Nanoseconds of the layers alone.
     pub forward: f64,
-    /// The same of that.
+    /// The first and the third quartile of [`Row::forward`].
     pub forward_quartiles: [f64; 2],
     /// Evaluations per second along the search.
     pub per_second: f64,
@@ -44,7 +45,7 @@ pub struct Row {
     pub rows: f64,
     /// Blocks of four inputs of the first layer that are not all zero.
     pub blocks: f64,
-    /// How many blocks there are.
+    /// How many blocks of four inputs the first layer has.
     pub all_blocks: u64,
     /// Bytes of weights in memory.
     pub weights: u64,
@@ -53,7 +54,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row of which only the times are missing.
+    /// A row without times.
     pub fn new(
         [spec, network]: [String; 2],
         net: Option<String>,
@@ -83,23 +84,24 @@ impl Row {
     }
 }
 
-/// How long it waits for a quieter moment.
+/// The pause before a next try.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What was measured of all programs.
+/// The measurements of all programs.
 pub struct Measured {
-    /// Their rows, or why they have none.
+    /// The row of each program, or why it has none.
     pub rows: Vec<Result<Row, ProgramError>>,
     /// How often the rounds were tried.
     pub tries: usize,
-    /// Whether the quartiles of all times are near each other, in the try that counts.
+    /// Whether the quartiles of all times are near each other in the try that counts.
     pub are_even: bool,
 }
 
-/// Measures programs over the searches of a trace: `evaluations` says how many each has. They take
-/// turns, search by search. Of each search the median of all rounds counts, so that what disturbs
-/// the machine for a moment disturbs a few of these times only. What disturbs it for longer makes
-/// times uneven: then it waits, and tries again. A program that fails leaves the others' rows.
+/// Measures programs over the searches of a trace; `evaluations` has the number for each search.
+/// The programs take turns after each search. For each search the median of all rounds counts, so
+/// that a short disturbance of the machine affects only a few times. A longer disturbance makes
+/// times uneven: then there is a pause and another try. A program that fails leaves the rows of all
+/// others.
 pub fn measure(
     programs: &mut [(Row, Program)],
     evaluations: &[usize],

@@ -14,11 +14,11 @@ use super::Spec;
 use super::package::hash;
 use crate::Error;
 
-/// On how many positions the activity of neurons is chosen.
+/// The number of positions on which the activity of neurons is chosen.
 const POSITIONS: usize = 128;
 
-/// A file with weights that nobody has trained, in the spec's folder. Made once for each spec and
-/// density.
+/// A file with weights that nobody has trained, in the spec's folder. It is made once for each spec
+/// and density.
 pub fn net_file(folder: &Path, spec: &Spec, density: f64, trace: &Trace) -> Result<PathBuf, Error> {
     let version = env!("CARGO_PKG_VERSION");
     let key = hash(format!("{version}\n{}", spec.text).as_bytes());
@@ -29,7 +29,7 @@ pub fn net_file(folder: &Path, spec: &Spec, density: f64, trace: &Trace) -> Resu
     {
         return Ok(path);
     }
-    // Those of what the spec said before; another run may have one of another density.
+    // Files for an earlier text of the spec are removed; another run may need another density.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
@@ -44,17 +44,18 @@ pub fn net_file(folder: &Path, spec: &Spec, density: f64, trace: &Trace) -> Resu
     Ok(path)
 }
 
-/// Blocks of four inputs in the first layer of Stockfish's released nets, and the share of them that
-/// is not zero, on average over the positions of the trace: small128, SFNNv5, SFNNv6 and SFNNv9,
-/// whose neurons are multiplied in pairs.
+/// The number of blocks of four inputs in the first layer of Stockfish's released nets, and the
+/// share of them that is not zero, on average over the positions of the trace. The nets are
+/// small128, SFNNv5, SFNNv6 and SFNNv9, whose neurons are multiplied in pairs.
 const ACTIVE_PRODUCTS: [(f64, f64); 4] =
     [(32.0, 0.69), (256.0, 0.49), (384.0, 0.327), (768.0, 0.253)];
 
-/// The same for SFNNv1 to SFNNv3, whose neurons are clipped only.
+/// The blocks of SFNNv1 to SFNNv3 with the share that is not zero. Their neurons are only clipped.
 const ACTIVE_NEURONS: [(f64, f64); 3] = [(128.0, 0.633), (256.0, 0.333), (512.0, 0.217)];
 
-/// The share of blocks that are not zero in a trained network of this kind: between the released
-/// nets of Stockfish by the logarithm of the width, and as in the nearest of them beyond.
+/// The share of blocks that are not zero in a trained network of this kind. It is interpolated
+/// between Stockfish's released nets by the logarithm of the width; beyond them it is that of the
+/// nearest net.
 pub fn density_of_trained(network: &Network) -> f64 {
     let released: &[(f64, f64)] = match network.transformer.pooling {
         Pooling::Product { .. } => &ACTIVE_PRODUCTS,
@@ -104,7 +105,8 @@ mod tests {
         for (like, width, share) in [
             ("small128", 128, 0.69),
             ("small128", 64, 0.69),
-            // Half-way from 32 blocks to 256 is the square root of their product.
+            // Half-way from 32 to 256 blocks, by the logarithm, is the square root of their
+            // product.
             ("small128", 362, (0.69 + 0.49) / 2.0),
             ("sfnnv5", 1024, 0.49),
             ("sfnnv9", 3072, 0.253),

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use crate::{Error, ProgramError};
 
-/// A spec that is compiled.
+/// A spec whose network is compiled.
 pub struct Spec {
     /// The spec as the user named it.
     pub choice: SpecChoice,
-    /// What it says.
+    /// The text of the spec.
     pub text: String,
-    /// What that means.
+    /// The network that the spec describes.
     pub network: Network,
 }
 
@@ -39,18 +39,18 @@ impl Spec {
 
 /// A workspace with a package for each spec, and the runtime that all of them use.
 ///
-/// A spec's package is the same each time, so that only what has changed is compiled.
+/// The package of a spec is the same each time, so that only changes are compiled.
 pub struct Packages {
     folder: PathBuf,
     runtime: Runtime,
 }
 
-/// Where the packages of the project are from.
+/// The place from which the project's packages come.
 #[derive(Debug)]
 enum Runtime {
-    /// The project's folder.
+    /// The folder of the project.
     Folder(PathBuf),
-    /// The registry, in the version of this program.
+    /// The registry, with the packages of this program's version.
     Registry,
 }
 
@@ -58,8 +58,8 @@ enum Runtime {
 const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-cli/replay"];
 
 impl Runtime {
-    /// A folder that the user names, or else the one from which this program was built. That is
-    /// the project's, unless cargo has built a package of the registry.
+    /// A folder that the user names, or the folder from which this program was built. This is the
+    /// project's folder, unless cargo has built a package of the registry.
     fn new(named: Option<&Path>) -> Result<Runtime, Error> {
         let folder = match named {
             Some(folder) => folder,
@@ -79,7 +79,7 @@ impl Runtime {
         }
     }
 
-    /// What a manifest says of the packages that are needed.
+    /// The dependencies on the needed packages, as a manifest has them.
     fn dependencies(&self) -> Result<Value, Error> {
         let place = |package: &str| -> Result<Value, Error> {
             let (key, place) = match self {
@@ -99,7 +99,7 @@ impl Runtime {
     }
 }
 
-/// Manifests of cargo are text.
+/// The error for a folder whose name is not UTF-8, which manifests of cargo are.
 fn not_utf8(folder: &Path) -> Error {
     Error::NotText {
         folder: folder.into(),
@@ -111,12 +111,12 @@ fn toml(manifest: &Value) -> Result<String, Error> {
 }
 
 impl Packages {
-    /// The workspace in a cache folder, for the runtime in a folder of the project, or the one that
-    /// this program was built with.
+    /// The workspace in a cache folder. The runtime is in the given folder of the project, or in
+    /// the folder from which this program was built.
     ///
     /// # Errors
     ///
-    /// [`Error::NoProject`], and [`Error::File`] if the folder cannot be made.
+    /// [`Error::NoProject`], and [`Error::File`] if the cache folder cannot be made.
     pub fn new(cache: &Path, runtime: Option<&Path>) -> Result<Packages, Error> {
         let runtime = Runtime::new(runtime)?;
         let folder = cache.join("bench");
@@ -128,12 +128,12 @@ impl Packages {
         })
     }
 
-    /// Refuses a folder that is something else: all in it is written over, and what was compiled is
-    /// removed if it is damaged. A workspace has the lock of the first run that used it.
+    /// Refuses a folder that is no workspace of this crate: all its files would be overwritten, and
+    /// compiled files are removed if they are damaged. A workspace has the lock of its first run.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherFiles`].
+    /// [`Error::OtherFiles`] for such a folder.
     pub fn refuse_others(&self) -> Result<(), Error> {
         let Packages { folder, .. } = self;
         let mut entries =
@@ -146,8 +146,8 @@ impl Packages {
         }
     }
 
-    /// Waits until no other run uses the workspace. If there is one, `waiting` is told of the folder
-    /// first.
+    /// Waits until no other run uses the workspace. If another run does, `waiting` is called with
+    /// the folder first.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl Packages {
     }
 }
 
-/// The workspace while no other run uses it: from what is compiled until the programs have started.
+/// The workspace while no other run uses it: until the compiled programs have started.
 pub struct Turn<'p> {
     packages: &'p Packages,
     _lock: Lock,
@@ -173,8 +173,8 @@ impl Turn<'_> {
         self.packages.folder.join(name(spec))
     }
 
-    /// Compiles the packages of some specs, all at once. For each of them there is the path of its
-    /// program, or what the compiler says.
+    /// Compiles the packages of some specs, all at once. Returns the path of each program, or the
+    /// messages of the compiler.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl Turn<'_> {
         if self.cargo_of_sound_cache(&names)?.is_ok() {
             return Ok(names.iter().map(|name| Ok(self.program(name))).collect());
         }
-        // Those that compile are compiled by now: this finds out which ones do not.
+        // All packages without errors are compiled now. This finds out which packages have errors.
         let each = names.iter().map(|name| {
             let built = self.cargo(std::slice::from_ref(name))?;
             Ok(built.map(|()| self.program(name)))
@@ -226,11 +226,12 @@ impl Turn<'_> {
 
     fn write_workspace(&self, specs: &[Spec]) -> Result<(), Error> {
         let mut members: Vec<String> = (specs.iter()).map(name).collect();
-        // A spec may be measured with several nets.
+        // A spec may be there twice, with several nets.
         members.sort();
         members.dedup();
-        // A network is a crate of its own, and a single unit of it is optimised as well as several
-        // that are then optimised together: in half of the processor's time, after each edit.
+        // Each network is a crate of its own. Optimised as a single unit it is as good as in
+        // several units that are then optimised together, and takes half of the processor's time
+        // after each edit.
         let manifest = toml(&json!({
             "workspace": { "resolver": "3", "members": members },
             "profile": { "release": {
@@ -242,12 +243,12 @@ impl Turn<'_> {
         write(&folder.join("Cargo.toml"), &manifest)?;
         let own = folder.join("Cargo.lock");
         match runtime {
-            // The versions that the project is tested with; cargo adds the packages. It is written
-            // each time, for nobody knows whether the last one was cut.
+            // The versions with which the project is tested; cargo adds the packages. The file is
+            // written each time, because a killed run may have left a part of it.
             Runtime::Folder(project) if project.join("Cargo.lock").is_file() => {
                 write(&own, &read_text(&project.join("Cargo.lock"))?)
             }
-            // What cargo wrote. It makes another one if there is none.
+            // A damaged file of cargo is removed, and cargo makes another.
             _ if own.is_file() && !is_toml(&own) => {
                 Ok(fs::remove_file(&own).map_err(|error| FileError::unwritable(&own, error))?)
             }
@@ -255,8 +256,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Compiles some packages. If packages of the project or of others do not compile, which did for
-    /// the project's tests, what is left of an earlier run is damaged: all is compiled anew.
+    /// Compiles some packages. If packages do not compile that the project's tests have compiled,
+    /// an earlier run has left damaged files: then everything is compiled anew.
     fn cargo_of_sound_cache(&self, packages: &[String]) -> Result<Result<(), ProgramError>, Error> {
         let built = self.cargo(packages)?;
         let target = self.packages.folder.join("target");
@@ -283,7 +284,7 @@ impl Turn<'_> {
         for package in packages {
             cargo.args(["--package", package]);
         }
-        // What the command itself was run with is not for these packages.
+        // The settings with which cargo has run this program are not for these packages.
         cargo
             .env_remove("CARGO_TARGET_DIR")
             .current_dir(&self.packages.folder);
@@ -296,7 +297,7 @@ impl Turn<'_> {
     }
 }
 
-/// A package's name: that of the file, and a number for its whole path.
+/// The name of a package: the name of the spec's file, and a number for its whole path.
 fn name(spec: &Spec) -> String {
     let path = match &spec.choice {
         SpecChoice::Known(known) => known.name.into(),
@@ -314,7 +315,7 @@ fn name(spec: &Spec) -> String {
     )
 }
 
-/// FNV-1a: the same each time, which is all that is asked of it.
+/// FNV-1a: a hash that is the same on every machine and in every run.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3)
@@ -325,17 +326,17 @@ fn is_toml(path: &Path) -> bool {
     read_text(path).is_ok_and(|text| text.parse::<toml::Table>().is_ok())
 }
 
-/// Whether errors of cargo are those of specs, whose packages do not compile.
+/// Whether cargo's errors are errors of specs, whose packages do not compile.
 fn is_of_specs(errors: &str) -> bool {
     let mut failed = errors.split("could not compile `").skip(1).peekable();
-    // That what was compiled before is unreadable is found by the package that needs it.
+    // A damaged file is found only when a package that needs it is compiled.
     let is_unreadable = ["E0460", "E0463", "E0786"]
         .iter()
         .any(|code| errors.contains(code));
     failed.peek().is_some() && failed.all(|name| name.starts_with("net_")) && !is_unreadable
 }
 
-/// Writes a file, unless it is as it should be: cargo compiles what is newer.
+/// Writes a file, unless it has this text already: cargo compiles files that are newer.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     if fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
         return Ok(());
@@ -349,7 +350,7 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    /// Rust's own way to quote has escapes that TOML has not.
+    /// Rust's own way to quote has escapes that TOML lacks.
     #[test]
     fn any_text_can_be_the_path_of_the_project() {
         for name in [
@@ -369,7 +370,7 @@ mod tests {
         }
     }
 
-    /// A project may have a folder of the name that is made in a folder of caches.
+    /// A folder for caches may have a folder `bench` that belongs to a project.
     #[test]
     fn a_folder_of_something_else_is_not_written_over() {
         let cache = std::env::temp_dir().join(format!("nnue-cache-{}", std::process::id()));

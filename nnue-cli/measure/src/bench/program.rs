@@ -1,4 +1,4 @@
-//! The program of a network, while it measures or evaluates.
+//! The program of a network, which runs to measure or to evaluate.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -13,20 +13,20 @@ use nnue_runtime::Level;
 use crate::ProgramError;
 use crate::child::Running;
 
-/// A network with its weights, waiting for its turn.
+/// A running program that has a network with its weights.
 pub struct Program {
     running: Running,
     requests: ChildStdin,
-    /// What it says of itself.
+    /// The facts that the program reports about its network.
     pub facts: Facts,
 }
 
 impl Program {
-    /// Starts it with a net file at a level.
+    /// Starts the program with a net file at a level.
     ///
     /// # Errors
     ///
-    /// What it says, if it does not load the file.
+    /// The message of the program if it does not load the file.
     pub fn start(path: &Path, net: &Path, level: Level) -> Result<Program, ProgramError> {
         let (mut running, requests) = start(path, Task::Measure, net, level)?;
         let facts = running.answer()?.parse()?;
@@ -37,13 +37,13 @@ impl Program {
         })
     }
 
-    /// Lets it evaluate a search.
+    /// Lets the program evaluate a search.
     ///
     /// # Errors
     ///
-    /// What it says, if it finds a value that is not what it should be.
+    /// The message of the program if it finds a wrong value.
     pub fn time(&mut self, request: Request) -> Result<Duration, ProgramError> {
-        // If it has ended, the answer says why.
+        // If the program has ended, its answer says why.
         let _ = writeln!(self.requests, "{request}").and_then(|()| self.requests.flush());
         let answer = self.running.answer()?;
         match answer.parse() {
@@ -53,11 +53,11 @@ impl Program {
     }
 }
 
-/// What a network's program says of some positions at a level; `progress` is told of each.
+/// The answers of a network's program for some positions at a level; `progress` is called for each.
 ///
 /// # Errors
 ///
-/// What it says, if it does not load the net file or read a position.
+/// The message of the program if it does not load the net file or does not read a position.
 pub fn answers(
     path: &Path,
     net: &Path,
@@ -66,13 +66,13 @@ pub fn answers(
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Answer>, ProgramError> {
     let (mut running, requests) = start(path, Task::Evaluate, net, level)?;
-    // Moved, so that whatever happens the program has ended when the thread is waited for.
+    // The program is moved here, so that it has ended in any case when the thread is joined.
     thread::scope(move |scope| {
-        // Both pipes are shorter than a long list.
+        // The pipes hold less than a long list, so requests are written while answers are read.
         scope.spawn(move || {
             let mut requests = BufWriter::new(requests);
             let mut lines = positions.iter();
-            // If it has ended, its answers say why.
+            // If the program has ended, its answers say why.
             let _ = lines.try_for_each(|fen| writeln!(requests, "{fen}"));
         });
         let answers = positions.iter().map(|_| {

@@ -1,8 +1,8 @@
-//! Rounds in which programs take turns, and how far their times can be trusted.
+//! Rounds in which programs take turns, with a check of how even their times are.
 //!
-//! What else the machine does makes times longer and uneven. So after some rounds it is looked how
-//! far these are apart, and where that is too far, there is a pause and then as many rounds again.
-//! Of all tries the most even one counts.
+//! Other work on the machine makes times longer and uneven. So after some rounds the distance of
+//! the times from each other is measured. If it is too large, there is a pause, and the rounds are
+//! tried again. The most even try counts.
 
 use std::time::Duration;
 
@@ -10,45 +10,46 @@ use nnue_replay::{Request, Work};
 
 use crate::ProgramError;
 
-/// The most tries: on a machine that others share, times may never be even, and an edit is not waited
-/// for longer than a quarter of a minute.
+/// The most tries. On a shared machine, times may never be even, and a user should not wait longer
+/// than a quarter of a minute after an edit.
 const TRIES: usize = 3;
 
 /// Times are even if their quartiles are no further apart than this share of the median. On an idle
-/// virtual machine they were a tenth to an eighth apart, beside other work on all cores a fifth.
+/// virtual machine the share was 0.1 to 0.125, and 0.2 beside other work on all cores.
 const EVEN: f64 = 0.15;
 
-/// What programs do in turns.
+/// The work that programs do in turns.
 pub(super) struct Rounds<'a> {
     /// How many programs there are.
     pub(super) programs: usize,
-    /// How many searches each evaluates in a round.
+    /// How many searches each program evaluates in a round.
     pub(super) searches: usize,
-    /// How many rounds a try has, at least one.
+    /// How many rounds a try has, at least one round.
     pub(super) rounds: usize,
-    /// Lets a program evaluate a search.
+    /// Called to let a program evaluate a search.
     pub(super) time: &'a mut dyn FnMut(usize, Request) -> Result<Duration, ProgramError>,
-    /// Waits until the machine may be quieter.
+    /// Called to wait until the machine may be quieter.
     pub(super) pause: &'a mut dyn FnMut(),
-    /// Is told of all work of a round, one kind after the other.
+    /// Called after each kind of work in a round.
     pub(super) progress: &'a mut dyn FnMut(),
 }
 
-/// Something for each kind of work, in the order of [`Work::ALL`].
+/// A value for each kind of work, in the order of [`Work::ALL`].
 type OfWork<T> = [T; Work::ALL.len()];
 
 /// The times of all programs.
 pub(super) struct Times {
-    /// Of each program, the time of all searches for each kind of work, or why it failed.
+    /// The time of all searches for each program and each kind of work, or why the program failed.
     pub(super) programs: Vec<Result<OfWork<Quartiles>, ProgramError>>,
     /// How often the rounds were tried.
     pub(super) tries: usize,
-    /// Whether the times are even. If not, no try was.
+    /// Whether the times are even. If they are not, those of no try were.
     pub(super) are_even: bool,
 }
 
-/// A quarter of the rounds took less than the first, half of them less than the second, a quarter
-/// more than the third. Each search has its own, of which these are the sums.
+/// The quartiles of times: a quarter of the rounds took less than the first number, half of them
+/// less than the second, and a quarter more than the third. For several searches, each number is a
+/// sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Quartiles(pub(super) [Duration; 3]);
 
@@ -65,7 +66,7 @@ impl Quartiles {
         Quartiles([0, 1, 2].map(|index| one[index] + other[index]))
     }
 
-    /// How far the outer ones are apart, as a share of the median.
+    /// The distance of the outer quartiles from each other, as a share of the median.
     fn spread(self) -> f64 {
         let Quartiles([low, median, high]) = self;
         match median.is_zero() {
@@ -75,16 +76,17 @@ impl Quartiles {
     }
 }
 
-/// How often [`measure`](super::measure()) tells of its progress if the first try is even.
+/// How often [`measure`](super::measure()) reports progress if the first try is even.
 pub fn steps(rounds: usize) -> usize {
     Work::ALL.len() * (1 + rounds)
 }
 
 impl Rounds<'_> {
-    /// Tries until times are even, or [`TRIES`] times. Programs that fail leave the others' times.
+    /// Measures until times are even, at most [`TRIES`] times. Programs that fail leave the times
+    /// of all others.
     pub(super) fn measure(mut self) -> Times {
         let mut failures = vec![None; self.programs];
-        // What is in no cache yet takes longer: this round does not count.
+        // The first round does not count, because nothing is in the caches yet.
         self.round(0, &mut failures, None);
         let mut best: Option<(f64, Vec<OfWork<Quartiles>>)> = None;
         let mut tries = 0;
@@ -96,8 +98,9 @@ impl Rounds<'_> {
             let found = self.one_try(&mut failures);
             let works = found.iter().zip(&failures);
             let works = works.filter(|(_, failure)| failure.is_none());
-            // Reading the trace takes little, and its share of the time says little. In the engine,
-            // times are differences of longer ones, which are further apart on any machine.
+            // The quartiles of two kinds of work are ignored. Reading the trace takes little time.
+            // Times in the engine are differences of longer times, which are further apart on any
+            // machine.
             let spreads =
                 works.flat_map(|(passes, _)| passes[..3].iter().map(|pass| pass.spread()));
             let spread = spreads.fold(0.0, f64::max);
@@ -134,7 +137,8 @@ impl Rounds<'_> {
             .collect()
     }
 
-    /// One after the other evaluates a search, and then the next one; another begins each round.
+    /// Lets all programs evaluate a search, then the next search. Each round begins with another
+    /// program.
     fn round(
         &mut self,
         round: usize,
@@ -167,8 +171,8 @@ impl Rounds<'_> {
 mod tests {
     use super::*;
 
-    /// Measures programs whose evaluations take what `time` says of the program and of how many
-    /// were asked for before; says how often there was a pause.
+    /// Measures programs whose evaluations take the time that `time` returns for a program and the
+    /// number of earlier requests. Returns how often there was a pause.
     fn measured(
         programs: usize,
         rounds: usize,
@@ -195,8 +199,8 @@ mod tests {
         medians.collect()
     }
 
-    /// What two programs ask for in a try of nine rounds, and before it in the round that does not
-    /// count.
+    /// The number of requests of two programs in a try of nine rounds; `BEFORE` is the number in
+    /// the first round, which does not count.
     const TRY: usize = 9 * BEFORE;
     const BEFORE: usize = Work::ALL.len() * 3 * 2;
 
@@ -226,7 +230,7 @@ mod tests {
         assert_eq!((times.tries, medians(&times)), (1, vec![300, 300]));
     }
 
-    /// The load is uneven for two tries, and then gone.
+    /// The load makes two tries uneven, and then ends.
     #[test]
     fn it_waits_for_a_quieter_moment() {
         let noise = |asked: usize| (asked as u64 * 7919) % 400;
@@ -242,7 +246,7 @@ mod tests {
         assert_eq!(medians(&times), [300, 330]);
     }
 
-    /// The most even try counts where none is even, and it ends.
+    /// Measuring ends although no try is even, and the most even try counts.
     #[test]
     fn it_gives_up_and_says_so() {
         let loaded = |_: usize, asked: usize| {

@@ -1,4 +1,4 @@
-//! Networks of which only the running program knows the architecture.
+//! Networks whose architecture is known only at run time.
 
 use nnue_nets::evaluation::Evaluate;
 use nnue_runtime::{Network, Output, SelectedByPieces};
@@ -6,10 +6,10 @@ use nnue_runtime::{Network, Output, SelectedByPieces};
 use crate::reorder::Reorder;
 use crate::replay::Replay;
 
-/// A loaded network of any architecture that was compiled in.
+/// A loaded network of any architecture that is compiled in.
 ///
-/// Engines know their network and need none of this: calls through it allocate. It is for tools
-/// that are told at run time which network to load.
+/// Engines know their network and do not need this trait, whose methods allocate. It is for tools
+/// that learn at run time which network to load.
 pub trait AnyNetwork: Evaluate + Replay + Reorder + Sync {}
 
 impl<A: SelectedByPieces<Output = Output>> AnyNetwork for Network<A> {}

@@ -18,7 +18,7 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// No observations yet, of perspectives with `outputs` outputs.
+    /// An activity without observations, for perspectives with `outputs` outputs.
     #[must_use]
     pub fn new(outputs: usize) -> Activity {
         Activity {
@@ -27,7 +27,7 @@ impl Activity {
         }
     }
 
-    /// Adds the outputs of one perspective, or of several, one after the other.
+    /// Adds the outputs of a perspective, or of several perspectives in turn.
     pub fn record(&mut self, outputs: &[i32]) {
         for half in outputs.chunks(self.times.len().max(1)) {
             let (word, bit) = (self.seen / 64, self.seen % 64);
@@ -105,9 +105,9 @@ pub fn better_order(
     }
 }
 
-/// Fills one block after the other: first the output that is most often not zero, then those that
-/// are most often not zero together with the block so far. Single exchanges would not find this
-/// order where whole groups of outputs have to move.
+/// Fills one block after the other. The first output of a block is the output that is most often
+/// not zero; the next outputs are most often not zero together with those of the block. Single
+/// exchanges would not find this order if whole groups of outputs have to move.
 fn grouped(activity: &Activity, classes: &[usize]) -> Vec<usize> {
     let mut left: Vec<usize> = (0..classes.len()).collect();
     let mut block = Vec::new();
@@ -137,9 +137,9 @@ struct Search<'a> {
     activity: &'a Activity,
     /// The output of each place.
     order: Vec<usize>,
-    /// For each place, when another output of its block was not zero.
+    /// For each place, the observations in which another output of its block was not zero.
     others: Vec<Vec<u64>>,
-    /// For each block, how often it was not zero.
+    /// For each block, the number of observations in which it was not zero.
     counts: Vec<u64>,
 }
 
@@ -158,7 +158,7 @@ impl Search<'_> {
         search
     }
 
-    /// Counts a block anew.
+    /// Updates the counts of a block after an exchange.
     fn changed(&mut self, block: usize) {
         let first = block * BLOCK;
         let outputs = &self.order[first..self.order.len().min(first + BLOCK)];
@@ -169,14 +169,15 @@ impl Search<'_> {
         }
     }
 
-    /// Makes the exchange of an output with one behind it that helps most, if one helps.
+    /// Exchanges an output with the later output with which the gain is largest, if there is a
+    /// gain.
     fn improve(&mut self, place: usize, classes: &[usize]) -> bool {
         let block = place / BLOCK;
         let times = &self.activity.times;
         let gain = |other: usize| {
             let before = self.counts[block] + self.counts[other / BLOCK];
             let here = count_either(&self.others[place], &times[self.order[other]]);
-            // Half of the exchanges are known not to help by now.
+            // The count of the first block may already show that the exchange does not help.
             let left = before.checked_sub(here)?;
             let there = count_either(&self.others[other], &times[self.order[place]]);
             left.checked_sub(there).filter(|gain| *gain > 0)
@@ -200,8 +201,8 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    /// Two groups of four outputs, each active at times when the other is not, spread over both
-    /// blocks.
+    /// Two groups of four outputs, each spread over both blocks. Each group is active at times at
+    /// which the other is not.
     fn two_groups() -> Activity {
         let mut activity = Activity::new(8);
         for time in 0..100 {

@@ -1,4 +1,4 @@
-//! What was measured, as JSON has it.
+//! The measurements of a network, as they are in JSON.
 
 use serde::Serialize;
 
@@ -7,26 +7,26 @@ use super::{InEngine, LevelResults, Pass, Results, Times, Workload};
 /// The results of a network over a search. Times are nanoseconds per evaluation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured<'a> {
-    /// What was measured, and where.
+    /// The network, the search and the processor.
     #[serde(flatten)]
     workload: &'a Workload,
-    /// Reading the trace without evaluating anything, which incremental updates do not include.
+    /// The time to read the trace without evaluating, which is not part of `incremental`.
     reading: Summary,
-    /// What the engine takes without an evaluator, which times in it do not include; none without
-    /// an engine.
+    /// The time of the engine without an evaluator, which is not part of `in_engine`; `None`
+    /// without an engine.
     engine_alone: Option<Summary>,
     /// The results of each level.
     levels: Vec<MeasuredLevel>,
 }
 
-/// The results of one level.
+/// The results of a level.
 #[derive(Clone, Debug, Serialize)]
 struct MeasuredLevel {
     /// The instruction set.
     level: &'static str,
     /// The time of an evaluator that follows the search.
     incremental: Summary,
-    /// The same in the engine; none without one.
+    /// The time of an evaluator that follows the search in the engine; `None` without an engine.
     in_engine: Option<Summary>,
     /// The time of a full refresh and the layers.
     refresh: Summary,
@@ -48,19 +48,19 @@ struct MeasuredLevel {
     checksum: String,
 }
 
-/// Several times in three numbers.
+/// The median of several times, with the shortest and the longest time.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Summary {
-    /// The one in the middle.
+    /// The median.
     median: f64,
-    /// The shortest.
+    /// The shortest time.
     min: f64,
-    /// The longest.
+    /// The longest time.
     max: f64,
 }
 
 impl Measured<'_> {
-    /// What `results` say of the workload.
+    /// The measurements of a workload as JSON has them.
     #[must_use]
     pub fn of<'a>(workload: &'a Workload, results: &Results) -> Measured<'a> {
         Measured {

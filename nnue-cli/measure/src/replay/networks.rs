@@ -1,4 +1,4 @@
-//! Networks that can be measured, of whatever architecture.
+//! Networks of any architecture that can be measured.
 
 use std::time::Duration;
 
@@ -6,25 +6,25 @@ use nnue_replay::{Along, ByPieces, Contender, Engine, Following, Pass, Prepared,
 use nnue_runtime::{Level, Network, Output, SelectedByPieces, Statistics};
 use nnue_trace::Trace;
 
-/// A network that can be measured, of whatever architecture.
+/// A network of any architecture that can be measured.
 pub trait Replay: Sync {
     /// The same network for another instruction set.
     fn at_level(self: Box<Self>, level: Level) -> Box<dyn Replay>;
 
-    /// What evaluates with the network in this way; along a search, in an engine if there is one.
+    /// A contender that evaluates with the network in this way, in an engine if there is an engine.
     fn contender<'c>(
         &'c self,
         pass: Pass,
         engine: Option<&'c Engine>,
     ) -> Box<dyn Contender<Value = Output> + Send + 'c>;
 
-    /// Evaluates all positions of a trace, and returns how long that took. The evaluations go to
-    /// `outputs`, in order; those for which it has no room are lost.
+    /// Evaluates all positions of a trace, and returns how long that took. Writes the evaluations
+    /// to `outputs`, in order; evaluations beyond its end are dropped.
     fn time(&self, pass: Pass, trace: &Trace, outputs: &mut [Output]) -> Duration {
         self.contender(pass, None).time(trace, outputs)
     }
 
-    /// As [`Pass::Incremental`], but counts the work instead of measuring the time.
+    /// Counts the work of [`Pass::Incremental`] over a trace.
     fn count(&self, trace: &Trace, outputs: &mut [Output]) -> Statistics;
 }
 

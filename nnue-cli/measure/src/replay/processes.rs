@@ -1,8 +1,7 @@
-//! Processes that replay a search at the same time: how much they evaluate in all, and how much
-//! memory they take, with weights of their own and with weights that they share.
+//! Processes that replay a search at the same time: how many evaluations they make in all, and how
+//! much memory they take, with weights of their own and with shared weights.
 //!
-//! Both kinds are there at once and take turns, so that whatever disturbs the machine for a while
-//! disturbs both.
+//! Processes of both kinds run and take turns, so that a disturbance of the machine affects both.
 
 mod process;
 
@@ -21,13 +20,13 @@ use super::Times;
 use crate::ProgramError;
 use crate::child::Running;
 
-/// Whose the weights of a process are.
+/// Where the weights of a process are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weights {
-    /// Its own.
+    /// The process has its own weights.
     Private,
-    /// Those of all processes of the user.
+    /// All processes of the user share the weights.
     Shared,
 }
 
@@ -42,12 +41,12 @@ impl Weights {
     }
 }
 
-/// Which process one is among those that are measured.
+/// The role of a process among those that are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
-    /// Whose its weights are.
+    /// Where the weights of the process are.
     pub weights: Weights,
-    /// Its number among those of its kind, from 0.
+    /// The number of the process among those of its kind, from 0.
     pub number: usize,
 }
 
@@ -76,30 +75,30 @@ impl FromStr for Role {
     }
 }
 
-/// What processes of both kinds did.
+/// The measurements of processes of both kinds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Results {
-    /// How many of each kind there are.
+    /// How many processes of each kind there are.
     pub processes: usize,
-    /// Those with weights of their own.
+    /// The measurements of the processes with their own weights.
     pub private: Together,
-    /// Those that share weights.
+    /// The measurements of the processes that share weights.
     pub shared: Together,
     /// The checksum of all values, which is the same in every process.
     pub checksum: u32,
 }
 
-/// What all processes of a kind did.
+/// The measurements of all processes of a kind.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Together {
-    /// Evaluations of all of them in a second, one number for each round.
+    /// The evaluations of all processes in a second, a number for each round.
     pub evaluations_per_second: Vec<f64>,
-    /// Memory of all of them in bytes, when they have loaded the net and nothing else: their
-    /// proportional set size (PSS). None where the system does not tell it.
+    /// The memory of all processes in bytes when they have loaded the net and nothing else: their
+    /// proportional set size (PSS). `None` if the system does not tell it.
     pub memory: Option<u64>,
-    /// The same of the one that takes least.
+    /// The memory in bytes of the process that takes least.
     pub memory_of_one: Option<u64>,
-    /// Why weights are not shared, in the words of the first process that says so.
+    /// Why weights are not shared, in the words of the first process that cannot share them.
     pub not_shared: Option<String>,
 }
 
@@ -111,11 +110,11 @@ impl Together {
     }
 }
 
-/// Starts so many processes of each kind as this program was started, and measures them.
+/// Starts this program as several processes of each kind, and measures them.
 ///
 /// # Errors
 ///
-/// What a process says if it fails, and values that differ.
+/// The message of a process that fails, or a message about values that differ.
 pub fn measure(
     processes: usize,
     rounds: usize,
@@ -133,7 +132,7 @@ pub fn measure(
             together.not_shared = process.loaded()?.or(together.not_shared.take());
         }
     }
-    // At one moment: the pages of the program count less for each the more programs have them.
+    // All sizes are read at one moment, because processes share the pages of their program.
     for (processes, together) in all.iter().zip(&mut together) {
         let memory: Option<Vec<u64>> = processes.iter().map(Process::memory).collect();
         together.memory = memory.as_ref().map(|memory| memory.iter().sum());
@@ -165,7 +164,7 @@ pub fn measure(
     })
 }
 
-/// Lets all processes evaluate at the same time, and returns how much they do in a second.
+/// Lets all processes evaluate at the same time, and returns their evaluations in a second.
 fn run(processes: &mut [Process]) -> Result<f64, ProgramError> {
     for process in &mut *processes {
         process.ask()?;
@@ -192,8 +191,8 @@ impl Process {
         Ok(Process { running, requests })
     }
 
-    /// Waits until it has loaded its net, and returns why the weights are not shared if they should
-    /// be.
+    /// Waits until the process has loaded its net. Returns why the weights are not shared although
+    /// they should be.
     fn loaded(&mut self) -> Result<Option<String>, ProgramError> {
         let line = self.running.answer()?;
         let reason = line
@@ -208,14 +207,14 @@ impl Process {
         u32::from_str_radix(&line, 16).map_err(|_| unexpected(&line))
     }
 
-    /// Lets it go on.
+    /// Sends the process a request to go on.
     fn ask(&mut self) -> Result<(), ProgramError> {
         let request = writeln!(self.requests);
         let request = request.and_then(|()| self.requests.flush());
         Ok(request.map_err(|error| format!("cannot talk to a process: {error}"))?)
     }
 
-    /// Evaluations in a second.
+    /// The evaluations of the process in a second.
     fn rate(&mut self) -> Result<f64, ProgramError> {
         let line = self.running.answer()?;
         let rate = || {
@@ -226,7 +225,7 @@ impl Process {
         rate().ok_or_else(|| unexpected(&line))
     }
 
-    /// Its proportional set size, in bytes: of memory that processes share, each counts its part.
+    /// The proportional set size of the process, in bytes: it has only a part of shared memory.
     fn memory(&self) -> Option<u64> {
         let rollup =
             fs::read_to_string(format!("/proc/{}/smaps_rollup", self.running.id())).ok()?;

@@ -1,33 +1,33 @@
-//! How long passes took.
+//! The times of passes.
 
 use std::time::Duration;
 
-/// How long several passes took, in nanoseconds per evaluation, in the order of the rounds.
+/// The times of several passes, in nanoseconds per evaluation, in the order of the rounds.
 #[derive(Clone, Debug, Default)]
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// Adds a pass over so many evaluations.
+    /// Adds the time of a pass over `evaluations` evaluations.
     pub fn push(&mut self, duration: Duration, evaluations: usize) {
         self.0.push(duration.as_nanos() as f64 / evaluations as f64);
     }
 
-    /// What each pass took longer than the one of the same round in `others`: what disturbs the
-    /// machine for a while disturbs both.
+    /// The difference between each time and that of the same round in `others`. A disturbance of
+    /// the machine affects both.
     #[must_use]
     pub fn minus(&self, others: &Times) -> Times {
         let pairs = self.0.iter().zip(&others.0);
         Times(pairs.map(|(time, other)| time - other).collect())
     }
 
-    /// The times without so many nanoseconds.
+    /// The times, each less this many nanoseconds.
     #[must_use]
     pub fn without(&self, nanoseconds: f64) -> Times {
         let times = self.0.iter().map(|time| time - nanoseconds);
         Times(times.collect())
     }
 
-    /// These and those of others.
+    /// The times of both lists.
     #[must_use]
     pub fn and(mut self, others: Times) -> Times {
         self.0.extend(others.0);
@@ -45,7 +45,7 @@ impl Times {
         sorted
     }
 
-    /// The median; the mean of the middle two for an even number.
+    /// The median; the mean of the middle two times if their number is even.
     #[must_use]
     pub fn median(&self) -> f64 {
         let sorted = self.sorted();
@@ -56,7 +56,7 @@ impl Times {
         }
     }
 
-    /// The time below which that share of them is, from 0 to 1; NaN if there is none.
+    /// The time below which this share of the times is, from 0 to 1; NaN if there are no times.
     #[must_use]
     pub fn quantile(&self, share: f64) -> f64 {
         let last = self.0.len().saturating_sub(1) as f64;
@@ -64,13 +64,13 @@ impl Times {
         self.sorted().get(place).copied().unwrap_or(f64::NAN)
     }
 
-    /// The shortest time; NaN if there is none.
+    /// The shortest time; NaN if there are no times.
     #[must_use]
     pub fn min(&self) -> f64 {
         self.quantile(0.0)
     }
 
-    /// The longest time; NaN if there is none.
+    /// The longest time; NaN if there are no times.
     #[must_use]
     pub fn max(&self) -> f64 {
         self.quantile(1.0)
@@ -83,17 +83,17 @@ impl FromIterator<f64> for Times {
     }
 }
 
-/// How long an engine took, which read the trace too.
+/// The times of an engine that follows a trace.
 #[derive(Clone, Debug, Default)]
 pub struct InEngine {
-    /// Without an evaluator.
+    /// The times of the engine without an evaluator.
     pub alone: Times,
-    /// With one, in turns with those without.
+    /// The times of the engine with an evaluator, measured in turns with the engine alone.
     pub both: Times,
 }
 
 impl InEngine {
-    /// What the evaluator took in the engine.
+    /// The times of the evaluator in the engine.
     #[must_use]
     pub fn evaluator(&self) -> Times {
         self.both.minus(&self.alone)

@@ -1,4 +1,4 @@
-//! Several that evaluate the same searches in turns.
+//! Runners that take turns at evaluating the same searches.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use super::Times;
 
-/// Evaluates the search of a number, and returns how long that took.
+/// A function that evaluates the search of a number, and returns how long that took.
 pub type Runner<'r, E> = Box<dyn FnMut(usize) -> Result<Duration, E> + Send + 'r>;
 
-/// Lets runners evaluate each search one after the other, so that what disturbs the machine for a
-/// moment disturbs all of them, and each finds in the processor's cache what the others left there.
+/// Lets runners evaluate each search in turn. So a disturbance of the machine affects all of them,
+/// and each runner finds the data of the others in the processor's cache.
 ///
-/// Every team is a thread, and has the same runners in the same order: those of one place run at
-/// the same time. Returns the times of each place, one for each round, in nanoseconds per
-/// evaluation of a thread. There is one round more, which comes first and is not counted.
-/// `progress` is called before each round, with the number of those before it.
+/// Every team is a thread, and has the same runners in the same order. Runners at the same place
+/// run at the same time. Returns the times of each place, a time for each round, in nanoseconds per
+/// evaluation of a thread. A further round comes first and is not counted. `progress` is called
+/// before each round, with the number of rounds before it.
 ///
 /// # Errors
 ///
-/// That of the first runner that fails, after the round in which it does.
+/// The error of the first runner that fails, after its round.
 pub fn take_turns<E: Send>(
     teams: Vec<Vec<Runner<'_, E>>>,
     searches: usize,
@@ -42,7 +42,8 @@ pub fn take_turns<E: Send>(
             let mut sums = vec![Duration::ZERO; places];
             for search in 0..searches {
                 for turn in 0..places {
-                    // Whoever comes first has what the last one left, so that this changes.
+                    // The first runner finds the data of the last in the caches, so each round has
+                    // another first.
                     let place = (turn + round) % places;
                     start.wait();
                     match team[place](search) {
@@ -54,8 +55,8 @@ pub fn take_turns<E: Send>(
                     }
                 }
             }
-            // All threads leave after the same round, or some would wait for others forever: nobody
-            // fails between this and the start of the next turn.
+            // All threads leave after the same round, or some would wait for others forever. No
+            // runner fails between this point and the start of the next turn.
             start.wait();
             if failed.load(Ordering::Relaxed) {
                 break;
@@ -139,7 +140,7 @@ mod tests {
         let odd = [(1, 0), (0, 0), (1, 1), (0, 1)];
         assert_eq!(order, [even, odd, even].concat());
         assert_eq!(told.into_inner().unwrap(), [0, 1, 2]);
-        // Two searches of 1000 and 2000 ns.
+        // Each runner makes two searches: the first of 1000 ns each, the second of 2000 ns each.
         let medians: Vec<f64> = times.iter().map(Times::median).collect();
         assert_eq!(medians, [200.0, 400.0]);
         assert_eq!(times[0].len(), 2);

@@ -1,4 +1,4 @@
-//! What is measured, and where.
+//! A measured network and search, and the processor.
 
 use std::fmt;
 
@@ -7,28 +7,28 @@ use serde::Serialize;
 /// A network, a search, and the processor that evaluates it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Workload {
-    /// The network's name.
+    /// The name of the network.
     pub network: String,
-    /// The name of its file.
+    /// The name of the net file.
     pub file: String,
-    /// The processor's name, as [`processor`](crate::processor::processor) says it.
+    /// The name of the processor, by [`processor`](crate::processor::processor).
     pub processor: String,
     /// The instruction set that the program was built for.
     pub baseline: &'static str,
     /// How many moves the search makes.
     pub moves: usize,
-    /// How many positions it evaluates.
+    /// How many positions the search evaluates.
     pub evaluations: usize,
-    /// How many root positions it has.
+    /// How many root positions the search has.
     pub roots: usize,
     /// How often everything is measured.
     pub rounds: usize,
-    /// How many bytes the hash table of the engine has; none if there is no engine.
+    /// The size of the engine's hash table in bytes; `None` without an engine.
     pub engine_table: Option<usize>,
 }
 
 impl Workload {
-    /// The processor, and what the program was built for.
+    /// The processor, and the instruction set that the program was built for.
     #[must_use]
     pub fn machine(&self) -> String {
         let processor = &self.processor;
@@ -56,7 +56,7 @@ impl fmt::Display for Workload {
     }
 }
 
-/// A number of bytes as `--engine` takes it: in the largest unit of which it is a multiple.
+/// A number of bytes in the form of `--engine`: in the largest unit of which it is a multiple.
 fn size(bytes: usize) -> String {
     let units = [(30, "GB"), (20, "MB"), (10, "KB")];
     let unit = units

@@ -1,5 +1,5 @@
 //! From a network whose file has virtual rows, or weights that stacks share, to the file of the
-//! same network without them: what was added when the network was loaded stays added.
+//! same network without them. The new file has the sums that loading makes.
 
 use nnue_compiler::file_layout;
 use nnue_compiler::format::{self, Element, Encoding, FileLayout, Format, Section, Tail};
@@ -16,7 +16,7 @@ pub fn is_factorised(network: &Network) -> bool {
     network.virtual_row_count() > 0 || network.layers.iter().any(|layer| layer.factorised)
 }
 
-/// The same network with files that have the sums in place of the summands.
+/// The network with files that have the sums in place of the summands.
 pub(super) fn without_summands(network: &Network) -> Network {
     let mut network = network.clone();
     for set in &mut network.features {
@@ -33,13 +33,13 @@ pub(super) fn without_summands(network: &Network) -> Network {
 ///
 /// # Errors
 ///
-/// Some sum is too large for the type that the other network has.
+/// A sum is too large for its type in the other network.
 pub(super) fn memory(
     to: &Network,
     target: &FileLayout,
     weights: &Weights,
 ) -> Result<Vec<u8>, ConversionError> {
-    // A file that has every number, in types that hold any. Loading it puts them into place.
+    // A file whose types hold every number. Loading it puts all numbers in their places.
     let plain = plain(to);
     let mut file = Vec::new();
     for tensor in plain.file.sections_once().filter_map(Section::as_tensor) {
@@ -79,7 +79,7 @@ fn plain(network: &Network) -> Network {
     plain
 }
 
-/// The axes of a tensor, outermost first: those of its shape.
+/// The axes of a tensor in memory, from the outermost to the innermost.
 fn axes(network: &Network, tensor: &Tensor) -> Vec<(AxisPart, usize)> {
     let axes = match tensor.role {
         Role::Weights(_) => [Axis::Stack, Axis::Feature, Axis::Neuron],
@@ -99,7 +99,7 @@ fn push(network: &Network, tensor: &Tensor, weights: &Weights, file: &mut Vec<u8
     let first = file.len();
     file.resize(first + tensor.raw_len(), 0);
     for (index, place) in tensors::places(network, tensor).enumerate() {
-        // The network has no summands, so that there are all numbers.
+        // Without summands, the network has a number at every place.
         let number = weights.number(network, place).unwrap_or_default();
         tensor
             .element

@@ -1,4 +1,4 @@
-//! From a net file to its weights as they lie in memory.
+//! From a net file to a file of its weights as they lie in memory.
 
 use nnue_compiler::format::laid_out::{LaidOut, weights_hash};
 use nnue_compiler::format::split;
@@ -9,11 +9,11 @@ use super::{ConversionError, Converted};
 use crate::Error;
 use crate::net_file::NetFile;
 
-/// A net file as the file of laid-out weights that `Network::map` maps.
+/// Makes a net file a file of laid-out weights, which `Network::map` maps.
 ///
 /// # Errors
 ///
-/// The net file has more besides its weights than a header has room for.
+/// The net file has more content besides its weights than a header has room for.
 pub fn lay_out(file: &NetFile, level: Level) -> Result<Converted, Error> {
     let mut weights = vec![0; Layout::of(&file.network).weights.size];
     let parts = split(&file.layout, &file.bytes)?;

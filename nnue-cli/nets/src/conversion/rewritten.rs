@@ -13,30 +13,30 @@ use super::{ConversionError, Converted};
 use crate::Error;
 use crate::net_file::NetFile;
 
-/// Loads a file and stores it as a file of another spec, of the same network, which has all values
-/// as they are. If the first has virtual rows or weights that stacks share, and the second has none,
-/// it gets the sums.
+/// Loads a file and stores it as a file of another spec of the same network, with all values
+/// unchanged. If the file has virtual rows, or weights that stacks share, and the other spec has
+/// none, the new file has the sums.
 ///
 /// # Errors
 ///
-/// The networks differ, or a file of the other spec has no place for some value.
+/// The networks differ, or a file of the other spec has no place for a value.
 pub fn convert(from: NetFile, to: &Network) -> Result<Converted, Error> {
     let (converted, weights) = rewrite(from, to)?;
     confirm(&file_layout(to), &converted.bytes, &weights)?;
     Ok(converted)
 }
 
-/// Converts like [`convert`], but does not confirm that all values are as they were: where the file
-/// has integers that become floating point, the new file has the nearest integers.
+/// Converts like [`convert`], but does not check that all values are unchanged. If the file has
+/// integers that become floating point, the new file has the nearest integers.
 ///
 /// # Errors
 ///
-/// As [`convert`], but for numbers that change.
+/// The errors of [`convert`], except for numbers that change.
 pub fn convert_to_nearest(from: NetFile, to: &Network) -> Result<Converted, Error> {
     rewrite(from, to).map(|(converted, _)| converted)
 }
 
-/// The file of another spec, and the weights that it was made from.
+/// The file of another spec, and the weights from which it was made.
 fn rewrite(from: NetFile, to: &Network) -> Result<(Converted, Vec<u8>), Error> {
     let adds = check_same(&from.network, to)?;
     let (source, target) = (&from.layout, file_layout(to));
@@ -68,7 +68,7 @@ fn store(layout: &FileLayout, weights: &[u8], loaded: &Loaded) -> Vec<u8> {
     }
 }
 
-/// Confirms that a file has the weights that it was made from.
+/// Checks that a file has the weights from which it was made.
 fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), ConversionError> {
     let mut again = vec![0; layout.memory_len()];
     let parts = format::split(layout, file).map_err(ConversionError::Numbers)?;
@@ -80,8 +80,8 @@ fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), Conve
     }
 }
 
-/// Confirms that two specs describe the same network, whatever its name and its files. Says whether
-/// summands of the first file are added for the second.
+/// Checks that two specs describe the same network; names and files may differ. Returns whether
+/// summands of the first file are added for the second file.
 fn check_same(from: &Network, to: &Network) -> Result<bool, ConversionError> {
     let [of_from, of_to] = [from, to].map(is_factorised);
     if of_to && !of_from {
@@ -89,7 +89,7 @@ fn check_same(from: &Network, to: &Network) -> Result<bool, ConversionError> {
     }
     let adds = of_from && !of_to;
     let value = |network: &Network| {
-        // Descriptions are text and numbers, under keys that are text.
+        // A description has text and numbers, and its keys are text, so it is always JSON.
         let mut value = serde_json::to_value(Description::of(network)).unwrap_or_default();
         if let Some(keys) = value.as_object_mut() {
             keys.retain(|key, _| !["name", "tensors", "file"].contains(&&**key));
@@ -110,8 +110,8 @@ fn check_same(from: &Network, to: &Network) -> Result<bool, ConversionError> {
     }
 }
 
-/// Confirms that both layouts have the weights at the same places of memory, as they have of the
-/// same network.
+/// Checks that both layouts have the weights at the same places of memory, as layouts of the same
+/// network have.
 fn check_memory(source: &FileLayout, target: &FileLayout) -> Result<(), ConversionError> {
     let same = source.memory_len() == target.memory_len()
         && source.stacks.stride == target.stacks.stride
@@ -123,7 +123,7 @@ fn check_memory(source: &FileLayout, target: &FileLayout) -> Result<(), Conversi
     }
 }
 
-/// The first place at which two values differ, and what they are there.
+/// The first place at which two values differ, with both values there.
 fn difference(first: &Value, second: &Value, place: String) -> Option<(String, String, String)> {
     let inside = |key: &dyn std::fmt::Display| match place.is_empty() {
         true => key.to_string(),
@@ -148,7 +148,7 @@ fn difference(first: &Value, second: &Value, place: String) -> Option<(String, S
     }
 }
 
-/// What a file of the target has besides its weights.
+/// The content of a target file besides its weights.
 fn beside(source: &FileLayout, target: &FileLayout, loaded: Loaded) -> Loaded {
     let sections = target.sections.len() + {
         let groups = target.stacks.groups.iter();
@@ -172,7 +172,7 @@ fn beside(source: &FileLayout, target: &FileLayout, loaded: Loaded) -> Loaded {
     }
 }
 
-/// What a file has that one of the target has no place for.
+/// The content of a file for which files of the target have no place.
 fn lost(source: &FileLayout, target: &FileLayout, loaded: &Loaded) -> Vec<&'static str> {
     let mut lost = Vec::new();
     let has_description = matches!(target.format, Format::Stockfish { .. });
@@ -201,8 +201,8 @@ fn skipped_len(layout: &FileLayout) -> usize {
     of(&layout.sections) + layout.stacks.count * groups.sum::<usize>()
 }
 
-/// Whether both layouts have the same sections with the same padding: they differ in nothing but
-/// whether tensors are compressed.
+/// Whether both layouts have the same sections with the same padding, so that they differ only in
+/// the compression of tensors.
 fn have_same_padding(source: &FileLayout, target: &FileLayout) -> bool {
     let raw = |sections: &[Section]| {
         let sections = sections.iter().map(|section| {

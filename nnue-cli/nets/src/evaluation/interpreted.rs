@@ -9,7 +9,7 @@ use super::{Answer, BucketOutput, Evaluate, Evaluation};
 use crate::Error;
 use crate::net_file::NetFile;
 
-/// A network with its weights, and what its file says besides them.
+/// A network with its weights, and with the other content of its file.
 #[derive(Debug)]
 pub struct Interpreted {
     net: Net,
@@ -18,11 +18,11 @@ pub struct Interpreted {
 }
 
 impl Interpreted {
-    /// The network of a file, whose features follow from the position.
+    /// The network of a file. Its features must follow from the position.
     ///
     /// # Errors
     ///
-    /// [`Error::Load`].
+    /// [`Error::Load`] if weights cannot be loaded.
     pub fn of(file: &NetFile) -> Result<Interpreted, Error> {
         Ok(Interpreted {
             net: file.net()?,
@@ -32,7 +32,7 @@ impl Interpreted {
     }
 }
 
-/// The name of a set whose active features no position tells, if the network has one.
+/// The name of a feature set whose active features the engine tells, if the network has such a set.
 #[must_use]
 pub fn told_features(network: &Network) -> Option<&str> {
     let told = network

@@ -1,5 +1,5 @@
-//! Bounds that weights prove, of networks that are known only at run time. The runtime has the
-//! formulas.
+//! Bounds that weights prove, for networks that are known only at run time. The formulas are in the
+//! runtime.
 
 use nnue_compiler::network::{Layer, Network, Sums, WeightType};
 use nnue_data::feature_sets;
@@ -9,7 +9,7 @@ use nnue_runtime::__private::report::accumulator_bound;
 use nnue_runtime::AccumulatorBound;
 use serde::Serialize;
 
-/// How far the sums of a layer can go, biases included, over all stacks.
+/// The range that the sums of a layer cannot leave, biases included, over all stacks.
 #[derive(Debug, Serialize)]
 pub struct LayerBound {
     /// The name of the layer.
@@ -22,7 +22,7 @@ pub struct LayerBound {
     pub margin: i64,
 }
 
-/// The bound of all perspectives that have weights of their own.
+/// The widest bound of the accumulators, over separate weights of white and black.
 pub fn accumulator(network: &Network, weights: &Weights) -> AccumulatorBound {
     let sets = feature_sets(network);
     let bounds = weights.transformer.iter();
@@ -59,7 +59,7 @@ pub fn layers(network: &Network, weights: &Weights) -> Vec<LayerBound> {
     bounds.collect()
 }
 
-/// Adds what the weights of a stack prove; `None` for layers that have no sums of 32 bits.
+/// Adds the sums that the weights of a stack can reach; `None` for layers without sums of 32 bits.
 fn include(
     proofs: &mut Proofs,
     network: &Network,
@@ -67,7 +67,7 @@ fn include(
     weights: &nnue_interpreter::LayerWeights,
 ) -> Option<()> {
     let affine = layer.affine()?;
-    // Sums of signs cannot overflow, floating point does not wrap, and 64 bits are enough.
+    // Sums of signs cannot overflow, floating point does not wrap around, and 64 bits are enough.
     let Values::Integers(matrix) = &weights.weights else {
         return None;
     };
@@ -75,7 +75,7 @@ fn include(
         return None;
     }
     let biases = match &weights.biases {
-        // Sums are converted before these biases are added.
+        // These biases are added after the sums are converted, so they do not count.
         Values::Floats(biases) => vec![0; biases.len()],
         Values::Integers(biases) => biases.iter().map(|bias| *bias as i32).collect(),
     };

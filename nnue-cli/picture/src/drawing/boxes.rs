@@ -1,4 +1,4 @@
-//! What is drawn of a network, and what reads what.
+//! The parts of a drawing, and which part reads which.
 
 use nnue_compiler::feature_set::Family;
 use nnue_compiler::network::{Head, Network, Order, Perspectives, Pooling, Source, Units};
@@ -12,7 +12,7 @@ pub(super) fn boxes(network: &Network) -> Vec<Part> {
         parts: vec![features(network)],
     };
     let transformer = &network.transformer;
-    // In the order of the compiler's table.
+    // Operations come in the order of the compiler's table.
     let views = views(&transformer.perspectives);
     let accumulators = boxes.add_views(&views, &[0, 0]);
     let psqt_sums = (transformer.psqt > 0).then(|| {
@@ -62,7 +62,7 @@ pub(super) fn boxes(network: &Network) -> Vec<Part> {
             psqt = Some(boxes.add(Kind::Output, Vec::from_iter(psqt_sums)));
         }
         let summands = match network.output.units {
-            // `positional` is a part of the sum that becomes the value.
+            // The part `positional` is a summand of the value.
             Units::Wide(_) => terms(head),
             _ => [Some(positional), psqt].into_iter().flatten().collect(),
         };
@@ -79,8 +79,8 @@ struct Boxes<Operations> {
     parts: Vec<Part>,
 }
 
-/// Whose view of the position each perspective is, in the order in which layers see them. A network
-/// of one perspective says it of its features.
+/// The players whose views the perspectives have, in the order in which layers read them. In a
+/// network with a single perspective, the features name the player.
 fn views(perspectives: &Perspectives) -> Vec<Option<&'static str>> {
     match (perspectives.count, perspectives.order) {
         (1, _) => vec![None],
@@ -90,7 +90,7 @@ fn views(perspectives: &Perspectives) -> Vec<Option<&'static str>> {
 }
 
 impl<Operations: Iterator<Item = [String; 6]>> Boxes<Operations> {
-    /// Draws the next operation once for each perspective, each of which reads one part.
+    /// Adds a part for each perspective of the next operation, each of which reads a single part.
     fn add_views(&mut self, views: &[Option<&'static str>], reads: &[usize]) -> Vec<usize> {
         let first = self.add(Kind::Transformer, vec![reads[0]]);
         let mut both = self.parts[first].clone();
@@ -109,14 +109,14 @@ impl<Operations: Iterator<Item = [String; 6]>> Boxes<Operations> {
         (first..self.parts.len()).collect()
     }
 
-    /// Draws the next operation, which is what the network gives.
+    /// Adds a part for the next operation, which is an output of the network.
     fn add_value(&mut self, reads: Vec<usize>) -> usize {
         let index = self.add(Kind::Output, reads);
         self.parts[index].column = Column::Values;
         index
     }
 
-    /// Draws the next operation, and gives the index of its part.
+    /// Adds a part for the next operation, and returns its index.
     fn add(&mut self, kind: Kind, mut reads: Vec<usize>) -> usize {
         let index = self.parts.len();
         let Some([name, shape, element, one, range, computed_as]) = self.operations.next() else {

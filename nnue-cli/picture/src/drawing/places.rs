@@ -1,23 +1,22 @@
-//! Where the boxes of a network stand: in rows, each part below all that it reads. What can be
-//! computed at the same time stands side by side, and PSQT values beside the main line.
+//! The places of boxes: in rows, each part below all parts that it reads. Parts that can be
+//! computed at the same time stand side by side, and PSQT values beside the main column.
 
 use textwrap::{Options, wrap};
 
 use super::{Column, Part};
 
-/// Lengths in pixels.
+/// The margin around the drawing, in pixels.
 pub(super) const MARGIN: usize = 16;
 pub(super) const PADDING: usize = 12;
 pub(super) const LINE: usize = 18;
-/// Between two boxes of a row.
+/// The space between two boxes of a row, in pixels.
 const SPACE: usize = 20;
-/// The space of a letter of the fonts of names and of formulas.
+/// The width of a letter in the fonts of names and formulas, in pixels.
 const LETTER: usize = 8;
-/// The longest line of a box, in letters: of one that has a row for itself, and of one that has
-/// not.
+/// The longest line of a box, in letters. The second limit is for boxes with others in their row.
 const LONGEST: usize = 72;
 const LONGEST_BESIDE: usize = 34;
-/// The shortest line for which a box has room, in letters: arrows need it too.
+/// The shortest line of a box, in letters: arrows need the space too.
 const SHORTEST: usize = 24;
 /// The most boxes of a row.
 const BESIDE: usize = 3;
@@ -26,7 +25,7 @@ const BESIDE: usize = 3;
 pub(super) struct Placed {
     pub(super) part: Part,
     pub(super) row: usize,
-    /// The facts in lines of their own, below the name; empty where they stand beside it.
+    /// The facts, in lines below the name; empty if they stand beside the name.
     pub(super) facts: Vec<String>,
     pub(super) left: usize,
     pub(super) right: usize,
@@ -48,7 +47,7 @@ pub(super) fn rows(parts: &[Part]) -> Vec<usize> {
     for index in others {
         rows[index] = row_of(index, 0, parts, &rows);
     }
-    // What a network gives is below everything else.
+    // The outputs are below all other parts.
     let below = rows.iter().flatten().max().map_or(0, |last| last + 1);
     for index in values {
         rows[index] = row_of(index, below, parts, &rows);
@@ -56,7 +55,7 @@ pub(super) fn rows(parts: &[Part]) -> Vec<usize> {
     rows.into_iter().flatten().collect()
 }
 
-/// The first row from `least` on that is below what a part reads and has room for it.
+/// The first row from `least` on that is below all parts which a part reads, and has room for it.
 fn row_of(index: usize, least: usize, parts: &[Part], rows: &[Option<usize>]) -> Option<usize> {
     let part = &parts[index];
     let read = part.reads.iter().filter_map(|read| rows[*read]).max();
@@ -65,7 +64,7 @@ fn row_of(index: usize, least: usize, parts: &[Part], rows: &[Option<usize>]) ->
         let mut beside = beside.filter(|(own, at)| **at == Some(*row) && own.column == part.column);
         match part.column {
             Column::Psqt => beside.next().is_none(),
-            // Perspectives have their row for themselves.
+            // The parts of perspectives have a row for themselves.
             Column::Main | Column::Values => {
                 beside.clone().count() < BESIDE
                     && beside.all(|(own, _)| own.view.is_some() == part.view.is_some())
@@ -75,7 +74,7 @@ fn row_of(index: usize, least: usize, parts: &[Part], rows: &[Option<usize>]) ->
     (least.max(read.map_or(0, |read| read + 1))..).find(has_room)
 }
 
-/// Gives every part its box. `gutter` is the width between the main line and the PSQT values, and
+/// Gives every part its box. `gutter` is the width between the main column and the PSQT values, and
 /// `gaps` is the height below each row.
 pub(super) fn place(
     parts: Vec<Part>,
@@ -153,25 +152,25 @@ pub(super) fn place(
     placed
 }
 
-/// The letters of a box's first line.
+/// The number of letters in the first line of a box.
 fn heading(part: &Part) -> usize {
     part.name.chars().count() + 2 + part.facts.chars().count()
 }
 
-/// The letters of the longest formula.
+/// The number of letters in the longest formula.
 fn longest(part: &Part) -> usize {
     let lines = part.lines.iter().map(|line| line.chars().count());
     lines.max().unwrap_or(0)
 }
 
-/// The letters of a box that does not have its row for itself.
+/// The number of letters in a line of a box that shares its row.
 fn narrow(part: &Part) -> usize {
     let view = part.view.map_or(0, |view| 2 + view.len());
     let text = longest(part).max(part.facts.chars().count());
     (part.name.chars().count() + view).max(text.clamp(SHORTEST, LONGEST_BESIDE))
 }
 
-/// A text in lines of so many letters.
+/// A text in lines of at most `letters` letters.
 fn lines(text: &str, letters: usize) -> Vec<String> {
     let options = Options::new(letters).subsequent_indent("  ");
     wrap(text, options).into_iter().map(String::from).collect()

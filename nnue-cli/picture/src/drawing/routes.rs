@@ -1,41 +1,41 @@
-//! The ways of arrows between boxes. What stands below what it reads is reached straight down.
-//! Other ways go along the gaps between rows, and from row to row down a lane beside the main line.
+//! The routes of arrows between boxes. An arrow to a box below goes straight down. Other arrows go
+//! along the gaps between rows, and from row to row down a lane beside the main column.
 
 use std::collections::BTreeMap;
 
 use super::places::Placed;
 
-/// Lengths in pixels.
+/// The height of a gap without routes, in pixels.
 const GAP: usize = 26;
-/// From one way in a gap to the next, and from the boxes to the nearest.
+/// The distance between two routes in a gap, and between the boxes and the nearest route.
 const TRACK: usize = 8;
-/// From one lane to the next.
+/// The distance between two lanes.
 const LANE: usize = 16;
-/// From a box's right edge to the place where its way leaves, and to that where the first one
-/// arrives. They differ, so that a way which leaves and one which arrives do not meet in a gap.
+/// The distances from a box's right edge to the place where its route leaves, and to that where the
+/// first route arrives. They differ, so that leaving and arriving routes do not meet in a gap.
 const LEAVES: usize = 12;
 const ARRIVES: usize = 24;
-/// From one arriving way to the next, and the room for all of them.
+/// The distance between two arriving routes, and the room for all of them.
 const ARRIVAL: (usize, usize) = (14, 66);
 
-/// An arrow from a part to one that reads it.
+/// An arrow from a part to another part that reads it.
 pub(super) struct Route {
     pub(super) source: usize,
     pub(super) target: usize,
-    /// The corners from the edge of the one box to that of the other.
+    /// The corners of the route, from the edge of the source's box to that of the target's box.
     pub(super) points: Vec<(usize, usize)>,
-    /// The lane by which it goes, if it needs one.
+    /// The lane in which the route goes down, if it needs a lane.
     pub(super) lane: Option<usize>,
 }
 
-/// Which ways there are, whatever their lengths.
+/// The routes in a drawing, without their coordinates.
 pub(super) struct Ways {
-    /// For each gap, the parts whose ways go along it, from top to bottom: those that leave come
-    /// first, so that no two ways meet.
+    /// For each gap, the parts whose routes go along it, from top to bottom. Leaving routes come
+    /// first, so that no two routes meet.
     tracks: Vec<Vec<usize>>,
-    /// The lanes of parts that are read beyond the next row.
+    /// The lanes of parts that are read in later rows than the next.
     lanes: BTreeMap<usize, usize>,
-    /// For each part, the parts whose ways arrive from a gap.
+    /// For each part, the parts whose routes arrive from a gap.
     arrivals: Vec<Vec<usize>>,
 }
 
@@ -44,7 +44,7 @@ impl Ways {
         let rows = placed.iter().map(|own| own.row + 1).max().unwrap_or(0);
         let mut tracks = vec![Vec::new(); rows];
         let mut arrivals = vec![Vec::new(); placed.len()];
-        // The gap in which a part's way begins, and the last one to which it leads.
+        // For each part, the gap in which its route begins, and the last gap to which it leads.
         let mut spans: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for (target, own) in placed.iter().enumerate() {
             for source in &own.part.reads {
@@ -118,7 +118,7 @@ impl Ways {
         routes
     }
 
-    /// The corners of a way along gaps.
+    /// The corners of a route along gaps.
     fn corners(
         &self,
         placed: &[Placed],
@@ -147,7 +147,7 @@ impl Ways {
         points
     }
 
-    /// The height at which a part's way goes along a gap.
+    /// The height in a gap at which a part's route goes.
     fn track(&self, placed: &[Placed], gap: usize, source: usize) -> usize {
         let above = placed.iter().filter(|own| own.row == gap);
         let bottom = above.map(|own| own.bottom).max().unwrap_or(0);
@@ -156,7 +156,8 @@ impl Ways {
     }
 }
 
-/// Where an arrow goes straight down: one box is above all of the other, and none between them.
+/// The x coordinate of an arrow that can go straight down; `None` if a box is between both boxes,
+/// or neither of them covers the width of the other.
 fn straight(placed: &[Placed], source: usize, target: usize) -> Option<usize> {
     let (from, to) = (&placed[source], &placed[target]);
     let x = if from.left <= to.left && to.right <= from.right {

@@ -15,7 +15,7 @@ use crate::xml::escaped;
 
 /// The length and half the width of an arrow's head, in pixels.
 const HEAD: (usize, usize) = (8, 4);
-/// What arrows that need no lane look like.
+/// The colour of arrows that need no lane.
 const PLAIN: &str = "#6e7781";
 /// The colours of lanes, one after the other.
 const COLOURS: [&str; 4] = ["#2f81f7", "#bc4c00", "#2da44e", "#a371f7"];
@@ -25,7 +25,7 @@ const COLOURS: [&str; 4] = ["#2f81f7", "#bc4c00", "#2da44e", "#a371f7"];
 pub fn svg(network: &Network) -> String {
     let parts = boxes(network);
     let rows = rows(&parts);
-    // Which ways arrows take is the same however wide the gutter and however high the gaps are.
+    // The routes are the same for all widths of the gutter and heights of the gaps.
     let count = rows.iter().max().map_or(0, |last| last + 1);
     let ways = Ways::of(&place(parts.clone(), &rows, 0, &vec![0; count]));
     let gutter = ways.gutter();
@@ -70,7 +70,7 @@ fn header(network: &Network, (width, height): (usize, usize)) -> String {
     text
 }
 
-/// Text beside the boxes.
+/// Writes text beside the boxes.
 fn note(text: &mut String, x: usize, y: usize, note: &str) {
     let note = escaped(note);
     let _ = writeln!(
@@ -80,7 +80,7 @@ fn note(text: &mut String, x: usize, y: usize, note: &str) {
     );
 }
 
-/// A box with the number by which arrows name it: names are not always unique.
+/// Draws a box with its number, by which arrows name it: names are not always unique.
 fn draw_box(text: &mut String, placed: &Placed, index: usize) {
     let part = &placed.part;
     let (fill, stroke) = match part.kind {
@@ -139,7 +139,7 @@ fn draw_box(text: &mut String, placed: &Placed, index: usize) {
     text.push_str("</g>\n");
 }
 
-/// An arrow from a part to one that reads it, from above.
+/// Draws an arrow from a part to another part that reads it, from above.
 fn draw_arrow(text: &mut String, route: &Route) {
     let [(x, y), between @ .., (tip_x, tip)] = route.points.as_slice() else {
         return;

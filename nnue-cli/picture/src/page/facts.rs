@@ -1,4 +1,4 @@
-//! What `nnue info` says of a net file, as parts of a page.
+//! The facts of `nnue info` about a net file, as parts of a page.
 
 use std::iter::once;
 
@@ -8,7 +8,7 @@ use nnue_nets::info::{Contents, Info, number};
 
 use super::head;
 
-/// What the file is.
+/// The kind of the file, and its header.
 pub(super) fn file(info: &Info) -> Markup {
     let mut facts = vec![
         ("the file is", info.identity.clone()),
@@ -43,7 +43,7 @@ pub(super) fn file(info: &Info) -> Markup {
     }
 }
 
-/// How far sums can go.
+/// The bounds of sums that the weights prove.
 pub(super) fn proofs(contents: &Contents) -> Markup {
     let accumulator = &contents.accumulator;
     let first = (
@@ -72,7 +72,7 @@ pub(super) fn proofs(contents: &Contents) -> Markup {
     }
 }
 
-/// The numbers of each tensor of the file at a glance.
+/// The statistics of each tensor in the file.
 pub(super) fn numbers(contents: &Contents) -> Markup {
     html! {
         table #numbers {

@@ -1,4 +1,4 @@
-//! What a loop has found, on one HTML page that needs no other files.
+//! The results of a loop, on an HTML page that needs no other files.
 
 mod training;
 
@@ -9,19 +9,19 @@ use nnue_loop::{NetMatch, Outcome, RunFile};
 pub use self::training::warning;
 use super::{drawn, head, page};
 
-/// All that the page shows.
+/// The subject of a loop's page.
 #[derive(Clone, Copy)]
 pub struct Page<'a> {
-    /// What the loop was told to do.
+    /// The run file of the loop.
     pub run: &'a RunFile,
     /// The network of the new net.
     pub network: &'a Network,
-    /// What came of it.
+    /// The outcome of the loop.
     pub outcome: &'a Outcome,
 }
 
 impl Page<'_> {
-    /// The page.
+    /// The page about a loop.
     #[must_use]
     pub fn html(&self) -> String {
         let body = html! {
@@ -93,8 +93,8 @@ impl Page<'_> {
     }
 }
 
-/// What a match shows, by the ends of the interval of Elo. An end that is infinite is missing in JSON,
-/// as is an interval that is not known.
+/// The verdict of a match, by the ends of the interval of Elo. JSON leaves out infinite ends, and
+/// an interval that is not known.
 fn verdict(low: Option<f64>, high: Option<f64>) -> &'static str {
     match (low, high) {
         (Some(low), _) if low > 0.0 => "stronger",

@@ -1,28 +1,28 @@
-//! Neurons below each other, and of each a board for each kind of piece.
+//! The drawing of neurons, each with a board for each kind of piece.
 
 use super::canvas::{Canvas, Colour, GAP, WHITE};
 use super::neurons::{Boards, Neuron};
 use super::text::{LETTER, width_of, write_line, write_lines};
 
-/// Lengths in pixels. A board is as wide as the word "opponent".
+/// The width of a square in pixels. A board is as wide as the word "opponent".
 const SQUARE: usize = 7;
 const BOARD: usize = 8 * SQUARE;
-/// The width of what is said of a neuron, and the bar of one that is always active.
+/// The width of the facts about a neuron, and of the bar of a neuron that is always active.
 const FACTS: usize = 16 * LETTER.0;
-/// The height of that bar, below three lines.
+/// The height of the bar, below three lines of facts.
 const BAR: usize = BOARD - 3 * LETTER.1;
-/// From one board to the next.
+/// The distance between two boards.
 const STEP: usize = BOARD + GAP;
 /// The left edge of the boards, beside the numbers of ranks.
 const BOARDS: usize = GAP + FACTS + GAP + LETTER.0 + 2;
 const ACTIVE: Colour = [45, 164, 78];
 
-/// The width of neurons with so many boards, in pixels.
+/// The width of neurons with `planes` boards, in pixels.
 pub(super) fn width(planes: usize) -> usize {
     BOARDS + planes * STEP - 2 * GAP
 }
 
-/// Draws neurons, and gives the place below.
+/// Draws neurons, and returns the place below them.
 pub(super) fn draw(canvas: &mut Canvas, top: usize, boards: &Boards, neurons: &[Neuron]) -> usize {
     let mut top = write_lines(canvas, (GAP, top), &legend(boards)) + GAP;
     for (plane, words) in boards.planes.iter().enumerate() {
@@ -48,7 +48,7 @@ pub(super) fn draw(canvas: &mut Canvas, top: usize, boards: &Boards, neurons: &[
     top + LETTER.1 + GAP
 }
 
-/// What the boards are.
+/// The legend of the boards.
 fn legend(boards: &Boards) -> String {
     let mean = match boards.buckets {
         1 => String::new(),
@@ -81,7 +81,7 @@ fn draw_facts(canvas: &mut Canvas, top: usize, neuron: &Neuron) {
     canvas.fill((GAP, bar_top), (length, BAR), ACTIVE);
 }
 
-/// The boards of a neuron side by side, the first rank of each at the bottom.
+/// Draws the boards of a neuron side by side, the first rank of each at the bottom.
 fn draw_boards(canvas: &mut Canvas, top: usize, means: &[f64]) {
     let largest = means
         .iter()
@@ -96,7 +96,7 @@ fn draw_boards(canvas: &mut Canvas, top: usize, means: &[f64]) {
     }
 }
 
-/// White for 0, red for what is as large as the largest, blue for what is as far below 0.
+/// The colour of a value: white for 0, red for `largest`, blue for `-largest`.
 fn colour(value: f64, largest: f64) -> Colour {
     if value == 0.0 {
         return WHITE;

@@ -2,14 +2,14 @@
 
 use crate::Error;
 
-/// Red, green and blue.
+/// A colour: its red, green and blue.
 pub(super) type Colour = [u8; 3];
 
 pub(super) const WHITE: Colour = [255, 255, 255];
 pub(super) const BACKGROUND: Colour = [232, 236, 240];
 pub(super) const INK: Colour = [36, 41, 47];
 
-/// The space between things, in pixels.
+/// The space between parts of a picture, in pixels.
 pub(super) const GAP: usize = 6;
 
 /// A picture of a fixed width, which grows downwards.
@@ -32,13 +32,13 @@ impl Canvas {
         self.width
     }
 
-    /// Makes the picture at least so high.
+    /// Makes the picture at least `height` pixels high.
     pub(super) fn reach(&mut self, height: usize) {
         let len = self.pixels.len().max(height * self.width);
         self.pixels.resize(len, self.background);
     }
 
-    /// Fills a rectangle. What lies beyond the right edge is left out.
+    /// Fills a rectangle. The part beyond the right edge is left out.
     pub(super) fn fill(
         &mut self,
         (left, top): (usize, usize),
@@ -53,8 +53,8 @@ impl Canvas {
         }
     }
 
-    /// Covers a pixel with a colour, from not at all (0) to fully (255). Beyond the right edge
-    /// nothing is covered.
+    /// Covers a pixel with a colour, from not at all (0) to fully (255). Pixels beyond the right
+    /// edge are left out.
     pub(super) fn cover(&mut self, (x, y): (usize, usize), colour: Colour, how_much: u8) {
         if x >= self.width {
             return;
@@ -68,7 +68,7 @@ impl Canvas {
         }
     }
 
-    /// The bytes of a PNG file.
+    /// The bytes of the picture as a PNG file.
     pub(super) fn png(&self) -> Result<Vec<u8>, Error> {
         let size = |len: usize| u32::try_from(len).map_err(|_| Error::TooLarge);
         let height = self.pixels.len() / self.width;

@@ -8,19 +8,19 @@ use super::text::{LETTER, width_of, write_line, write_lines};
 
 /// The width of a bar, and its largest height, in pixels.
 const BAR: (usize, usize) = (2, 80);
-/// The room on the left for counts, in pixels: ten digits.
+/// The width of the counts on the left, in pixels: ten digits.
 const COUNTS: usize = 10 * LETTER.0;
 /// The length of a tick, in pixels.
 const TICK: usize = 4;
-/// From the bars down to the values: half of the lowest count is beside.
+/// The distance from the bars down to the values, which half of the lowest count needs.
 const BELOW: usize = LETTER.1 / 2;
 const LIMIT: Colour = [207, 34, 46];
 
 /// The width of a histogram with its counts, in pixels.
 pub(super) const WIDTH: usize = COUNTS + GAP + TICK + BAR.0 * BARS;
 
-/// Draws a histogram whose heights are logarithms, with lines where the type ends, and gives the
-/// place below.
+/// Draws a histogram with logarithmic heights, and with lines at the limits of the type. Returns
+/// the place below it.
 pub(super) fn draw(canvas: &mut Canvas, top: usize, histogram: &Histogram) -> usize {
     let top = write_lines(canvas, (GAP, top), &title(histogram));
     // Half of the count at the top stands above the bars.
@@ -47,7 +47,7 @@ pub(super) fn draw(canvas: &mut Canvas, top: usize, histogram: &Histogram) -> us
     top + highest + BELOW + LETTER.1 + GAP
 }
 
-/// The ticks of the values and their numbers.
+/// Draws the ticks of the values with their numbers.
 fn draw_values(canvas: &mut Canvas, (left, top): (usize, usize), histogram: &Histogram) {
     let (low, high) = histogram.ends;
     let mut taken: Vec<(usize, usize)> = Vec::new();
@@ -70,7 +70,7 @@ fn draw_values(canvas: &mut Canvas, (left, top): (usize, usize), histogram: &His
     }
 }
 
-/// What the histogram is of.
+/// The title of a histogram: its tensor, and the range of the values.
 fn title(histogram: &Histogram) -> String {
     let (low, high) = histogram.range;
     let (name, count) = (&histogram.name, histogram.values());
@@ -82,13 +82,13 @@ fn title(histogram: &Histogram) -> String {
     format!("{name}: {count} values from {low} to {high}{one}")
 }
 
-/// The pixels of a bar. Whatever occurs has one.
+/// The height of a bar in pixels, at least 1 for a value that occurs.
 fn height_of(count: u64, most: u64) -> usize {
     let logarithm = |count: u64| ((1 + count) as f64).ln();
     (logarithm(count) / logarithm(most) * BAR.1 as f64).ceil() as usize
 }
 
-/// The counts beside the bars: none, the most, and powers of ten as far as there is room.
+/// The counts beside the bars: 0, the largest count, and powers of ten if there is room.
 fn counts(most: u64) -> Vec<u64> {
     let mut counts = vec![0, most];
     let mut power = 1u64;

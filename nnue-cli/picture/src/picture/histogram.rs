@@ -1,4 +1,4 @@
-//! How the values of a tensor spread.
+//! Histograms of tensors.
 
 use nnue_compiler::network::{Element, Layer, WeightType};
 use nnue_interpreter::{Net, Values};
@@ -6,18 +6,18 @@ use nnue_interpreter::{Net, Values};
 /// How many bars a histogram has.
 pub(super) const BARS: usize = 256;
 
-/// The values of a tensor, all stacks together, in bars of the same width.
+/// A histogram of a tensor's values, for all stacks together, in bars of the same width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
-    /// The tensor's name.
+    /// The name of the tensor.
     pub name: String,
     /// The smallest and the largest value.
     pub range: (f64, f64),
     /// The limits of the type; `None` for floating point.
     pub limits: Option<(f64, f64)>,
-    /// The number that stands for 1.0, where all values share one.
+    /// The integer for 1.0, if all values have the same.
     pub one: Option<f64>,
-    /// The values at the left and the right end.
+    /// The values at the left and at the right end.
     pub(super) ends: (f64, f64),
     pub(super) counts: Vec<u64>,
 }
@@ -31,7 +31,7 @@ impl Histogram {
     ) -> Option<Histogram> {
         let low = values.clone().reduce(f64::min)?;
         let high = values.clone().reduce(f64::max)?;
-        // A limit that is near is shown.
+        // A limit near the values is shown.
         let mut ends = (low, high);
         if let Some((least, most)) = limits {
             if low < 0.0 && least >= 2.0 * low {
@@ -56,12 +56,12 @@ impl Histogram {
         Some(histogram)
     }
 
-    /// How many values there are.
+    /// How many values the tensor has.
     pub fn values(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The bar of a value.
+    /// The bar to which a value belongs.
     pub(super) fn bar(&self, value: f64) -> usize {
         let (low, high) = self.ends;
         if high <= low {
@@ -71,7 +71,7 @@ impl Histogram {
         (place.round().max(0.0) as usize).min(BARS - 1)
     }
 
-    /// The bars of the type's limits, as far as they are between the ends.
+    /// The bars of the type's limits that are between the ends.
     pub(super) fn limit_bars(&self) -> Vec<usize> {
         let (low, high) = self.ends;
         let limits = self
@@ -83,7 +83,7 @@ impl Histogram {
     }
 }
 
-/// A histogram for each tensor: those of the transformer, then those of the layers.
+/// A histogram for each tensor: first those of the transformer, then those of the layers.
 pub(super) fn histograms(net: &Net) -> Vec<Histogram> {
     let network = net.network();
     let width = network.transformer.width;
@@ -96,7 +96,7 @@ pub(super) fn histograms(net: &Net) -> Vec<Histogram> {
         let values = tables().flat_map(|table| table.rows[rows.clone()].iter());
         let values = values.copied().map(f64::from);
         let name = format!("transformer.weights of {}", set.name);
-        // Sums of rows and virtual rows may be larger than what the file has of each.
+        // The sums of rows and virtual rows may be larger than the type of each in the file.
         let element = if set.factors.is_some() {
             Element::I16
         } else {

@@ -1,4 +1,4 @@
-//! What neurons of the transformer look at, and how often they do.
+//! Facts about neurons of the transformer: their weights by piece and square, and their activity.
 
 use nnue_compiler::feature_set::piece_square::{FirstSquare, Parameters, PieceOrder};
 use nnue_compiler::feature_set::{Family, FeatureSet};
@@ -9,15 +9,15 @@ use nnue_runtime::Board;
 /// The kinds of pieces in the order of the feature sets' tables.
 const KINDS: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
 
-/// A neuron, and what it does in positions.
+/// A neuron, and its activity over positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neuron {
-    /// Its index in the transformer.
+    /// The index of the neuron in the transformer.
     pub number: usize,
-    /// The standard deviation of its activated value over the views of positions. 1.0 is what the
-    /// spec says that it is.
+    /// The standard deviation of the neuron's activated value over the views of positions, as a
+    /// number in which 1.0 is 1.
     pub deviation: f64,
-    /// The share of views in which its sum is positive.
+    /// The share of views in which the neuron's sum is positive.
     pub active: f64,
 }
 
@@ -25,16 +25,18 @@ pub struct Neuron {
 pub(super) struct Boards {
     /// The name of the feature set.
     pub(super) set: String,
-    /// How many buckets of kings the set has.
+    /// How many king buckets the set has.
     pub(super) buckets: usize,
-    /// Whose piece of which kind each plane is for, in two words.
+    /// The player and the kind of each plane's pieces, in two words.
     pub(super) planes: Vec<[&'static str; 2]>,
-    /// `[neuron][plane][square]`, squares from a1 = 0 to h8 = 63: the mean over all buckets.
+    /// The mean weights over all buckets as `[neuron][plane][square]`, with squares from a1 = 0 to
+    /// h8 = 63.
     means: Vec<f64>,
 }
 
 impl Boards {
-    /// Those of the first set that has a row for each piece and square; `None` if there is none.
+    /// The weights of the first set that has a row for each piece and square; `None` without such a
+    /// set.
     pub(super) fn of(net: &Net) -> Option<Boards> {
         let network = net.network();
         let mut first_row = 0;
@@ -54,7 +56,7 @@ impl Boards {
         let bucket_len = offset + 64 * planes;
         let buckets = set.rows / bucket_len;
         let mut means = vec![0.0; width * planes * 64];
-        // White's and black's weights where they are separate.
+        // There are two tables if white and black have separate weights.
         let tables = &net.weights().transformer;
         let share = 1.0 / (buckets * tables.len()) as f64;
         for table in tables {
@@ -78,14 +80,14 @@ impl Boards {
         }
     }
 
-    /// `[plane][square]`: the means of a neuron.
+    /// The mean weights of a neuron as `[plane][square]`.
     pub(super) fn of_neuron(&self, neuron: usize) -> &[f64] {
         let len = self.planes.len() * 64;
         &self.means[neuron * len..][..len]
     }
 }
 
-/// The square of a place in a plane.
+/// The square that belongs to a place in a plane.
 fn square(parameters: &Parameters, place: usize) -> usize {
     match parameters.first_square {
         FirstSquare::A1 => place,
@@ -95,7 +97,7 @@ fn square(parameters: &Parameters, place: usize) -> usize {
     }
 }
 
-/// Whose piece of which kind the planes of a set are for, as white sees them.
+/// The player and the kind of each plane's pieces, from white's view.
 fn planes_of(parameters: &Parameters) -> Vec<[&'static str; 2]> {
     let players = match parameters.piece_order {
         PieceOrder::WhiteFirst => ["white", "black"],
@@ -110,7 +112,7 @@ fn planes_of(parameters: &Parameters) -> Vec<[&'static str; 2]> {
             return;
         }
         let [whose, kinds] = &mut planes[((row - parameters.offset) / 64) as usize];
-        // Kings can share a plane.
+        // A plane may be for the kings of both players.
         *whose = if whose.is_empty() { player } else { "either" };
         *kinds = kind;
     };
@@ -123,7 +125,7 @@ fn planes_of(parameters: &Parameters) -> Vec<[&'static str; 2]> {
     planes
 }
 
-/// Over all views of these positions, what each neuron does. The order is theirs.
+/// The activity of each neuron over all views of these positions, in the order of the neurons.
 pub(super) fn neurons(net: &Net, positions: &[Board]) -> Vec<Neuron> {
     let transformer = &net.network().transformer;
     let mut totals = vec![Total::default(); transformer.width];
@@ -157,14 +159,14 @@ pub(super) fn neurons(net: &Net, positions: &[Board]) -> Vec<Neuron> {
     neurons.collect()
 }
 
-/// What is counted of a neuron. Integers, because differences of large squares are small.
+/// The counts of a neuron. They are integers, because differences of large squares are small.
 #[derive(Clone, Copy, Default)]
 struct Total {
-    /// In how many views its sum is positive.
+    /// The number of views in which the sum of the neuron is positive.
     positive: u64,
-    /// The sum of its activated values.
+    /// The sum of the neuron's activated values.
     values: i128,
-    /// The sum of their squares.
+    /// The sum of the squares of these values.
     squares: i128,
 }
 

@@ -7,7 +7,7 @@ use super::canvas::{Canvas, INK};
 
 const HEIGHT: RasterHeight = RasterHeight::Size16;
 
-/// The pixels of a letter, from left to right and from top to bottom.
+/// The width and the height of a letter, in pixels.
 pub(super) const LETTER: (usize, usize) =
     (get_raster_width(FontWeight::Regular, HEIGHT), HEIGHT.val());
 
@@ -16,8 +16,8 @@ pub(super) fn width_of(line: &str) -> usize {
     line.chars().count() * LETTER.0
 }
 
-/// Writes a line from its top left corner on. A letter that the font lacks is a question mark, and
-/// what lies beyond the picture's right edge is left out.
+/// Writes a line from its top left corner on. A letter that the font lacks becomes a question mark,
+/// and letters beyond the picture's right edge are left out.
 pub(super) fn write_line(canvas: &mut Canvas, (left, top): (usize, usize), line: &str) {
     for (place, letter) in line.chars().enumerate() {
         let raster = |letter| get_raster(letter, FontWeight::Regular, HEIGHT);
@@ -33,8 +33,8 @@ pub(super) fn write_line(canvas: &mut Canvas, (left, top): (usize, usize), line:
     }
 }
 
-/// Writes a text in as many lines as it needs up to the picture's right edge, which is as far away
-/// from it as the left edge, and gives the place below.
+/// Writes a text in as many lines as it needs. The margin on the right is as wide as that on the
+/// left. Returns the place below the text.
 pub(super) fn write_lines(
     canvas: &mut Canvas,
     (left, mut top): (usize, usize),

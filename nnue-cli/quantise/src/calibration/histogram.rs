@@ -1,19 +1,20 @@
-//! How often magnitudes occur, whatever their range turns out to be.
+//! Histograms of magnitudes whose range is not known in advance.
 
-/// The bins of a histogram. The largest magnitude is in the upper half of them, so the width of a
-/// bin is at most two parts in so many of it.
+/// The number of bins. The largest magnitude is in the upper half of the bins, so the width of a
+/// bin is at most 2 / `BINS` of this magnitude.
 pub(super) const BINS: usize = 8192;
 
-/// The width of bins that nothing has widened yet: less than any weight differs from zero.
+/// The width of bins at first: less than the distance of any weight from zero.
 const NARROW: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// Magnitudes in bins of the same width, which doubles whenever one is too large for them.
+/// Magnitudes in bins of the same width, which doubles whenever a magnitude is too large for the
+/// bins.
 #[derive(Clone, Debug)]
 pub(super) struct Histogram {
-    /// How much weight the magnitudes of each bin have together.
+    /// The sum of the weights of the magnitudes in each bin.
     pub(super) bins: Vec<f64>,
     width: f64,
-    /// The largest magnitude, also of what has no weight.
+    /// The largest magnitude, including magnitudes without weight.
     pub(super) largest: f64,
 }
 
@@ -34,7 +35,7 @@ impl Histogram {
         self.bins[(magnitude / self.width) as usize] += weight;
     }
 
-    /// Adds what another one has.
+    /// Adds the contents of another histogram.
     pub(super) fn merge(&mut self, other: &Histogram) {
         self.make_room(other.largest);
         self.largest = self.largest.max(other.largest);
@@ -60,8 +61,8 @@ impl Histogram {
         ((bin + 1) as f64 * self.width).min(self.largest)
     }
 
-    /// The smallest end of a bin up to which a share of all weight is; the largest magnitude if
-    /// nothing has any.
+    /// The smallest end of a bin below which this share of all weight is; the largest magnitude if
+    /// no magnitude has weight.
     pub(super) fn percentile(&self, share: f64) -> f64 {
         let all: f64 = self.bins.iter().sum();
         let mut below = 0.0;
@@ -102,7 +103,8 @@ mod tests {
 
     #[test]
     fn percentiles_are_those_of_the_numbers() {
-        // 1 to 10,000 with either sign, in an order in which the range grows and does not.
+        // The numbers 1 to 10,000 with alternating signs, in an order in which the range sometimes
+        // grows.
         let mut histogram = Histogram::new();
         for index in 0..10_000u32 {
             let number = f64::from(index * 7919 % 10_000 + 1);

@@ -1,38 +1,39 @@
-//! How far a range reaches: the ways to choose the magnitude beyond which numbers are clipped.
+//! The ways to choose the threshold of a range: the magnitude beyond which numbers are clipped.
 //!
-//! The divergence is Kullback and Leibler's between what the numbers are and what is left of them,
-//! as TensorRT and MXNet choose ranges. For a range that ends after `n` bins, `P` is the histogram of
-//! these bins, with all that is beyond them in the last, as clipping does it. `Q` is what as many
-//! levels as the integers have can say of them: the bins, without what is beyond, fall to `levels`
-//! groups of the same length; all bins of a group that are not empty in `P` have the same share of
-//! the group's. Both are divided by their sums, and
+//! The divergence is that of Kullback and Leibler between the distributions before and after
+//! quantisation, by which TensorRT and MXNet choose ranges. For a range of the first `n` bins, `P`
+//! is the histogram of these bins, and its last bin also has all magnitudes beyond the range, as
+//! clipping moves them there. `Q` is what the integers can represent of it. The bins of the range,
+//! without the magnitudes beyond it, are divided into `levels` groups of the same length, as many
+//! as there are integers. All bins of a group that are not empty in `P` get the same share of the
+//! group's sum. `P` and `Q` are divided by their sums, and
 //!
 //! ```text
 //! D(P || Q) = the sum of P[i] * ln(P[i] / Q[i]) over all i with P[i] > 0
 //! ```
 //!
-//! where an empty `Q[i]` counts as one millionth. The range with the smallest divergence is taken; of
-//! equal ones the largest. A range of few levels is a coarse one of the bins near zero, so the choice
-//! is between errors of rounding and of clipping.
+//! where an empty `Q[i]` counts as one millionth. The range with the smallest divergence is chosen,
+//! and the largest of several with the same divergence. Few levels for a wide range are coarse near
+//! zero, so the divergence weighs errors of rounding against errors of clipping.
 
 use std::fmt;
 
 use super::histogram::Histogram;
 
-/// What an empty bin of `Q` counts as, of a sum of 1.
+/// The probability that stands for an empty bin of `Q`.
 pub(super) const EMPTY: f64 = 1e-6;
 
-/// How many ends of a range are tried.
+/// How many thresholds are tried.
 const ENDS: usize = 128;
 
 /// A way to choose a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Method {
-    /// From the smallest number to the largest: nothing is clipped.
+    /// The range of all numbers: nothing is clipped.
     MinMax,
-    /// So far that a share of the numbers is within.
+    /// The smallest range that has this share of the numbers.
     Percentile(f64),
-    /// So far that the divergence is smallest.
+    /// The range with the smallest divergence.
     Divergence,
 }
 
@@ -45,7 +46,7 @@ impl Method {
         Method::Divergence,
     ];
 
-    /// The magnitude at which the range ends, for integers of so many levels from 0 up.
+    /// The threshold of the range, for integers with `levels` levels from 0 up.
     pub(super) fn threshold(self, histogram: &Histogram, levels: usize) -> f64 {
         match self {
             Method::MinMax => histogram.largest,
@@ -59,7 +60,7 @@ impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Method::MinMax => f.write_str("min-max"),
-            // Without the last digits of shares that binary fractions only come close to.
+            // Rounding removes the digits in which a binary fraction differs from the share.
             Method::Percentile(share) => write!(f, "{} %", (share * 1e6).round() / 1e4),
             Method::Divergence => f.write_str("divergence"),
         }
@@ -69,19 +70,19 @@ impl fmt::Display for Method {
 fn of_least_divergence(histogram: &Histogram, levels: usize) -> f64 {
     let used = histogram.used();
     let all: f64 = used.iter().sum();
-    // As fine as the bins: whatever is clipped is lost for nothing.
+    // If levels are as fine as the bins, clipping would only lose numbers.
     if levels >= used.len() || all <= 0.0 {
         return histogram.largest;
     }
     let step = (used.len() - levels).div_ceil(ENDS);
-    // The largest first, as of equal ones the first is taken.
+    // The largest range comes first: the first of equal divergences is chosen.
     let ends = (levels..=used.len()).rev().step_by(step);
     let divergences = ends.map(|end| (divergence(used, end, levels), end));
     let least = divergences.reduce(|best, next| if next.0 < best.0 { next } else { best });
     least.map_or(histogram.largest, |(_, end)| histogram.end(end - 1))
 }
 
-/// Of a range that has the first `end` bins, for which there are so many levels.
+/// The divergence of the range of the first `end` bins, for this many levels.
 fn divergence(bins: &[f64], end: usize, levels: usize) -> f64 {
     let (within, beyond) = bins.split_at(end);
     let mut p = within.to_vec();
@@ -121,10 +122,10 @@ mod tests {
         // Two levels of two bins: (3 1) (4 0) becomes (2 2) (4 0).
         let by_hand = 3.0 / 8.0 * 1.5f64.ln() + 1.0 / 8.0 * 0.5f64.ln();
         assert!((divergence(&[3.0, 1.0, 4.0, 0.0], 4, 2) - by_hand).abs() < 1e-15);
-        // Four are clipped: P is (3 5) / 8, and Q (3 1) / 4.
+        // Four numbers are clipped: P is (3 5) / 8, and Q (3 1) / 4.
         let by_hand = 3.0 / 8.0 * 0.5f64.ln() + 5.0 / 8.0 * 2.5f64.ln();
         assert!((divergence(&[3.0, 1.0, 4.0, 0.0], 2, 2) - by_hand).abs() < 1e-15);
-        // What is clipped falls into a bin that had nothing: Q counts as a millionth there.
+        // The clipped numbers fall into an empty bin: Q counts as a millionth there.
         let by_hand = 0.5 * 0.5f64.ln() + 0.5 * (0.5f64 / EMPTY).ln();
         assert!((divergence(&[4.0, 0.0, 4.0], 2, 2) - by_hand).abs() < 1e-12);
     }
@@ -137,7 +138,7 @@ mod tests {
         assert!(threshold > 0.99, "{threshold}");
     }
 
-    /// A bell with few numbers far outside: all levels but some would be for those few.
+    /// In a bell with few numbers far outside, most levels would serve these few numbers.
     #[test]
     fn what_is_far_outside_is_clipped() {
         let bell = (-4000..=4000).map(|n| f64::from(n) / 1000.0);

@@ -1,5 +1,5 @@
-//! What positions make of a network of floating point: which weights they use, and which values they
-//! lead to.
+//! The usage of a network in floating point by positions: the weights that they use, and the values
+//! that they give.
 
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Elementwise, Network, Op, Source};
@@ -12,11 +12,11 @@ use super::histogram::Histogram;
 use super::threshold::Method;
 use crate::comparison::{Activation, activations};
 
-/// The distribution of a tensor's values over all its neurons and all positions, as numbers in which
-/// 1.0 is 1.
+/// The distribution of a tensor's values over all its neurons and all positions. Values are numbers
+/// in which 1.0 is 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ValueRange {
-    /// `transformer`, or the name of the layer.
+    /// The name of the tensor: `transformer`, or that of a layer.
     pub name: String,
     /// The smallest value.
     pub lowest: f64,
@@ -24,24 +24,24 @@ pub struct ValueRange {
     pub highest: f64,
     /// The magnitudes that 99, 99.9 and 99.99 % of the values do not exceed.
     pub percentiles: [f64; 3],
-    /// Where a range ends whose divergence is smallest, for 128 levels.
+    /// The end of the range with the smallest divergence, for 128 levels.
     pub divergence: f64,
-    /// The share of values at the upper end to which the network clips them.
+    /// The share of values at the upper limit to which the network clips them.
     pub saturated: f64,
 }
 
-/// What positions use.
+/// How positions use the weights of a network, and what the network computes for them.
 pub(super) struct Usage {
     /// How often each row of the transformer is active, for each of its tables.
     rows: [Vec<f64>; 2],
     /// The sums of the squares of each layer's inputs: `[stack][layer][input]`.
     inputs: Vec<Vec<Vec<f64>>>,
     values: Vec<Spread>,
-    /// What the network says of each position: the value, or win, draw and loss.
+    /// The outputs of the network for each position: the value, or those of win, draw and loss.
     pub(super) outputs: Vec<Vec<f64>>,
 }
 
-/// The values of a tensor.
+/// The distribution of a tensor's values.
 #[derive(Clone)]
 struct Spread {
     magnitudes: Histogram,
@@ -51,11 +51,11 @@ struct Spread {
     saturated: usize,
 }
 
-/// How many positions a core takes at a time.
+/// The number of positions that a core evaluates at a time.
 const CHUNK: usize = 64;
 
 impl Usage {
-    /// Over positions, each with the stack that it uses.
+    /// The usage by positions, each with the stack that it uses.
     pub(super) fn over(net: &UnroundedNet, positions: &[(&Board, usize)]) -> Usage {
         let chunks: Vec<_> = positions.chunks(CHUNK).collect();
         let parts = parallel::map(&chunks, |chunk| {
@@ -152,8 +152,8 @@ impl Usage {
         self
     }
 
-    /// How much of a weight positions see: how often its row is active, or the sum of the squares
-    /// of its input. 1 for what is no weight.
+    /// The usage of a weight by positions: how often its row is active, or the sum of the squares
+    /// of its input. It is 1 for a number that is no weight.
     pub(super) fn of(&self, network: &Network, place: NumberPlace) -> f64 {
         match place.role {
             Role::Weights(first) => {
@@ -200,7 +200,8 @@ fn tensor(trace: &UnroundedTrace, source: Source) -> &[f64] {
     }
 }
 
-/// Whether integers of a tensor are clipped to its range; sums wrap around.
+/// Whether the integers of a tensor are clipped to its range, as those of activations. Sums wrap
+/// around instead.
 fn is_clipped(network: &Network, activation: &Activation<'_>) -> bool {
     let clips = match activation.source {
         Source::Transformer => true,

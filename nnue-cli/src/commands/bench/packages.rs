@@ -1,4 +1,4 @@
-//! The options that say where networks are compiled.
+//! The options that name the folders in which networks are compiled.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ impl PackageOptions {
     }
 }
 
-/// Says what is waited for.
+/// Tells the user that another run compiles in the folder.
 pub(crate) fn waiting(folder: &Path) {
     warn(&format!(
         "waiting for another `nnue`, which compiles in `{}`",

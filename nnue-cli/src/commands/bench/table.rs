@@ -1,4 +1,4 @@
-//! The rows as text.
+//! The results of `nnue bench` as a table.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use nnue_measure::bench::Row;
 use crate::style::STRONG;
 use crate::table::{self, Cell};
 
-/// Writes rows with their ratios to the first.
+/// A table of rows, with the ratios of their times to those of the first row.
 pub(super) struct Table<'r> {
     pub(super) rows: &'r [Row],
 }
 
-/// What stands above a column, and what it says of a row, as one of all.
+/// The title of a column, and its text for a row, which may depend on all rows.
 type Column = (&'static str, fn(&Row, &[Row]) -> String);
 
 const COLUMNS: [Column; 17] = [
@@ -82,15 +82,15 @@ impl Table<'_> {
     }
 }
 
-/// The network's name, with the name of its file where another spec has the network's name too, and
-/// a star if nobody has trained its weights.
+/// The network's name, with the name of its file if another spec has the same network name, and a
+/// star for weights that nobody has trained.
 fn name(row: &Row, rows: &[Row]) -> String {
     let Row { network, spec, .. } = row;
     let same_name = |other: &&Row| other.network == *network && other.spec != *spec;
     let others: Vec<&str> = { rows.iter().filter(same_name) }
         .map(|other| &*other.spec)
         .collect();
-    // Files in two folders may have one name.
+    // Files in different folders may have the same name.
     let is_shared = |other: &&str| file_name(other) == file_name(spec);
     let name = match others.is_empty() {
         true => network.clone(),
@@ -116,7 +116,7 @@ fn range([low, high]: [f64; 2]) -> String {
     format!("{low:.1}-{high:.1}")
 }
 
-/// Whether a time of a row and that of the first are further apart than their quartiles.
+/// Whether the quartiles of a row's time and those of the first row's time do not overlap.
 fn differs(row: &Row, rows: &[Row], time: Time) -> bool {
     let (_, [low, high]) = time(row);
     let (_, [first_low, first_high]) = time(&rows[0]);
@@ -131,7 +131,7 @@ fn ratio(row: &Row, rows: &[Row], time: Time) -> String {
     format!("{mark}{:.2}x", time(row).0 / time(&rows[0]).0)
 }
 
-/// A number of bytes, as people say it: in the same unit for all rows.
+/// A number of bytes for people, in the same unit for all rows.
 fn size(row: &Row, rows: &[Row], bytes: fn(&Row) -> u64) -> String {
     let largest = rows.iter().map(bytes).max().unwrap_or(0);
     let bytes = bytes(row);
@@ -231,7 +231,7 @@ mod tests {
                 .write(&mut text)
                 .expect("memory takes all");
             let text = String::from_utf8(text).expect("text");
-            // A refresh has wider quartiles.
+            // The quartiles of a refresh are wider.
             assert!(text.contains("\n~ the quartiles overlap: "), "{text}");
         }
         let rows = [row("A", Some("a"), 100.0), row("B", Some("b"), 157.0)];

@@ -1,4 +1,4 @@
-//! `nnue data batches`: what a trainer reads.
+//! `nnue data batches`: the stream that a trainer reads.
 
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,8 @@ fn positive(most: u32) -> clap::builder::RangedI64ValueParser<u32> {
 
 impl Batches {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
-        // The output of other subcommands is text, of which a terminal's codes are dropped.
+        // The standard output of other subcommands drops a terminal's codes, which this binary
+        // stream may contain.
         let mut out = io::stdout().lock();
         if out.is_terminal() {
             return Err(Failure::Arguments(
@@ -99,7 +100,7 @@ impl Batches {
         let fens = positions.as_mut();
         let written = write_stream(inputs, &options, &maker, &counts, &mut out, fens);
         report_bad(&counts);
-        // Whoever has read enough of the stream has the positions of it.
+        // If the reader ends early, the positions of its batches are still written.
         let has_positions = match &written {
             Err(DataError::Output(error)) => error.kind() == ErrorKind::BrokenPipe,
             written => written.is_ok(),

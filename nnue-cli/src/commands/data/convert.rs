@@ -1,4 +1,4 @@
-//! `nnue data convert`: positions in another format, in one file or in shuffled shards.
+//! `nnue data convert`: positions in another format, in a single file or in shuffled shards.
 
 use std::fs;
 use std::io::Write;
@@ -66,7 +66,7 @@ impl Convert {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The files that are written.
+    /// The paths of the files to write.
     fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let Some(shards) = self.shards else {
             return Ok(vec![self.out.clone()]);

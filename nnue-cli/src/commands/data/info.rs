@@ -1,4 +1,4 @@
-//! `nnue data info`: what positions are.
+//! `nnue data info`: statistics of positions.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -25,23 +25,23 @@ pub(crate) struct Info {
     json: bool,
 }
 
-/// What was read, and what the positions are that are used.
+/// The counts of records, and the statistics of the positions that are used.
 #[derive(Debug, Serialize)]
 struct Report {
     /// Records that were read.
     read: u64,
     /// Records that cannot be used.
     bad: u64,
-    /// Records that the other part of a split has.
+    /// Records in the part of the split that is not used.
     split_off: u64,
     /// Records that the filter leaves out.
     left_out: Vec<LeftOut>,
-    /// The others.
+    /// The statistics of the remaining positions.
     #[serde(flatten)]
     used: Summary,
 }
 
-/// Records that are left out for a reason.
+/// The number of records that are left out for a reason.
 #[derive(Debug, Serialize)]
 struct LeftOut {
     reason: &'static str,

@@ -1,4 +1,4 @@
-//! The options that say which positions are used.
+//! The options that select positions.
 
 use std::path::{Path, PathBuf};
 
@@ -70,12 +70,12 @@ impl Selection {
         self.files.iter().map(open).collect()
     }
 
-    /// Where they are.
+    /// The paths of all files.
     pub(super) fn paths(&self) -> impl Iterator<Item = Option<&Path>> {
         self.files.iter().map(|path| Some(&**path))
     }
 
-    /// How they are read; in their order.
+    /// The options for reading the files in their order.
     pub(super) fn options(&self) -> Options {
         let split = match (self.hold_out, self.held_out) {
             (Some(share), _) => Split::Training(share),
@@ -130,7 +130,7 @@ pub(super) fn failure(error: DataError) -> Failure {
     }
 }
 
-/// Says how many records were skipped, and which were the first.
+/// Reports how many records were skipped, with the first of them.
 pub(super) fn report_bad(counts: &SharedCounts) {
     let counts = counts.get();
     if counts.bad > 0 {

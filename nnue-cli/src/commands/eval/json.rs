@@ -1,4 +1,4 @@
-//! Evaluations as JSON: an object for each position, on a line of its own.
+//! Evaluations as JSON: an object in a line for each position.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use crate::json::write_plain;
 /// The line of a position.
 #[derive(Serialize)]
 struct Line<'a> {
-    /// The position, as it was given, without the operations of EPD.
+    /// The position as the user gave it, without the operations of EPD.
     fen: &'a str,
-    /// The value for the side to move, in the engine's units: a number, or an object of three for
-    /// networks that say win, draw and loss. Null where the engine chooses the bucket.
+    /// The value for the side to move, in the engine's units: a number, or an object of three
+    /// numbers for win, draw and loss. It is `null` if the engine chooses the bucket.
     value: Option<Value>,
     #[serde(flatten)]
     evaluation: &'a Evaluation,

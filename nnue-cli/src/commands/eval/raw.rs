@@ -1,9 +1,10 @@
 //! Evaluations as tab-separated values, for programs to read: the network's own integers.
 //!
-//! One line per position: the FEN, its side to move, the chosen bucket, then PSQT and layers of
-//! every bucket, then the value in the engine's units. All are from the view of the side to move.
+//! The line of a position has the FEN, its side to move, and the chosen bucket, then the PSQT part
+//! and the part of the layers for every bucket, then the value in the engine's units. All numbers
+//! are from the view of the side to move.
 //!
-//! Only networks with one value have such lines: see [`Evaluate::has_one_value`].
+//! Only networks with a single value have such lines: see [`Evaluate::has_one_value`].
 //!
 //! [`Evaluate::has_one_value`]: nnue_nets::evaluation::Evaluate::has_one_value
 
@@ -23,8 +24,7 @@ pub(super) fn header(out: &mut dyn Write, buckets: usize) -> io::Result<()> {
     writeln!(out, "\tengine")
 }
 
-/// Writes the line of a position. The FEN is written as it is, but for tabs and what else parts its
-/// fields, which become spaces.
+/// Writes the line of a position. Tabs and other separators in the FEN become spaces.
 pub(super) fn row(out: &mut dyn Write, fen: &str, evaluation: &Evaluation) -> io::Result<()> {
     let side = match evaluation.side_to_move {
         Color::White => 'w',

@@ -18,13 +18,13 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Writes what there is to know of the net.
+    /// Writes a remark about the net.
     pub(super) fn remark(&mut self, text: &str) -> io::Result<()> {
         self.caption("", text)
     }
 
-    /// Writes what the network says of a position: the contribution of each piece, the outputs of
-    /// all buckets, and the evaluation for the side to move.
+    /// Writes the evaluation of a position: the contribution of each piece, the outputs of all
+    /// buckets, and the value for the side to move.
     pub(super) fn position(&mut self, fen: &str, board: &Board) -> io::Result<()> {
         let evaluation = self.net.evaluate(board);
         writeln!(self.out, "\n{}\n", foreign(fen))?;
@@ -161,7 +161,8 @@ impl Report<'_> {
         }
     }
 
-    /// The numbers of pieces that lead to a bucket, as in `29-32`. Boards have two kings at least.
+    /// The numbers of pieces that lead to a bucket, such as `29-32`. A board has at least two
+    /// kings.
     fn piece_counts(&self, bucket: usize) -> String {
         let counts: Vec<usize> = (2..=32)
             .filter(|pieces| self.net.bucket(*pieces) == Some(bucket))
@@ -187,7 +188,7 @@ impl Report<'_> {
         self.caption(MARGIN, &line)
     }
 
-    /// Writes a row of a table: padded cells, with a text before and one after them.
+    /// Writes a row of a table: padded cells, with a text before them and a text after them.
     fn row(
         &mut self,
         before: &str,
@@ -223,7 +224,7 @@ fn number(value: i32) -> Cell {
     }
 }
 
-/// The titles of the table of buckets, if each bucket says this much.
+/// The titles of the table of buckets, for the numbers of this output.
 fn titles(output: &BucketOutput) -> Vec<String> {
     let sums: &[&str] = match output.answer {
         Answer::Value(_) => &["PSQT", "layers", "total"],
@@ -262,7 +263,7 @@ fn by_sign(value: i32) -> String {
     paint(of_sign(value), signed(value))
 }
 
-/// A number with its sign; zero has none.
+/// A number with its sign; zero has no sign.
 fn signed(value: i32) -> String {
     match value {
         0 => "0".into(),
@@ -295,7 +296,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// The text without escape sequences.
+    /// The text without escape sequences of the terminal.
     fn plain(text: &str) -> String {
         let mut parts = text.split('\x1B');
         let first = parts.next().unwrap_or_default();
@@ -321,7 +322,7 @@ mod tests {
         let lost = value("4k3/8/8/8/8/8/8/4KR2 b - -") - value("4k3/8/8/8/8/8/8/4K3 b - -");
         let shown = plain(&position("4k3/8/8/8/8/8/8/4KR2 b - -"));
         assert!(lost > 0);
-        // Kings have none.
+        // Kings have no contribution.
         let numbers = shown
             .lines()
             .filter(|line| line.contains(&format!("│ +{lost}")));

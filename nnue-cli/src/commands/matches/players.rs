@@ -10,7 +10,7 @@ use nnue_nets::net_file::read_net;
 use super::SetUp;
 use crate::Failure;
 
-/// The two players: engines, or with an engine its nets, which are there.
+/// The two players. They are engines, or an engine with two nets, whose files exist.
 pub(super) fn players(
     given: [&Path; 2],
     engine: Option<&Path>,
@@ -54,8 +54,8 @@ pub(super) fn players(
     Ok([a, b])
 }
 
-/// What an engine is told of a net. One that is not there would be another: an engine that cannot
-/// load a net plays on with what it has.
+/// The name of a net for an engine. The file must exist, because an engine that cannot load a net
+/// plays with another net.
 fn net<'g>(given: &'g Path, fingerprints: &mut Fingerprints) -> Result<&'g str, Failure> {
     if is_standard(given) {
         return Err(Failure::Arguments(
@@ -68,7 +68,7 @@ fn net<'g>(given: &'g Path, fingerprints: &mut Fingerprints) -> Result<&'g str, 
     text(given)
 }
 
-/// Whether it is what an engine has in itself, such as `<material>`, and no file.
+/// Whether the text is a value that the engine has built in, such as `<material>`, and no file.
 fn is_built_in(given: &Path) -> bool {
     let text = given.as_os_str().as_encoded_bytes();
     text.starts_with(b"<") && text.ends_with(b">")

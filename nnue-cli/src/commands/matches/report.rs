@@ -1,4 +1,4 @@
-//! The result of a match, for people.
+//! The result of a match as text.
 
 use std::io::{self, Write};
 

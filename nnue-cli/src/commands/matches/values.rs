@@ -38,7 +38,7 @@ pub(super) fn time_control(text: &str) -> Result<Limit, String> {
     let seconds = |text: &str| {
         let seconds = text.parse::<f64>().ok()?;
         let duration = Duration::try_from_secs_f64(seconds).ok()?;
-        // A day is more than anybody waits, and far from overflows.
+        // Nobody waits longer than a day, and a day is far from an overflow.
         (duration <= Duration::from_secs(86_400)).then_some(duration)
     };
     match (seconds(base), seconds(increment)) {
@@ -78,7 +78,7 @@ pub(super) fn error_rate(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a probability from 0.0001 to 0.4".into())
 }
 
-/// Reads so many whole numbers from 1 to 30000.
+/// Reads `N` whole numbers from 1 to 30000.
 fn numbers<const N: usize>(text: &str) -> Option<[u16; N]> {
     let numbers = text.split(',').map(|number| number.trim().parse().ok());
     let numbers: Option<Vec<u16>> = numbers.collect();

@@ -1,5 +1,5 @@
-//! What was measured, as text: for each of our levels a column for `nnue-rs`, one for us, and one
-//! for the ratio.
+//! The results of a race as text. For each of our levels there is a column for `nnue-rs`, a column
+//! for our crate, and a column for the ratio.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use nnue_trace::Trace;
 use crate::style::{PLAIN, STRONG};
 use crate::table::Table;
 
-/// Writes what was measured with one net.
+/// A report about the measurements with a net.
 pub(super) struct Report<'a> {
     /// The times that were measured.
     pub(super) results: &'a Results,
@@ -24,11 +24,11 @@ pub(super) struct Report<'a> {
     pub(super) out: &'a mut dyn Write,
 }
 
-/// A figure of a list of times.
+/// A statistic of several times.
 type Figure = fn(&Times) -> f64;
 
 impl Report<'_> {
-    /// Writes all of it.
+    /// Writes the whole report.
     pub(super) fn write(&mut self) -> io::Result<()> {
         let heads = |of: &LevelResults| ["nnue-rs", of.level.name(), "ratio"].map(String::from);
         let mut table = Table::new(1, self.row("ns per evaluation", heads));
@@ -62,14 +62,14 @@ impl Report<'_> {
         }
     }
 
-    /// A label, and three columns for each level.
+    /// A row with a label, and with three columns for each level.
     fn row(&self, label: &str, columns: impl Fn(&LevelResults) -> [String; 3]) -> Vec<String> {
         let columns = self.results.levels.iter().flat_map(columns);
         [label.to_string()].into_iter().chain(columns).collect()
     }
 }
 
-/// Both times, and how many times as long `nnue-rs` takes.
+/// The times of both crates, and their ratio.
 fn times(way: Way, figure: Figure, of: &LevelResults) -> [String; 3] {
     let peer = figure(&of.peer[way as usize]);
     let ours = figure(&of.ours[way.pass() as usize]);

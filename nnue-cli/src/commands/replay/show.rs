@@ -1,4 +1,4 @@
-//! What was measured, as a table: a row for each figure, a column for each level.
+//! The results of a replay as a table, with a row for each number and a column for each level.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use nnue_trace::Trace;
 use crate::style::{FAINT, STRONG};
 use crate::table::Table;
 
-/// Writes reports about measurements.
+/// A report about measurements.
 pub(super) struct Report<'a> {
     /// The times and checksums that were measured.
     pub(super) results: &'a Results,
@@ -18,11 +18,11 @@ pub(super) struct Report<'a> {
     pub(super) out: &'a mut dyn Write,
 }
 
-/// A number of what the evaluator did.
+/// A count of the evaluator's work.
 type Count = fn(&LevelResults) -> u64;
 
 impl Report<'_> {
-    /// Writes all of it.
+    /// Writes the whole report.
     pub(super) fn write(&mut self) -> io::Result<()> {
         let levels = |of: &LevelResults| of.level.to_string();
         let mut table = Table::new(1, self.row("ns per evaluation", levels));
@@ -54,7 +54,7 @@ impl Report<'_> {
         }
     }
 
-    /// The median of some times, their minimum and maximum.
+    /// Adds rows with the median, the minimum and the maximum of times.
     fn summary(&self, table: &mut Table, name: &str, times: impl Fn(&LevelResults) -> Times) {
         let figure = |figure: fn(&Times) -> f64| {
             let times = &times;
@@ -115,14 +115,14 @@ impl Report<'_> {
         )
     }
 
-    /// A label, and a figure of each level.
+    /// A row with a label, and with a number for each level.
     fn row(&self, label: &str, figure: impl Fn(&LevelResults) -> String) -> Vec<String> {
         let figures = self.results.levels.iter().map(figure);
         [label.to_string()].into_iter().chain(figures).collect()
     }
 }
 
-/// Some times in words.
+/// The median of times, with their minimum and maximum, as text.
 fn range(times: &Times) -> String {
     format!(
         "{:.1} ns per evaluation ({:.1} to {:.1})",

@@ -1,4 +1,4 @@
-//! What processes did together, as a table.
+//! The results of several processes as a table.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,8 @@ use nnue_measure::replay::thousands;
 
 use crate::table::Table;
 
-/// Writes the table: a column for weights of their own, one for shared weights.
+/// Writes the table, with a column for processes with their own weights, and a column for shared
+/// weights.
 pub(super) fn write(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let kinds = [&results.private, &results.shared];
     let row = |name: &str, cell: &dyn Fn(&Together) -> String| {

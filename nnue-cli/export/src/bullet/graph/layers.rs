@@ -10,7 +10,7 @@ use nnue_compiler::operation::{
 use super::{Graph, INDENT, clamped, concatenated, local, quantmoid4, times};
 use crate::bullet::multiplier::literal;
 
-/// The name of an operation of the layer that is not known here.
+/// The name of the layer's operation, if this module cannot write it.
 pub(in crate::bullet) fn unknown_operation(layer: &Layer) -> Option<&'static str> {
     match &layer.op {
         Op::Affine(_) => None,
@@ -29,7 +29,7 @@ pub(in crate::bullet) fn unknown_operation(layer: &Layer) -> Option<&'static str
     }
 }
 
-/// What [`unknown_operation`] names is refused before anything is written.
+/// The operations of [`unknown_operation`] are refused before anything is written.
 fn refused<T>(name: &str) -> T {
     unreachable!("a network with `{name}` was refused")
 }
@@ -112,7 +112,7 @@ fn elementwise(
                 layer.name,
                 formulas.join(" and ")
             ));
-            // Operands that are no variable would be written, and computed, several times.
+            // An operand that is used several times is a variable, so that it is computed once.
             let mut x = inputs[0].clone();
             if x.contains('(') {
                 graph.define("x_", &x);
@@ -161,7 +161,7 @@ fn elementwise(
     }
 }
 
-/// Defines `gain_`, the factors of a normalisation.
+/// Defines `gain_`: the factors of a normalisation.
 fn gains(graph: &mut Graph<'_>, index: usize, layer: &Layer, gain: Gain, stack: &str) {
     let id = graph.parameters.id(Role::LayerFactors(index));
     let len = match stack {
@@ -178,7 +178,7 @@ fn gains(graph: &mut Graph<'_>, index: usize, layer: &Layer, gain: Gain, stack: 
     ));
 }
 
-/// The outputs of all stacks.
+/// The number of outputs of all stacks, as an expression.
 fn of_all_stacks(outputs: usize) -> String {
     match outputs {
         1 => "STACKS".into(),
@@ -186,8 +186,9 @@ fn of_all_stacks(outputs: usize) -> String {
     }
 }
 
-/// What 1.0 is in a layer's output, or in a slice that it reads, if all its values have the same;
-/// sums, which may read others, do not ask.
+/// The integer for 1.0 in a layer's output, or in the slice that a layer reads, if all of these
+/// values have the same integer. Sums may read values with different integers, and do not call this
+/// function.
 fn one_of(graph: &Graph<'_>, layer: &Layer, slice: Option<Slice>) -> f64 {
     let (element, one) = match slice {
         None => (layer.output.element, layer.output.one.clone()),
@@ -202,8 +203,8 @@ fn one_of(graph: &Graph<'_>, layer: &Layer, slice: Option<Slice>) -> f64 {
     }
 }
 
-/// What a function makes of `x`; what 1.0 is in it, and in the result. `None` if the function is not
-/// known here.
+/// The expression for a function of `x`. `x_one` and `one` are the integers for 1.0 in `x` and in
+/// the result. `None` if this module does not know the function.
 fn activated(function: Activation, x: &str, x_one: f64, one: f64) -> Option<String> {
     let power = |shift: u32| f64::from(shift).exp2();
     let square = |shift| x_one * x_one / (power(shift) * one);

@@ -6,10 +6,10 @@ use nnue_compiler::network::{Pooling, Transformer, TransformerActivation};
 use super::{Graph, INDENT, clamped, quantmoid4, times};
 use crate::bullet::parameters::{Rows, Run};
 
-/// How often a position switches rows on, for the size of the weights that training starts from.
+/// The number of active rows on which the size of the weights at the start of training depends.
 const ACTIVE: usize = 32;
 
-/// Whether there is a `psqt` that is a part of the output.
+/// Writes the transformer. Returns whether there is a `psqt` that is a part of the output.
 pub(super) fn write(graph: &mut Graph<'_>) -> bool {
     let network = graph.network;
     let transformer = &network.transformer;
@@ -57,7 +57,7 @@ pub(super) fn write(graph: &mut Graph<'_>) -> bool {
     psqt(graph)
 }
 
-/// Defines `l0`.
+/// Defines `l0`, the affine layer of the transformer.
 fn weights(graph: &mut Graph<'_>) {
     let runs = graph.parameters.runs(Rows::Neurons);
     let biases = graph.parameters.id(Role::Biases(0));
@@ -86,7 +86,7 @@ fn weights(graph: &mut Graph<'_>) {
     }
 }
 
-/// Defines `rows`, the matrix with the columns of all runs.
+/// Defines `rows`: a matrix that has the columns of all runs.
 fn matrix(graph: &mut Graph<'_>, runs: &[Run], rows: Rows) {
     let (height, init) = match rows {
         Rows::Neurons => {
@@ -126,7 +126,7 @@ fn matrix(graph: &mut Graph<'_>, runs: &[Run], rows: Rows) {
     }
 }
 
-/// Whether the function's expression has its operand more than once.
+/// Whether the expression of the activation has its operand more than once.
 fn needs_name(activation: TransformerActivation) -> bool {
     activation == TransformerActivation::Quantmoid4
 }
@@ -149,7 +149,7 @@ fn activated(transformer: &Transformer, x: &str) -> String {
     }
 }
 
-/// One value of `a` and `b`.
+/// The value that a pooling makes of the values `a` and `b`.
 fn pooled(transformer: &Transformer, pooling: Pooling) -> String {
     let from = shared_one(&transformer.activated.one);
     let to = shared_one(&transformer.output.one);
@@ -167,7 +167,7 @@ fn shared_one(one: &nnue_compiler::network::One) -> f64 {
     one.shared().map_or(1.0, f64::from)
 }
 
-/// Defines `psqt` if there are PSQT values; whether the output has them.
+/// Defines `psqt` if the network has PSQT values. Returns whether the output has them.
 fn psqt(graph: &mut Graph<'_>) -> bool {
     let network = graph.network;
     let transformer = &network.transformer;

@@ -1,15 +1,16 @@
-//! From the order in which bullet has the values of a parameter to that of the net file.
+//! From bullet's order of the values of a parameter to the order of the net file.
 
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
 
-/// Axes of a tensor in a file.
+/// The order of a tensor's values in a file, by its axes there.
 pub(super) struct Arrangement {
-    /// From the outermost one: how many there are, and how far apart they are in bullet's order.
+    /// The axes from the outermost to the innermost: the length of each, and the distance of its
+    /// values in bullet's order.
     axes: Vec<(usize, usize)>,
-    /// The values of a stack, if the file has them stack by stack.
+    /// The number of values of a stack, if the file has the tensor stack by stack.
     of_stack: Option<usize>,
-    /// The rows of bullet's matrix, if it has several columns.
+    /// The number of rows of bullet's matrix, if it has several columns.
     rows: Option<usize>,
     /// The length of the file's innermost axis, without its padding and with it.
     padding: [usize; 2],
@@ -36,14 +37,15 @@ impl Arrangement {
         }
     }
 
-    /// How many values the file has, of one stack if it has them stack by stack.
+    /// The number of values in the file; of a single stack if the file has the tensor stack by
+    /// stack.
     pub(super) fn values(&self) -> usize {
         let values: usize = self.axes.iter().map(|(len, _)| len).product();
         let [len, padded] = self.padding;
         values / len * padded
     }
 
-    /// The methods that bring values into this order.
+    /// The methods that bring bullet's values into this order.
     pub(super) fn calls(&self) -> Vec<String> {
         let order = match (&self.axes[..], self.of_stack) {
             ([(_, 1)] | [], None) => None,
@@ -68,7 +70,7 @@ impl Arrangement {
     }
 }
 
-/// Axes of which one continues the other become one.
+/// Merges neighbouring axes that are steps of the same length through the values.
 fn merge(axes: &mut Vec<(usize, usize)>) {
     axes.retain(|(len, _)| *len > 1);
     let mut index = 1;
@@ -83,8 +85,8 @@ fn merge(axes: &mut Vec<(usize, usize)>) {
     }
 }
 
-/// How far apart two values are that follow each other on an axis. bullet's matrices have columns
-/// one after the other: `[feature][neuron]`, and of layers `[input][stack][output]`.
+/// The distance of two neighbouring values on an axis. bullet stores matrices column by column:
+/// `[feature][neuron]`, and in layers `[input][stack][output]`.
 fn step(network: &Network, role: Role, axis: Axis) -> usize {
     let [stacks, outputs] = outputs(network, role);
     match (role, axis) {
@@ -97,7 +99,7 @@ fn step(network: &Network, role: Role, axis: Axis) -> usize {
     }
 }
 
-/// The stacks that a tensor of a layer has, and its outputs.
+/// The number of stacks that a tensor of a layer has, and the number of outputs.
 fn outputs(network: &Network, role: Role) -> [usize; 2] {
     let Some(layer) = role.layer().map(|layer| &network.layers[layer]) else {
         return [1, 1];

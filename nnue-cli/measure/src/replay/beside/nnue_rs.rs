@@ -21,11 +21,11 @@ pub struct Peer {
 /// A way to evaluate every position of a trace with `nnue-rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// As its documentation shows: each move updates an accumulator, whether the position is
-    /// evaluated or not.
+    /// The way that the documentation of `nnue-rs` shows: each move updates an accumulator, whether
+    /// the position is evaluated or not.
     EachMove,
-    /// Nothing is computed before it is evaluated: then all moves since the last accumulator that
-    /// is known become one update. `nnue-rs` leaves this to its users.
+    /// Only evaluations compute an accumulator: all moves since the last known accumulator become a
+    /// single update. `nnue-rs` leaves this to its users.
     Lazily,
     /// For each position, a full refresh of the accumulator and then the layers.
     Refresh,
@@ -63,13 +63,13 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// That of `nnue-rs`.
+    /// An error of `nnue-rs`.
     pub fn read(mut file: &[u8]) -> Result<Peer, theirs::Error> {
         let net = theirs::Network::from_reader(&mut file)?;
         Ok(Peer { net })
     }
 
-    /// What evaluates with the net in this way; along a search, in an engine if there is one.
+    /// A contender that evaluates with the net in this way, in an engine if there is an engine.
     #[must_use]
     pub fn contender<'c>(
         &'c self,
@@ -82,7 +82,7 @@ impl Peer {
             Way::Lazily => Box::new(WithBoards(Following::new(Lazily::new(net), engine))),
             Way::Refresh => Box::new(Refreshed {
                 net,
-                // Its `evaluate` would allocate one each time.
+                // The `evaluate` of `nnue-rs` would allocate an accumulator each time.
                 accumulator: net.empty_accumulator(),
             }),
             Way::Forward => Box::new(Prepared { net }),
@@ -90,8 +90,8 @@ impl Peer {
     }
 
     /// The value of an output by the rules of `nnue-rs`, in the engine's units. For mirrored
-    /// feature sets it divides each part, as engines do since SFNNv9; earlier engines divided the
-    /// sum.
+    /// feature sets `nnue-rs` divides each part, as engines do since SFNNv9; earlier engines
+    /// divided the sum.
     #[must_use]
     pub fn value_of(&self, output: Output) -> i32 {
         match self.net.arch() {
@@ -101,7 +101,7 @@ impl Peer {
     }
 }
 
-/// It is given its boards before the time is taken.
+/// A contender that gets the boards of a trace before the time is taken.
 struct WithBoards<'n>(Following<'n, Lazily<'n>>);
 
 impl Contender for WithBoards<'_> {
@@ -151,7 +151,7 @@ impl Contender for Prepared<'_> {
     }
 }
 
-/// A board as `nnue-rs` wants to see it.
+/// A board with the interface that `nnue-rs` asks for.
 struct View<'b>(&'b Board);
 
 impl theirs::Board for View<'_> {
@@ -171,7 +171,7 @@ impl theirs::Board for View<'_> {
 
     #[inline]
     fn for_each_piece(&self, visit: &mut dyn FnMut(u8, theirs::Piece)) {
-        // One loop over all squares: a loop for each piece would mispredict a dozen times.
+        // A single loop over all squares: a loop for each piece would mispredict a dozen times.
         for at in self.0.occupied() {
             if let Some(found) = self.0.piece_at(at) {
                 visit(square(at), piece(found));

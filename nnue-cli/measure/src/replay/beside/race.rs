@@ -9,42 +9,42 @@ use nnue_trace::{Idle, Trace};
 use super::nnue_rs::{Peer, Way};
 use crate::replay::{Contender, Engine, Following, Pass, Replay, Runner, Times, place, take_turns};
 
-/// How a race is run.
+/// The conditions of a race.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions<'e> {
-    /// How often each search is evaluated in each way; once more without being counted.
+    /// How often each search is evaluated in each way, besides a first time that is not counted.
     pub rounds: usize,
-    /// How many threads do the same at the same time, each with evaluators of its own.
+    /// How many threads do the same work at the same time, each with evaluators of its own.
     pub threads: usize,
-    /// The engine that searches are followed in, one for each thread; none for no engine.
+    /// The engines in which searches are followed, an engine for each thread; empty for no engines.
     pub engines: &'e [Engine],
 }
 
 impl Conditions<'_> {
-    /// How many rounds there are in a race with so many levels.
+    /// The number of rounds in a race with `levels` levels.
     #[must_use]
     pub fn rounds_of(self, levels: usize) -> usize {
         levels * Pass::ALL.len() * (1 + self.rounds)
     }
 }
 
-/// What was measured with one net.
+/// The measurements with a net.
 #[derive(Clone, Debug)]
 pub struct Results {
-    /// Each of our levels, raced against `nnue-rs` by itself.
+    /// The results of each of our levels, each in a race of its own against `nnue-rs`.
     pub levels: Vec<LevelResults>,
-    /// How many of the peer's values are not those of the net's engine, because it rounds
-    /// otherwise.
+    /// How many values of `nnue-rs` differ from those of the net's engine, because `nnue-rs` rounds
+    /// differently.
     pub rounded_otherwise: usize,
 }
 
-/// The times of one of our levels, and those of `nnue-rs` in the same race.
+/// The times of a level of our crate, and those of `nnue-rs` in the same race.
 #[derive(Clone, Debug)]
 pub struct LevelResults {
-    /// The instruction set that we used.
+    /// The instruction set that our crate used.
     pub level: Level,
-    /// Following the trace without evaluating anything, in the engine if there is one. Times along
-    /// the search are without that.
+    /// The times to follow the trace without evaluating anything, in the engine if there is an
+    /// engine. They were subtracted from the times along the search.
     pub idle: Times,
     /// The times of `nnue-rs` for each [`Way`], in the order of [`Way::ALL`].
     pub peer: [Times; 4],
@@ -52,7 +52,7 @@ pub struct LevelResults {
     pub ours: [Times; 3],
 }
 
-/// A value that is not what it should be.
+/// A value that differs from the expected value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "line {line} of the trace, evaluation {number}, `{}`: found {found} by {by}, \
@@ -60,11 +60,11 @@ pub struct LevelResults {
     foreign(.position)
 )]
 pub struct Difference {
-    /// The crate and the way that computed it.
+    /// The crate and the way of the wrong value.
     pub by: String,
-    /// Its search, as the line of the trace.
+    /// The line of the search in the trace.
     pub line: usize,
-    /// Which evaluation of that search it is, counted from 1.
+    /// The number of the evaluation in the search, counted from 1.
     pub number: usize,
     /// The position as the first two fields of its FEN.
     pub position: String,
@@ -74,13 +74,13 @@ pub struct Difference {
     pub expected: i32,
 }
 
-/// Races one net over a trace, once for each level. Calls `progress` before each round with the
+/// Races a net over a trace, once for each level. Calls `progress` before each round with the
 /// number of rounds done, and once at the end.
 ///
 /// # Errors
 ///
-/// A [`Difference`] for the first value of a round that has one: ours must be the same by all
-/// passes and on all levels, the peer's the same as ours after [`Peer::value_of`].
+/// A [`Difference`] for the first wrong value. Our values must be the same in all passes and on all
+/// levels; those of `nnue-rs` must equal ours after [`Peer::value_of`].
 pub fn race(
     mut ours: Box<dyn Replay>,
     peer: &Peer,
@@ -134,7 +134,7 @@ pub fn race(
     Ok(results)
 }
 
-/// A search, with what every evaluation must give.
+/// A search with the expected evaluations.
 struct Search {
     trace: Trace,
     outputs: Vec<Output>,
@@ -164,7 +164,7 @@ struct Race<'r> {
 }
 
 impl Race<'_> {
-    /// Measures a pass of ours and the ways of `nnue-rs` that do the same work.
+    /// Measures a pass of our crate, and the ways of `nnue-rs` that do the same work.
     fn run(
         &mut self,
         pass: Pass,
@@ -229,8 +229,9 @@ impl Race<'_> {
         )
     }
 
-    /// Compares what a contender has written, and then overwrites it, so that the next search
-    /// cannot succeed without writing. `number` is what a message shows of a value.
+    /// Compares the values of a contender with the expected values, and then overwrites them, so
+    /// that the next search cannot succeed without writing. `number` returns the number that a
+    /// message shows.
     fn checked<'r, V: Clone + Default + PartialEq + Send + 'r>(
         &'r self,
         mut contender: Box<dyn Contender<Value = V> + Send + 'r>,

@@ -1,4 +1,4 @@
-//! What was measured beside `nnue-rs`, as JSON has it.
+//! The results of a race with `nnue-rs`, as they are in JSON.
 
 use serde::Serialize;
 
@@ -6,34 +6,35 @@ use super::nnue_rs::Way;
 use super::{LevelResults, Results};
 use crate::replay::{Times, Workload};
 
-/// The results of a race over a search. Times are nanoseconds per evaluation, without reading the
-/// trace.
+/// The results of a race over a search. Times are nanoseconds per evaluation, without the time to
+/// read the trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct Raced<'a> {
-    /// What was measured, and where.
+    /// The network, the search and the processor.
     #[serde(flatten)]
     workload: &'a Workload,
-    /// How many threads did the same at the same time.
+    /// How many threads did the same work at the same time.
     threads: usize,
     /// The results of each of our levels.
     levels: Vec<RacedLevel>,
-    /// How many values of `nnue-rs` are not those of the net's engine, because it rounds otherwise.
+    /// How many values of `nnue-rs` differ from those of the engine, because `nnue-rs` rounds
+    /// differently.
     rounded_otherwise: usize,
 }
 
-/// The results of one of our levels.
+/// The results of a level of our crate.
 #[derive(Clone, Debug, Serialize)]
 struct RacedLevel {
     /// Our instruction set.
     level: &'static str,
-    /// The median time for reading the trace, and of the engine if there is one, which was
+    /// The median time to read the trace, with the work of the engine if there is an engine. It was
     /// subtracted from times along the search.
     reading: f64,
     /// The ways to evaluate.
     ways: Vec<RacedWay>,
 }
 
-/// The times of one way to evaluate.
+/// The times of a way to evaluate.
 #[derive(Clone, Debug, Serialize)]
 struct RacedWay {
     /// The way, as the table names it.
@@ -46,10 +47,10 @@ struct RacedWay {
     ratio: f64,
 }
 
-/// Several times in three numbers.
+/// The median and the quartiles of several times.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Quartiles {
-    /// The one in the middle.
+    /// The median.
     median: f64,
     /// The lower quartile.
     lower_quartile: f64,
@@ -58,7 +59,7 @@ struct Quartiles {
 }
 
 impl Raced<'_> {
-    /// What `results` say of the workload.
+    /// The results of a race as JSON has them.
     #[must_use]
     pub fn of<'a>(workload: &'a Workload, threads: usize, results: &Results) -> Raced<'a> {
         Raced {

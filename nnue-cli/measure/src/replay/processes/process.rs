@@ -1,4 +1,4 @@
-//! What one of the processes does.
+//! The work of a measured process.
 
 use std::io::{self, BufRead, Write};
 use std::time::Instant;
@@ -8,12 +8,12 @@ use nnue_trace::Trace;
 
 use super::super::{Engine, Pass, Replay, checksum};
 
-/// Says that the net is loaded, and why its weights are not shared if they were to be. Waits for a
-/// line: meanwhile the process has its weights in memory and little else.
+/// Writes that the net is loaded, and why its weights are not shared if they should be. Then waits
+/// for a line, while the process has its weights in memory and little else.
 ///
 /// # Errors
 ///
-/// Those of the streams.
+/// The errors of the streams.
 pub fn say_loaded(
     not_shared: Option<&str>,
     requests: &mut dyn BufRead,
@@ -26,19 +26,19 @@ pub fn say_loaded(
     requests.read_line(&mut String::new()).map(drop)
 }
 
-/// How many evaluations a process makes in a round at least: as often the whole trace, so that every
-/// round is the same work.
+/// The least number of evaluations in a round. The whole trace is repeated until it is reached, so
+/// that every round is the same work.
 const ROUND: usize = 50_000;
 
-/// Says what all values are, and then, for each line, evaluates the trace often enough to be
-/// measured, and says how many evaluations that were and how many nanoseconds they took.
+/// Writes the checksum of all values. Then, for each line that it reads, evaluates the trace often
+/// enough to be measured, and writes the number of evaluations and their nanoseconds.
 ///
-/// `number` is that of the process: each begins with another search, because engines that play
-/// different games do not read the same weights at the same time.
+/// `number` is the number of the process. Each process begins with another search, because engines
+/// that play different games do not read the same weights at the same time.
 ///
 /// # Errors
 ///
-/// Those of the streams.
+/// The errors of the streams.
 pub fn serve(
     net: &dyn Replay,
     trace: &Trace,

@@ -1,10 +1,10 @@
-//! What the trainer says of a run, for people.
+//! The trainer's report of a run, as a part of a page.
 
 use maud::{Markup, PreEscaped, html};
 use nnue_loop::{Cost, Summary, Training};
 use serde_json::Value;
 
-/// What is wrong with the run, if something is.
+/// A warning about the run, if something is wrong.
 #[must_use]
 pub fn warning(training: &Training) -> Option<String> {
     let times = training.overfitting()?;
@@ -16,9 +16,9 @@ pub fn warning(training: &Training) -> Option<String> {
     ))
 }
 
-/// The part of a page.
+/// The part of the page about the training.
 pub(super) fn html(training: &Training) -> Markup {
-    // Through fewer points there is no line.
+    // A line needs at least two points.
     let is_line = training.summary.reports.len() > 1;
     html! {
         @if let Some(warning) = warning(training) {
@@ -48,7 +48,7 @@ pub(super) fn html(training: &Training) -> Markup {
     }
 }
 
-/// What the run found, in the order of interest.
+/// The results of the run, the most interesting first.
 fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
     let cost = |cost: &Option<Cost>| {
         let Cost {
@@ -107,7 +107,7 @@ fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// A setting as a run file has it; nothing for one that is not set.
+/// A setting as it is in a run file; `None` for a setting without a value.
 fn setting(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -120,7 +120,7 @@ fn setting(value: &Value) -> Option<String> {
     }
 }
 
-/// All digits of a number, and no zeros that say nothing.
+/// All digits of a number, without zeros at its end.
 fn exact(value: f64) -> String {
     match value.abs() {
         size if size > 0.0 && size < 1e-4 => format!("{value:e}"),
@@ -128,7 +128,7 @@ fn exact(value: f64) -> String {
     }
 }
 
-/// Four digits of a number; of a large one all before the point, in groups of three.
+/// Four digits of a number. A large number has all digits before the point, in groups of three.
 fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() || value.abs() < 1e-4 {
         return match value == 0.0 {

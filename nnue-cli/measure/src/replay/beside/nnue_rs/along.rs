@@ -6,25 +6,25 @@ use nnue_trace::{Follow, Move, Search, Trace};
 
 use super::{View, color, piece, square};
 
-/// Each move updates an accumulator.
+/// An evaluator that updates an accumulator for each move.
 pub(super) struct EachMove<'n> {
     net: &'n theirs::Network,
     placement: Placement,
     line: Line,
-    /// The accumulator of the root, then one for each move.
+    /// The accumulator of the root, then an accumulator for each move.
     accumulators: Vec<theirs::Accumulator>,
     changes: Changes,
 }
 
-/// Moves are recorded, and applied all at once when a position is evaluated.
+/// An evaluator that records moves, and applies them together when a position is evaluated.
 pub(super) struct Lazily<'n> {
     net: &'n theirs::Network,
-    /// The positions that will be evaluated: an engine has its board anyway.
+    /// The positions that will be evaluated: an engine has such a board in any case.
     boards: Vec<Board>,
-    /// Which of them is next.
+    /// The index of the next position in `boards`.
     next: usize,
     line: Line,
-    /// The root, then one for each move.
+    /// The plies: the root, then a ply for each move.
     plies: Vec<Ply>,
     changes: Changes,
 }
@@ -121,7 +121,7 @@ impl<'n> Lazily<'n> {
         }
     }
 
-    /// Takes the boards of the trace that it follows next.
+    /// Takes the boards of the trace that is followed next.
     pub(super) fn prepare(&mut self, trace: &Trace) {
         self.boards.clear();
         self.boards.extend(trace.evaluated().cloned());
@@ -189,8 +189,8 @@ impl Follow for Lazily<'_> {
     }
 }
 
-/// The moves from the root to the current position. Null moves share the ply of the position before
-/// them: it has the same accumulator.
+/// The moves from the root to the current position. A null move has the ply of the position before
+/// it, because the accumulator stays the same.
 #[derive(Default)]
 struct Line {
     /// The deltas of the moves that are not null.
@@ -240,7 +240,7 @@ impl Line {
     }
 }
 
-/// The pieces that `nnue-rs` is told to remove and add.
+/// The pieces that an update of `nnue-rs` removes and adds.
 #[derive(Default)]
 struct Changes {
     removed: Vec<(u8, theirs::Piece)>,
@@ -301,7 +301,7 @@ impl theirs::Board for Kings {
 /// possible.
 struct Placement {
     occupied: u64,
-    /// The piece on each square; on an empty one, the piece that stood there last.
+    /// The piece on each square; on an empty square, the last piece that stood there.
     squares: [theirs::Piece; 64],
     kings: Kings,
     side_to_move: Color,
