@@ -35,7 +35,7 @@ fn little_is_lost_with_large_ones_and_much_with_small_ones() {
     let (coarse, _) = quantised("loss-coarse", &coarse, &file, &[]);
     // Larger integers would make sums larger, which are not known to fit in 32 bits already.
     let parts = |report: &Value| -> Vec<String> {
-        let proposals = report["better_ones"].as_array().expect("a list").iter();
+        let proposals = report["proposals"].as_array().expect("a list").iter();
         proposals
             .map(|proposal| proposal["part"].to_string())
             .collect()
@@ -187,7 +187,7 @@ fn features_that_the_engine_tells_have_no_positions() {
 /// Proposals are right specs, and lose as little as they say.
 fn assert_keeps_its_word(name: &str, spec: &str, file: &[u8], part: &str) -> Value {
     let (before, _) = quantised(name, spec, file, &[]);
-    let proposal = named(&before["better_ones"], part).clone();
+    let proposal = named(&before["proposals"], part).clone();
     let other = changed(spec, &proposal);
     assert_ne!(other, spec);
     let path = scratch(&format!("{name}-better.toml"), other.as_bytes());
@@ -300,7 +300,7 @@ fn both_specs_are_changed_in_the_same_way() {
     let file = checkpoint(&network(&raw), 0.7, unchanged);
     let to = scratch("ones-to.toml", integers.as_bytes());
     let (report, _) = quantised("ones-raw", &raw, &file, &["--to", &to]);
-    let proposal = named(&report["better_ones"], "l1");
+    let proposal = named(&report["proposals"], "l1");
     for (name, spec) in [("from", &raw), ("to", &integers)] {
         let changed = changed(spec, proposal);
         assert_ne!(&changed, spec);
@@ -322,7 +322,7 @@ fn ones_of_the_file_keep_the_networks() {
     let file = checkpoint(&network(&raw), 0.7, unchanged);
     let to = scratch("ones-own-to.toml", integers.as_bytes());
     let (report, _) = quantised("ones-own", &raw, &file, &["--to", &to]);
-    let proposals = report["better_ones"].as_array().expect("a list");
+    let proposals = report["proposals"].as_array().expect("a list");
     assert!(
         proposals.iter().all(|proposal| proposal["part"] != "l1"),
         "{report}"
@@ -406,7 +406,7 @@ fn exact_weights_need_no_other_ones() {
         _ => (number * 64.0).round() / 64.0,
     });
     let (report, net) = quantised("ones-exact", &spec, &file, &[]);
-    assert_eq!(report["better_ones"], json!([]));
+    assert_eq!(report["proposals"], json!([]));
     let spec = network(&spec);
     assert!(format::check(&file_layout(&spec), &net).is_ok());
 }

@@ -206,7 +206,7 @@ impl<'a> Seats<'a> {
             detail: String::new(),
             usage: [Usage::default(); 2],
         };
-        let mut line = Line::new(opening, self.rules.chess960);
+        let mut line = MoveHistory::new(opening, self.rules.chess960);
         let mut adjudicator = Adjudicator::new(self.rules.draw, self.rules.win);
         let mut clocks = [match self.rules.limit {
             Limit::Clock { base, .. } => base,
@@ -260,7 +260,7 @@ impl<'a> Seats<'a> {
         &mut self,
         side: Side,
         color: Color,
-        line: &Line,
+        line: &MoveHistory,
         clocks: &mut [Duration; 2],
     ) -> Result<Result<(Move, Thought), End>, Fault> {
         let Rules {
@@ -350,7 +350,7 @@ impl Game {
 }
 
 /// A position, with the moves and positions that led to it.
-struct Line {
+struct MoveHistory {
     board: Board,
     /// Positions since the last capture or move of a pawn, without the current one.
     before: Vec<Board>,
@@ -359,9 +359,9 @@ struct Line {
     chess960: bool,
 }
 
-impl Line {
-    fn new(opening: &Board, chess960: bool) -> Line {
-        let mut line = Line {
+impl MoveHistory {
+    fn new(opening: &Board, chess960: bool) -> MoveHistory {
+        let mut line = MoveHistory {
             board: opening.clone(),
             before: Vec::new(),
             position: String::new(),
@@ -450,8 +450,8 @@ fn is_insufficient(board: &Board) -> bool {
 mod tests {
     use super::*;
 
-    fn line(fen: &str, moves: &str) -> Line {
-        let mut line = Line::new(&fen.parse().unwrap(), false);
+    fn line(fen: &str, moves: &str) -> MoveHistory {
+        let mut line = MoveHistory::new(&fen.parse().unwrap(), false);
         for text in moves.split_whitespace() {
             let best = line.legal(text).unwrap();
             line.play(best);
@@ -459,7 +459,7 @@ mod tests {
         line
     }
 
-    fn reason(line: &Line) -> Option<Reason> {
+    fn reason(line: &MoveHistory) -> Option<Reason> {
         line.end().map(|end| match end {
             End::Draw(reason) | End::Loss(reason, _) => reason,
         })
@@ -524,7 +524,7 @@ mod tests {
             assert!(start.legal(wrong).is_none(), "{wrong}");
         }
         let board: Board = "rk2r3/4p3/8/8/8/8/4P3/RK2R3 w EAea - 0 1".parse().unwrap();
-        let mut chess960 = Line::new(&board, true);
+        let mut chess960 = MoveHistory::new(&board, true);
         let castling = chess960.legal("b1e1").unwrap();
         chess960.play(castling);
         assert_eq!(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nnue_compiler::network;
 use nnue_known_networks as networks;
-use nnue_nets::specs::Known;
+use nnue_nets::specs::KnownSpec;
 use nnue_runtime::{Architecture, Level, LoadError, Network, Output, SelectedByPieces};
 
 pub use self::any_network::AnyNetwork;
@@ -87,7 +87,7 @@ impl Compiled {
     pub fn of(network: &network::Network) -> Option<&'static Compiled> {
         COMPILED.iter().find(|compiled| {
             compiled.title == network.name
-                && Known::named(compiled.name)
+                && KnownSpec::named(compiled.name)
                     .is_ok_and(|known| known.network().is_ok_and(|known| known == *network))
         })
     }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn every_known_spec_is_compiled() {
         let names = COMPILED.iter().map(|compiled| compiled.name);
-        assert!(names.eq(Known::all().map(|known| known.name)));
+        assert!(names.eq(KnownSpec::all().map(|known| known.name)));
     }
 
     #[test]

@@ -3,12 +3,12 @@
 //! ```no_run
 //! use nnue_compiler::analyse;
 //! use nnue_measure::bench::{Packages, Program, Row, Spec, measure};
-//! use nnue_nets::specs::{Known, SpecChoice};
+//! use nnue_nets::specs::{KnownSpec, SpecChoice};
 //! use nnue_runtime::Level;
 //! use nnue_trace::Trace;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let spec = Spec::read(&SpecChoice::Known(Known::named("small128")?))?;
+//! let spec = Spec::read(&SpecChoice::Known(KnownSpec::named("small128")?))?;
 //! let packages = Packages::new("target/measured".as_ref(), None)?;
 //! // Compiles the network into a program of its own.
 //! let turn = packages.turn(|folder| eprintln!("waiting for {}", folder.display()))?;

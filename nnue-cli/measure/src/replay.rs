@@ -119,7 +119,7 @@ pub fn measure(
         progress(done, all);
         done += 1;
     };
-    let mut outputs = Outputs {
+    let mut outputs = ComparedOutputs {
         trace,
         expected: None,
         found: vec![Output::default(); evaluations],
@@ -189,7 +189,7 @@ pub fn compare(
     levels: &[Level],
     trace: &Trace,
 ) -> Result<(), Difference> {
-    let mut outputs = Outputs {
+    let mut outputs = ComparedOutputs {
         trace,
         expected: None,
         found: vec![Output::default(); trace.evaluations()],
@@ -208,14 +208,14 @@ pub fn compare(
 }
 
 /// The values of a pass, and the expected values.
-struct Outputs<'t> {
+struct ComparedOutputs<'t> {
     trace: &'t Trace,
     /// The values of the very first pass, and its level.
     expected: Option<(Level, Vec<Output>)>,
     found: Vec<Output>,
 }
 
-impl Outputs<'_> {
+impl ComparedOutputs<'_> {
     /// Compares the values of a pass with the expected values, and then overwrites them, so that
     /// the next pass cannot succeed without writing.
     fn check(&mut self, level: Level, work: Work) -> Result<(), Difference> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::Error;
 use crate::evaluation::told_features;
 use crate::net_file::NetFile;
-use crate::positions::Given;
+use crate::positions::WrittenPosition;
 use crate::tensors::{self, Values};
 
 /// Two net files side by side.
@@ -60,7 +60,7 @@ impl Difference {
     /// # Errors
     ///
     /// [`Error::Load`] if weights cannot be loaded.
-    pub fn of(files: [&NetFile; 2], positions: &[Given]) -> Result<Difference, Error> {
+    pub fn of(files: [&NetFile; 2], positions: &[WrittenPosition]) -> Result<Difference, Error> {
         let [first, second] = files;
         let tensors = compare(tensors::of_file(first)?, tensors::of_file(second)?);
         let is_told = |file: &NetFile| told_features(&file.network).is_some();
@@ -112,7 +112,7 @@ impl TensorDifference {
     }
 }
 
-fn evaluate(nets: &[Net; 2], given: &Given) -> Evaluations {
+fn evaluate(nets: &[Net; 2], given: &WrittenPosition) -> Evaluations {
     let [first, second] = nets.each_ref().map(|net| {
         let bucket = net.bucket(given.board.occupied().len()).unwrap_or(0);
         let outputs = net.evaluate(&given.board, bucket).outputs();

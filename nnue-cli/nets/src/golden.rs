@@ -12,13 +12,13 @@ use nnue_compiler::format::foreign;
 use nnue_runtime::Output;
 
 use crate::Error;
-use crate::positions::{Given, Lines};
+use crate::positions::{Lines, WrittenPosition};
 
 /// A position with its expected integers.
 #[derive(Clone, Debug)]
 pub struct Vector {
     /// The position.
-    pub given: Given,
+    pub given: WrittenPosition,
     /// The expected integers of the position.
     pub expected: Expected,
 }
@@ -92,7 +92,7 @@ fn vector(line: &str) -> Result<Vector, String> {
         }
     };
     Ok(Vector {
-        given: Given::parse(fen).map_err(|error| error.to_string())?,
+        given: WrittenPosition::parse(fen).map_err(|error| error.to_string())?,
         expected: Expected(
             integers
                 .iter()
@@ -107,7 +107,7 @@ fn vector(line: &str) -> Result<Vector, String> {
 /// # Errors
 ///
 /// The errors of the writer.
-pub fn write(given: &Given, outputs: &[Output], out: &mut dyn Write) -> io::Result<()> {
+pub fn write(given: &WrittenPosition, outputs: &[Output], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} | {}", given.fen, Expected::from(outputs))
 }
 
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let outputs = [output(i32::MIN, i32::MAX, -1)];
-        let given = Given::parse(KINGS).unwrap();
+        let given = WrittenPosition::parse(KINGS).unwrap();
         let mut text = Vec::new();
         write(&given, &outputs, &mut text).unwrap();
         let [vector] = &*read(String::from_utf8(text).unwrap()).unwrap() else {

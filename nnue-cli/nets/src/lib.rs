@@ -7,7 +7,7 @@
 //! use nnue_nets::evaluation::{Evaluate, Interpreted};
 //! use nnue_nets::info::Info;
 //! use nnue_nets::net_file::NetFile;
-//! use nnue_nets::positions::Given;
+//! use nnue_nets::positions::WrittenPosition;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let path = Path::new("nn-37f18f62d772.nnue");
@@ -17,7 +17,7 @@
 //! for tensor in Info::of_opened(path, &bytes, Some(&file))?.network.iter().flat_map(|net| &net.tensors) {
 //!     println!("{}: {} to {}", tensor.name, tensor.minimum, tensor.maximum);
 //! }
-//! let start = Given::parse("startpos")?;
+//! let start = WrittenPosition::parse("startpos")?;
 //! println!("{:?}", Interpreted::of(&file)?.evaluate(&start.board).value());
 //! # Ok(())
 //! # }

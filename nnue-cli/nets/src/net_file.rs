@@ -12,7 +12,7 @@ use nnue_interpreter::Net;
 use nnue_runtime::Warning;
 
 use crate::Error;
-use crate::specs::{Known, SpecChoice};
+use crate::specs::{KnownSpec, SpecChoice};
 
 /// The most bytes that a net file can have. Networks are far smaller.
 pub const LONGEST_NET: u64 = 1 << 32;
@@ -203,7 +203,7 @@ impl Recognised {
         let identity = format::identify(&bytes);
         // The beginning of a file that was cut or damaged may still name its network; the error
         // says what is wrong.
-        let known = { identity.specs() }.find_map(|name| Known::named(name).ok());
+        let known = { identity.specs() }.find_map(|name| KnownSpec::named(name).ok());
         let spec = match (known, identity.family()) {
             (Some(known), _) => Some(Cow::Borrowed(known.text)),
             (None, Some(family)) => {
@@ -229,7 +229,7 @@ impl Recognised {
 /// A known spec with another encoding, if a file fits it. A file may have another encoding because
 /// `nnue convert` wrote it, or because it was not compressed.
 fn encoded(bytes: &[u8]) -> Option<String> {
-    let texts = Known::all().flat_map(|known| {
+    let texts = KnownSpec::all().flat_map(|known| {
         let name = known.name;
         ["raw", "leb128"].map(|encoding| {
             format!("name = \"{name}\"\nlike = \"{name}\"\nfile.encoding = \"{encoding}\"\n")
@@ -244,8 +244,8 @@ fn encoded(bytes: &[u8]) -> Option<String> {
 }
 
 /// The known specs that a file fits. Specs for which its weights look right come first.
-pub fn fitting(bytes: &[u8]) -> Vec<Known> {
-    let known = Known::all().filter_map(|known| Some((known.network().ok()?, known)));
+pub fn fitting(bytes: &[u8]) -> Vec<KnownSpec> {
+    let known = KnownSpec::all().filter_map(|known| Some((known.network().ok()?, known)));
     fits(bytes, known)
 }
 

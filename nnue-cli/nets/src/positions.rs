@@ -15,25 +15,25 @@ pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 
 
 /// A position, and the text that describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct WrittenPosition {
     /// The whole FEN, or the text before the operations of EPD; [`START`] for `startpos`.
     pub fen: String,
     /// The position.
     pub board: Board,
 }
 
-impl Given {
+impl WrittenPosition {
     /// Reads a position.
     ///
     /// # Errors
     ///
     /// [`FenError`] if the text is no position.
-    pub fn parse(text: &str) -> Result<Given, FenError> {
+    pub fn parse(text: &str) -> Result<WrittenPosition, FenError> {
         let fen = match text.trim_ascii() {
             "startpos" => START,
             text => without_operations(text),
         };
-        Ok(Given {
+        Ok(WrittenPosition {
             fen: fen.into(),
             board: Board::from_fen(fen)?,
         })
@@ -195,12 +195,12 @@ impl Positions {
     /// # Errors
     ///
     /// [`Error`] if the stream cannot be read.
-    pub fn next_position(&mut self) -> Result<Option<Result<Given, Error>>, Error> {
+    pub fn next_position(&mut self) -> Result<Option<Result<WrittenPosition, Error>>, Error> {
         let Some(text) = self.0.next_line()? else {
             return Ok(None);
         };
         Ok(Some(
-            Given::parse(&text).map_err(|error| self.0.wrong(error)),
+            WrittenPosition::parse(&text).map_err(|error| self.0.wrong(error)),
         ))
     }
 
@@ -210,8 +210,8 @@ impl Positions {
     /// # Errors
     ///
     /// A line is wrong, or there are no lines, or too many.
-    pub fn all(self) -> Result<Vec<Given>, Error> {
-        let parse = |line: &str| Given::parse(line).map_err(|error| error.to_string());
+    pub fn all(self) -> Result<Vec<WrittenPosition>, Error> {
+        let parse = |line: &str| WrittenPosition::parse(line).map_err(|error| error.to_string());
         self.0.all("positions", parse)
     }
 }
@@ -237,7 +237,7 @@ mod tests {
                 "4k3/8/8/8/8/8/8/4K3 b - - 3 40",
             ),
         ] {
-            let found = Given::parse(text).unwrap();
+            let found = WrittenPosition::parse(text).unwrap();
             assert_eq!(found.fen, fen);
             assert_eq!(found.board, Board::from_fen(fen).unwrap());
         }
@@ -245,9 +245,12 @@ mod tests {
 
     #[test]
     fn the_start_of_a_game_has_a_word() {
-        assert_eq!(Given::parse("startpos"), Given::parse(START));
-        assert_eq!(Given::parse("startpos").unwrap().fen, START);
-        assert!(Given::parse("startpos w - -").is_err());
+        assert_eq!(
+            WrittenPosition::parse("startpos"),
+            WrittenPosition::parse(START)
+        );
+        assert_eq!(WrittenPosition::parse("startpos").unwrap().fen, START);
+        assert!(WrittenPosition::parse("startpos w - -").is_err());
     }
 
     #[test]
@@ -257,7 +260,7 @@ mod tests {
             "4k3/8/8/8/8/8/8/4K3 w - - -1 1",
             "4k3/8/8/8/8/8/8/4K3 w - - 0 1 2",
         ] {
-            assert!(Given::parse(text).is_err(), "{text}");
+            assert!(WrittenPosition::parse(text).is_err(), "{text}");
         }
     }
 

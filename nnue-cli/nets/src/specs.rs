@@ -16,17 +16,17 @@ const LONGEST_TEXT: u64 = 1 << 26;
 
 /// A spec that is part of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownSpec {
     /// The name of the spec's file in `specs/`, without the extension.
     pub name: &'static str,
     /// The text of the spec.
     pub text: &'static str,
 }
 
-impl Known {
+impl KnownSpec {
     /// All known specs, the oldest network first.
-    pub fn all() -> impl Iterator<Item = Known> {
-        known_specs().map(|(name, text)| Known { name, text })
+    pub fn all() -> impl Iterator<Item = KnownSpec> {
+        known_specs().map(|(name, text)| KnownSpec { name, text })
     }
 
     /// The known spec of this name, in upper or lower case.
@@ -34,8 +34,8 @@ impl Known {
     /// # Errors
     ///
     /// [`UnknownSpec`] if no known spec has the name.
-    pub fn named(name: &str) -> Result<Known, UnknownSpec> {
-        Known::all()
+    pub fn named(name: &str) -> Result<KnownSpec, UnknownSpec> {
+        KnownSpec::all()
             .find(|known| known.name.eq_ignore_ascii_case(name))
             .ok_or_else(|| UnknownSpec(name.into()))
     }
@@ -54,7 +54,7 @@ impl Known {
 #[derive(Clone, Debug)]
 pub enum SpecChoice {
     /// A spec that is part of the compiler.
-    Known(Known),
+    Known(KnownSpec),
     /// A file with a spec.
     File(PathBuf),
 }
@@ -67,7 +67,7 @@ impl SpecChoice {
     /// [`UnknownSpec`] if the argument is neither a file nor the name of a known spec.
     pub fn of(argument: OsString) -> Result<SpecChoice, UnknownSpec> {
         let path = Path::new(&argument);
-        match Known::named(&argument.to_string_lossy()) {
+        match KnownSpec::named(&argument.to_string_lossy()) {
             Ok(known) => Ok(SpecChoice::Known(known)),
             Err(_) if path.extension().is_some() || path.components().count() > 1 => {
                 Ok(SpecChoice::File(argument.into()))
@@ -159,7 +159,7 @@ pub struct UnknownSpec(String);
 
 impl fmt::Display for UnknownSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = || Known::all().map(|known| known.name);
+        let names = || KnownSpec::all().map(|known| known.name);
         let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
         let UnknownSpec(name) = self;
         write!(
@@ -185,13 +185,13 @@ mod tests {
 
     #[test]
     fn names_may_be_written_in_any_case() {
-        assert_eq!(Known::named("SFNNv5").unwrap().name, "sfnnv5");
-        assert!(Known::named("").is_err());
+        assert_eq!(KnownSpec::named("SFNNv5").unwrap().name, "sfnnv5");
+        assert!(KnownSpec::named("").is_err());
     }
 
     #[test]
     fn the_nearest_name_is_suggested_if_there_is_one() {
-        let message = |name| Known::named(name).unwrap_err().to_string();
+        let message = |name| KnownSpec::named(name).unwrap_err().to_string();
         assert!(message("smal128").ends_with(": did you mean `small128`?"));
         assert!(message("SFNv9").ends_with(": did you mean `sfnnv9`?"));
         assert!(!message("halfkp").contains("did you mean"));

@@ -168,7 +168,7 @@ pub fn compare_compiled_in(
 mod tests {
     use super::*;
     use crate::golden::Expected;
-    use crate::positions::Given;
+    use crate::positions::WrittenPosition;
 
     fn output(value: i32) -> Vec<Output> {
         vec![Output {
@@ -180,14 +180,14 @@ mod tests {
 
     #[test]
     fn differences_are_counted_and_the_first_are_told() {
-        let given = Given::parse("4k3/8/8/8/8/8/8/4K3 w - -").unwrap();
+        let given = WrittenPosition::parse("4k3/8/8/8/8/8/8/4K3 w - -").unwrap();
         let vectors: Vec<Vector> = (0..30)
             .map(|value| Vector {
                 given: given.clone(),
                 expected: Expected::from(&*output(value)),
             })
             .collect();
-        let network = crate::specs::Known::named("small128")
+        let network = crate::specs::KnownSpec::named("small128")
             .unwrap()
             .network()
             .unwrap();

@@ -99,7 +99,7 @@ struct Measure<'a> {
 }
 
 /// A part of the network, and the magnitudes of its numbers.
-struct Ranged {
+struct PartMagnitudes {
     part: Part,
     weights: Vec<Magnitudes>,
     biases: Vec<Magnitudes>,
@@ -116,7 +116,7 @@ struct Magnitudes {
 }
 
 /// The specs after a choice, and what was chosen.
-struct Chosen {
+struct ChosenOnes {
     specs: Specs,
     thresholds: Vec<f64>,
     ones: Vec<i64>,
@@ -145,8 +145,8 @@ pub(super) fn calibrate(
     let positions: Vec<(&Board, usize)> = positions.collect();
     let usage = Usage::over(unrounded, &positions);
     let parts = Part::all(network)
-        .filter_map(|part| Ranged::of(part, network, unrounded.weights(), &usage));
-    let parts: Vec<Ranged> = parts.collect();
+        .filter_map(|part| PartMagnitudes::of(part, network, unrounded.weights(), &usage));
+    let parts: Vec<PartMagnitudes> = parts.collect();
     let ranges = usage.ranges(network);
     let measure = Measure {
         file,
@@ -181,7 +181,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn all(&mut self, parts: &[Ranged]) -> Result<(), Error> {
+    fn all(&mut self, parts: &[PartMagnitudes]) -> Result<(), Error> {
         self.add("the spec", "", "as it is".into(), self.start.clone().into())?;
         // For each part, the method with the smallest error, and whether it was chosen by channel.
         let mut best: Vec<Option<(Method, bool)>> = vec![None; parts.len()];
@@ -233,7 +233,7 @@ impl Search<'_> {
         part: &str,
         per: &'static str,
         range: String,
-        chosen: Chosen,
+        chosen: ChosenOnes,
     ) -> Result<f64, Error> {
         let changes = &chosen.specs.changes;
         let known = self.choices.iter().find(|known| known.changes == *changes);
@@ -256,7 +256,7 @@ impl Search<'_> {
 
     /// The specs after choices for several parts, which are made in turn. A part for which the
     /// choice is no longer possible stays as it is.
-    fn together(&self, parts: &[Ranged], methods: &[Option<(Method, bool)>]) -> Specs {
+    fn together(&self, parts: &[PartMagnitudes], methods: &[Option<(Method, bool)>]) -> Specs {
         let mut specs = self.start.clone();
         for (ranged, method) in parts.iter().zip(methods) {
             if let Some((method, by_channel)) = *method
@@ -272,10 +272,10 @@ impl Search<'_> {
     fn choose(
         &self,
         specs: &Specs,
-        ranged: &Ranged,
+        ranged: &PartMagnitudes,
         method: Method,
         by_channel: bool,
-    ) -> Option<Chosen> {
+    ) -> Option<ChosenOnes> {
         match (by_channel, ranged.part) {
             (false, _) => self.choose_one(specs, ranged, method),
             (true, Part::Layer(layer)) => self.choose_channels(specs, ranged, method, layer),
@@ -283,7 +283,12 @@ impl Search<'_> {
         }
     }
 
-    fn choose_one(&self, specs: &Specs, ranged: &Ranged, method: Method) -> Option<Chosen> {
+    fn choose_one(
+        &self,
+        specs: &Specs,
+        ranged: &PartMagnitudes,
+        method: Method,
+    ) -> Option<ChosenOnes> {
         let part = ranged.part;
         let own = one(specs.spec(), &specs.source, part)?;
         let (thresholds, factor) = ranged.factor(&specs.source, method, None)?;
@@ -311,7 +316,7 @@ impl Search<'_> {
         let descending = || ones.iter().rev();
         let chosen = descending().find_map(followed);
         let (specs, one) = chosen.or_else(|| descending().find_map(alone))?;
-        Some(Chosen {
+        Some(ChosenOnes {
             specs,
             thresholds,
             ones: vec![one],
@@ -321,10 +326,10 @@ impl Search<'_> {
     fn choose_channels(
         &self,
         specs: &Specs,
-        ranged: &Ranged,
+        ranged: &PartMagnitudes,
         method: Method,
         layer: usize,
-    ) -> Option<Chosen> {
+    ) -> Option<ChosenOnes> {
         let outputs = specs.source.layers[layer].output.len;
         if outputs == 1 {
             return None;
@@ -338,7 +343,7 @@ impl Search<'_> {
             ones.push((f64::from(own) * factor).clamp(1.0, i32::MAX.into()) as i64);
         }
         let edit = |spec: &_, network: &Network| edit_channels(spec, network, layer, &ones);
-        Some(Chosen {
+        Some(ChosenOnes {
             specs: specs.edited(edit)?,
             thresholds,
             ones,
@@ -359,9 +364,9 @@ impl Search<'_> {
 /// How many values of `one` below the largest are tried.
 const NEAR: i64 = 64;
 
-impl From<Specs> for Chosen {
-    fn from(specs: Specs) -> Chosen {
-        Chosen {
+impl From<Specs> for ChosenOnes {
+    fn from(specs: Specs) -> ChosenOnes {
+        ChosenOnes {
             specs,
             thresholds: Vec::new(),
             ones: Vec::new(),
@@ -369,20 +374,20 @@ impl From<Specs> for Chosen {
     }
 }
 
-impl Ranged {
+impl PartMagnitudes {
     /// The magnitudes of a part; `None` if its weights do not become integers.
     fn of(
         part: Part,
         source: &Network,
         weights: &UnroundedWeights,
         usage: &Usage,
-    ) -> Option<Ranged> {
+    ) -> Option<PartMagnitudes> {
         let all = quantised(source).into_iter();
         let of = |(tensor, quantise)| Magnitudes::of((tensor, quantise), source, weights, usage);
         let (own, biases): (Vec<_>, Vec<_>) = all
             .filter(|(tensor, _)| is_of(part, tensor.role) || has_biases_of(part, tensor.role))
             .partition(|(tensor, _)| is_of(part, tensor.role));
-        let ranged = Ranged {
+        let ranged = PartMagnitudes {
             part,
             weights: own.into_iter().map(of).collect::<Option<_>>()?,
             biases: biases.into_iter().map(of).collect::<Option<_>>()?,

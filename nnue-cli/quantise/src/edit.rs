@@ -12,7 +12,7 @@ use nnue_compiler::diagnostics::{Span, Spanned};
 use nnue_compiler::network::{
     Elementwise, Network, Op, Pooling, Source, TRANSFORMER, TransformerActivation,
 };
-use nnue_compiler::operation::activation::Shifted;
+use nnue_compiler::operation::activation::ShiftedValue;
 use nnue_compiler::spec::{self, Align};
 use serde::Serialize;
 
@@ -383,9 +383,9 @@ fn edit_shifts(edited: &mut Edited, layer: &str, (from, to): (i64, i64)) -> Opti
     let after = functions.map(|(index, function)| {
         let shift = *before.get(index).or(before.first())?;
         let more = match function.value.shifted()? {
-            Shifted::Value if doublings.fract() == 0.0 => doublings,
-            Shifted::Square => (2.0 * doublings).round(),
-            Shifted::Value | Shifted::WrappedSquare => return None,
+            ShiftedValue::Value if doublings.fract() == 0.0 => doublings,
+            ShiftedValue::Square => (2.0 * doublings).round(),
+            ShiftedValue::Value | ShiftedValue::WrappedSquare => return None,
         };
         Some(shift + more as i64)
     });

@@ -91,7 +91,7 @@ pub struct Report {
     /// The tensors that were floating point and became integers, in the order of the file.
     pub tensors: Vec<TensorReport>,
     /// Proposals of another `one`, with which errors are smaller, for each part that has any.
-    pub better_ones: Vec<Proposal>,
+    pub proposals: Vec<Proposal>,
     /// The differences between the network before and after rounding; `null` if positions alone do
     /// not decide its values.
     pub comparison: Option<Comparison>,
@@ -121,7 +121,7 @@ pub fn quantise(
     positions: &[Board],
     calibrate: Option<&[Board]>,
 ) -> Result<Quantised, Error> {
-    let Made {
+    let NetPair {
         unrounded,
         bytes,
         integers,
@@ -148,7 +148,7 @@ pub fn quantise(
     Ok(Quantised {
         report: Report {
             tensors: tensors::report((&source, unrounded.weights()), &integers),
-            better_ones: specs.map_or(Vec::new(), |specs| {
+            proposals: specs.map_or(Vec::new(), |specs| {
                 ones::proposals(&specs, &source, unrounded.weights(), &room)
             }),
             comparison,
@@ -160,7 +160,7 @@ pub fn quantise(
 }
 
 /// A network in floating point, and the network of integers that was made from it.
-struct Made {
+struct NetPair {
     unrounded: UnroundedNet,
     /// The bytes of the file of integers.
     bytes: Vec<u8>,
@@ -168,7 +168,11 @@ struct Made {
 }
 
 /// Makes a file of integers from a file of floating point, and loads both.
-fn make(spec: &Network, to: Option<&Network>, (path, file): (&Path, &[u8])) -> Result<Made, Error> {
+fn make(
+    spec: &Network,
+    to: Option<&Network>,
+    (path, file): (&Path, &[u8]),
+) -> Result<NetPair, Error> {
     let source = source::network(spec, to)?;
     let file = match source::is_own(spec) {
         true => Cow::Borrowed(file),
@@ -179,7 +183,7 @@ fn make(spec: &Network, to: Option<&Network>, (path, file): (&Path, &[u8])) -> R
     let target = to.unwrap_or(spec);
     let bytes = convert_to_nearest(file, target)?.bytes;
     let integers = NetFile::of(path, target.clone(), &bytes)?.net()?;
-    Ok(Made {
+    Ok(NetPair {
         unrounded,
         bytes,
         integers,

@@ -110,7 +110,7 @@ where
     E: Evaluate<A, Value = A::Output>,
     <A::Output as Evaluated>::Evaluation: Values,
 {
-    let mut line = Line::<A, E>::new(net);
+    let mut line = PositionList::<A, E>::new(net);
     for fen in fens.lines() {
         let fen = fen?;
         let board =
@@ -126,20 +126,20 @@ where
 }
 
 /// An evaluator that follows a list of positions as if it were a game.
-struct Line<'n, A: Architecture, E> {
+struct PositionList<'n, A: Architecture, E> {
     evaluator: Evaluator<A, &'n Network<A>>,
     before: Option<Board>,
     evaluate: PhantomData<E>,
 }
 
-impl<'n, A, E> Line<'n, A, E>
+impl<'n, A, E> PositionList<'n, A, E>
 where
     A: Architecture,
     E: Evaluate<A, Value = A::Output>,
     <A::Output as Evaluated>::Evaluation: Values,
 {
     fn new(net: &'n Network<A>) -> Self {
-        Line {
+        PositionList {
             evaluator: Evaluator::new(net, &Board::start()),
             before: None,
             evaluate: PhantomData,

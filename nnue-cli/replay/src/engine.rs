@@ -149,7 +149,7 @@ struct Ply {
 /// A line of the processor's cache.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct Line([u64; 8]);
+struct CacheLine([u64; 8]);
 
 /// The number of moves that a history distinguishes: by the kind of piece and the target square.
 const MOVES: usize = 6 * 64;
@@ -168,7 +168,7 @@ struct Histories {
 struct State {
     /// The positions from the root to the current position.
     line: Vec<Ply>,
-    table: Vec<Line>,
+    table: Vec<CacheLine>,
     /// A number that makes the keys of this search differ from those of earlier searches.
     salt: u64,
     /// The histories of both sides.
@@ -177,11 +177,11 @@ struct State {
 
 impl State {
     fn new(table: usize) -> Result<State, TryReserveError> {
-        let lines = (table / size_of::<Line>()).max(1);
+        let lines = (table / size_of::<CacheLine>()).max(1);
         let mut table = Vec::new();
         table.try_reserve_exact(lines)?;
         // Untouched zeros would all be in the same page of memory.
-        table.resize(lines, Line([1; 8]));
+        table.resize(lines, CacheLine([1; 8]));
         let histories = Histories {
             moves: vec![0; MOVES],
             replies: vec![[0; MOVES]; MOVES],
@@ -238,7 +238,7 @@ impl State {
     fn probe(&mut self, hash: u64) {
         let key = hash ^ self.salt;
         let line = self.line_of(key);
-        let Line(keys) = &mut self.table[line];
+        let CacheLine(keys) = &mut self.table[line];
         let place = keys.iter().position(|known| *known == key);
         // The index uses the high bits, so the key keeps the low bits.
         keys[place.unwrap_or(hash as usize % keys.len())] = key;
@@ -363,7 +363,7 @@ mod tests {
                 line, table, salt, ..
             } = &self.both.state;
             let key = line[line.len() - 1].board.hash() ^ salt;
-            let Line(keys) = &table[self.both.state.line_of(key)];
+            let CacheLine(keys) = &table[self.both.state.line_of(key)];
             assert!(keys.contains(&key));
         }
     }
@@ -433,7 +433,7 @@ mod tests {
     fn each_node_has_a_line_of_its_own_in_the_hash_table() {
         let trace = Trace::read(TRACE.as_bytes()).unwrap();
         let state = followed(&trace, 1 << 20, 10);
-        let written = |Line(keys): &&Line| keys.iter().any(|key| *key != 1);
+        let written = |CacheLine(keys): &&CacheLine| keys.iter().any(|key| *key != 1);
         assert_eq!(state.table.len(), 1 << 14);
         assert_eq!(state.table.iter().filter(written).count(), 10);
     }
@@ -454,7 +454,7 @@ mod tests {
         };
         let (first, second): (i32, i32) = (sum(&once), sum(&twice));
         assert!(0 < first && first < second && second < 2 * first);
-        let written = |Line(keys): &&Line| keys.iter().any(|key| *key != 1);
+        let written = |CacheLine(keys): &&CacheLine| keys.iter().any(|key| *key != 1);
         assert_eq!(twice.table.iter().filter(written).count(), 2);
     }
 

@@ -9,7 +9,7 @@ use nnue_compiler::format::foreign;
 use nnue_nets::Error;
 use nnue_nets::difference::Difference;
 use nnue_nets::net_file::NetFile;
-use nnue_nets::positions::{Given, START};
+use nnue_nets::positions::{START, WrittenPosition};
 use nnue_nets::specs::SpecChoice;
 
 use crate::Failure;
@@ -27,8 +27,8 @@ const BUILT_IN: [&str; 6] = [
     "8/8/4k3/3p4/3P4/4K3/8/8 w - - 0 1",
 ];
 
-fn built_in() -> Result<Vec<Given>, Failure> {
-    let given = BUILT_IN.into_iter().map(Given::parse);
+fn built_in() -> Result<Vec<WrittenPosition>, Failure> {
+    let given = BUILT_IN.into_iter().map(WrittenPosition::parse);
     given.collect::<Result<_, _>>().map_err(Failure::work)
 }
 

@@ -12,7 +12,7 @@ use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_nets::evaluation::Evaluate;
 use nnue_nets::evaluation::{Interpreted, told_features};
-use nnue_nets::positions::{Given, Positions, START};
+use nnue_nets::positions::{Positions, START, WrittenPosition};
 use nnue_runtime::{Level, Warning};
 
 use crate::Failure;
@@ -156,7 +156,7 @@ impl Eval {
 
 fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Failure> {
     let read = |text: &String| {
-        Given::parse(text).map_err(|error| {
+        WrittenPosition::parse(text).map_err(|error| {
             let advice = match Path::new(text).is_file() {
                 true => {
                     "; it is a file: `--net FILE` names a net, `--fens FILE` a list of positions"
@@ -166,7 +166,7 @@ fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Fai
             Failure::Work(format!("FEN `{}`: {error}{advice}", foreign(text)))
         })
     };
-    let positions: Vec<Given> = texts.iter().map(read).collect::<Result<_, _>>()?;
+    let positions: Vec<WrittenPosition> = texts.iter().map(read).collect::<Result<_, _>>()?;
     sheet.begin()?;
     for position in positions {
         sheet.position(&position)?;
@@ -232,7 +232,7 @@ impl Sheet<'_> {
         }
     }
 
-    fn position(&mut self, Given { fen, board }: &Given) -> io::Result<()> {
+    fn position(&mut self, WrittenPosition { fen, board }: &WrittenPosition) -> io::Result<()> {
         match self.form {
             Form::Shown => self.report().position(fen, board),
             Form::Raw => raw::row(self.out, fen, &self.net.evaluate(board)),

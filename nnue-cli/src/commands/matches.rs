@@ -20,7 +20,7 @@ use nnue_match::{
     BadOpening, DrawRule, Error, Event, Fingerprints, Limit, ListedBook, Match, Player, RandomBook,
     Report, Rules, Settings, Side, Sprt, State, WinRule, standing,
 };
-use nnue_nets::positions::{Given, Lines};
+use nnue_nets::positions::{Lines, WrittenPosition};
 
 use self::players::players;
 use self::values::{
@@ -278,7 +278,7 @@ impl MatchCommand {
         let mut lines = Lines::open(path)?;
         let mut book = ListedBook::new(&*lines.source, self.openings.chess960);
         while let Some(line) = lines.next_line()? {
-            let given = Given::parse(&line).map_err(|error| lines.wrong(error))?;
+            let given = WrittenPosition::parse(&line).map_err(|error| lines.wrong(error))?;
             book.add(&given.fen).map_err(|error| match error {
                 BadOpening::Chess960 { .. } => {
                     lines.wrong(format!("{error}, which needs `--chess960`"))

@@ -48,7 +48,7 @@ evaluated; shown are how much of all weights is clipped, and how far evaluations
 without rounding. The file that is written stays that of the spec: the changes of the best choice \
 are for its author to make. docs/quantisation.md has more.
 
-With --json, `tensors`, `comparison` (or why there is none: `not_compared`) and `better_ones` have \
+With --json, `tensors`, `comparison` (or why there is none: `not_compared`) and `proposals` have \
 the same, and `calibration` has the ranges and the choices, each with its changes.";
 
 /// The step between the positions of the built-in search that are evaluated.
@@ -123,7 +123,7 @@ impl QuantiseCommand {
                 writeln!(out, "\nactivations are not compared: {reason}")?;
             }
         }
-        match report.better_ones.as_slice() {
+        match report.proposals.as_slice() {
             [] => writeln!(out, "\nno other ones are better")?,
             proposals => show_proposals(proposals, out)?,
         }

@@ -7,7 +7,7 @@ use nnue_compiler::format::foreign;
 #[cfg(feature = "compiled")]
 use nnue_measure::compiled::{AnyNetwork, Compiled};
 use nnue_nets::net_file::NetFile;
-use nnue_nets::specs::{Known, SpecChoice};
+use nnue_nets::specs::{KnownSpec, SpecChoice};
 #[cfg(feature = "compiled")]
 use nnue_runtime::Level;
 
@@ -125,7 +125,7 @@ impl NetOptions {
     }
 
     fn open_built_in(&self) -> Result<ChosenNet, Failure> {
-        let network = Known::named(BUILT_IN_SPEC)
+        let network = KnownSpec::named(BUILT_IN_SPEC)
             .map_err(Failure::work)?
             .network()?;
         if let Some(spec) = &self.spec

@@ -70,7 +70,7 @@ fn search(line_number: usize, line: &[u8]) -> Result<Search, LineError> {
         played: Vec::new(),
         evaluated: Vec::new(),
     };
-    let mut line = Line {
+    let mut line = LineOfMoves {
         game,
         before: Vec::new(),
         played: Vec::new(),
@@ -91,29 +91,29 @@ fn search(line_number: usize, line: &[u8]) -> Result<Search, LineError> {
 }
 
 /// The moves that lead to a position.
-struct Line {
+struct LineOfMoves {
     game: Game,
     /// The positions before each move or null move, and which of the two followed.
-    before: Vec<(Game, Made)>,
+    before: Vec<(Game, MadeMove)>,
     /// All moves that were made, including moves that were taken back.
     played: Vec<Move>,
 }
 
 #[derive(PartialEq, Eq)]
-enum Made {
+enum MadeMove {
     Move,
     NullMove,
 }
 
-impl Line {
+impl LineOfMoves {
     fn follow(&mut self, token: &str) -> Result<Event, Expected> {
         match token {
             "=" => Ok(Event::Evaluate),
-            "-" => self.unmake(Made::Move, Expected::UnmakeNull),
-            "~" => self.unmake(Made::NullMove, Expected::Unmake),
+            "-" => self.unmake(MadeMove::Move, Expected::UnmakeNull),
+            "~" => self.unmake(MadeMove::NullMove, Expected::Unmake),
             "0" => {
                 let passed = self.game.null_move().ok_or(Expected::LegalMove)?;
-                self.make(passed, Made::NullMove);
+                self.make(passed, MadeMove::NullMove);
                 Ok(Event::MakeNull)
             }
             uci => {
@@ -125,19 +125,19 @@ impl Line {
                 let mut after = self.game.clone();
                 after.try_play(chosen).map_err(|_| Expected::LegalMove)?;
                 let delta = Delta::from_cozy(&self.game, chosen);
-                self.make(after, Made::Move);
+                self.make(after, MadeMove::Move);
                 self.played.push(chosen);
                 Ok(Event::Make(delta))
             }
         }
     }
 
-    fn make(&mut self, after: Game, made: Made) {
+    fn make(&mut self, after: Game, made: MadeMove) {
         let before = mem::replace(&mut self.game, after);
         self.before.push((before, made));
     }
 
-    fn unmake(&mut self, wanted: Made, otherwise: Expected) -> Result<Event, Expected> {
+    fn unmake(&mut self, wanted: MadeMove, otherwise: Expected) -> Result<Event, Expected> {
         let (before, made) = self.before.pop().ok_or(Expected::SomethingMade)?;
         if made != wanted {
             return Err(otherwise);

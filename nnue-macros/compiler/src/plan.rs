@@ -16,24 +16,24 @@ use nnue_levels::{ISAS, Isa};
 use crate::layout::{Affine, LayerLayout, Layout, Table};
 use planned::kernels;
 
-pub use affine::{Blocks, Fused, Kernel, Products, Steps};
+pub use affine::{BlockOrder, Blocks, FusedPlan, Kernel, Products};
 pub use budget::TooMuchCode;
-pub use planned::Planned;
-pub use transform::{Bytes, Multiplication, Outputs, Transform};
+pub use planned::PlannedLayer;
+pub use transform::{Bytes, Multiplication, Transform, TransformOutputs};
 pub use unroll::Unroll;
 
 /// The plans of a network for all instruction sets, and the decisions that they share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plans<'l> {
     /// The parts of a row that are fetched before they are needed.
-    pub prefetch: Prefetch,
+    pub prefetch: PrefetchPlan,
     /// One plan for each instruction set, in the order of [`ISAS`].
     pub levels: Vec<Plan<'l>>,
 }
 
 /// How much of a row of the transformer is prefetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefetch {
+pub struct PrefetchPlan {
     /// For each table of rows, the number of cache lines of a row's weights that are prefetched
     /// when the row is listed.
     pub weights: Vec<usize>,
@@ -50,20 +50,20 @@ pub struct Plan<'l> {
     /// The instruction set that the plan is for.
     pub isa: &'static Isa,
     /// How accumulators are refreshed and updated.
-    pub accumulate: Accumulate,
+    pub accumulate: AccumulatePlan,
     /// The instruction set whose code for accumulators is used instead: an earlier instruction set
     /// with the same vectors, which this instruction set extends.
     pub accumulate_of: Option<&'static Isa>,
     /// How accumulators become the layers' inputs.
     pub transform: Transform,
     /// The layers of the network, in their order.
-    pub layers: Vec<Planned<'l>>,
+    pub layers: Vec<PlannedLayer<'l>>,
 }
 
 /// How rows are added to accumulators: a tile of the accumulator stays in registers until the last
 /// row is added.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accumulate {
+pub struct AccumulatePlan {
     /// The number of values in a register.
     pub lanes: usize,
     /// The number of registers of a tile.
@@ -130,7 +130,7 @@ impl<'l> Plans<'l> {
             }
         };
         Ok(Plans {
-            prefetch: Prefetch {
+            prefetch: PrefetchPlan {
                 weights,
                 psqt: layout.network.transformer.psqt.min(1),
                 ahead,
@@ -155,20 +155,20 @@ impl<'l> Plans<'l> {
 impl<'l> Plan<'l> {
     /// Plans a network for one instruction set.
     pub fn of(layout: &'l Layout<'l>, isa: &'static Isa, unroll: Unroll) -> Plan<'l> {
-        let layers: Vec<Planned> = layout
+        let layers: Vec<PlannedLayer> = layout
             .layers
             .iter()
             .map(|layer| match layer {
                 LayerLayout::Affine(affine) => {
                     let kernel = Kernel::of(layout.network, affine, isa, unroll);
-                    Planned::Affine(affine, kernel)
+                    PlannedLayer::Affine(affine, kernel)
                 }
-                LayerLayout::Elementwise(elementwise) => Planned::Elementwise(elementwise),
+                LayerLayout::Elementwise(elementwise) => PlannedLayer::Elementwise(elementwise),
             })
             .collect();
         Plan {
             isa,
-            accumulate: Accumulate::of(layout, isa, unroll),
+            accumulate: AccumulatePlan::of(layout, isa, unroll),
             accumulate_of: None,
             transform: Transform::of(layout, isa, unroll, &layers),
             layers,
@@ -199,8 +199,8 @@ impl<'l> Plan<'l> {
     }
 }
 
-impl Accumulate {
-    fn of(layout: &Layout<'_>, isa: &Isa, unroll: Unroll) -> Accumulate {
+impl AccumulatePlan {
+    fn of(layout: &Layout<'_>, isa: &Isa, unroll: Unroll) -> AccumulatePlan {
         let lanes = isa.lanes(2);
         let vectors = layout.columns.width / lanes;
         // Half of the registers were as fast as all in measurements, on every instruction set, and
@@ -214,7 +214,7 @@ impl Accumulate {
             .find(|count| vectors.is_multiple_of(*count) && count.is_multiple_of(unit))
             .unwrap_or(unit);
         let tiles = vectors / registers;
-        Accumulate {
+        AccumulatePlan {
             lanes,
             registers,
             tile: registers * lanes,

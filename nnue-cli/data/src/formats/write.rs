@@ -3,6 +3,7 @@
 use super::{Format, bullet, text};
 use crate::record::Record;
 
+/// A format of training data that this crate writes, besides reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenFormat {
     /// The format [`Format::Text`].

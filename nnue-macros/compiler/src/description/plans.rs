@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::plan::{self, Kernel, Outputs, Products, Steps};
+use crate::plan::{self, BlockOrder, Kernel, Products, TransformOutputs};
 
 /// The plans of a network for all levels that are shown.
 #[derive(Debug, Serialize)]
@@ -10,14 +10,14 @@ pub struct Plans {
     /// The name of the network.
     network: String,
     /// The part of a row that is fetched before it is needed.
-    prefetch: Prefetch,
+    prefetch: PrefetchPlan,
     /// The plans of the instruction sets.
     levels: Vec<Level>,
 }
 
 /// How much of a row of the transformer is prefetched.
 #[derive(Debug, Serialize)]
-struct Prefetch {
+struct PrefetchPlan {
     /// For each table of rows: the number of cache lines of a row's weights that are prefetched.
     weights: Vec<usize>,
     /// The number of cache lines of a row's PSQT values that are prefetched.
@@ -37,7 +37,7 @@ struct Level {
     /// The target features that the level needs.
     target_features: &'static [&'static str],
     /// The plan for adding rows.
-    accumulate: Accumulate,
+    accumulate: AccumulatePlan,
     /// The plan from accumulators to the layers' inputs.
     transform: Transform,
     /// The plans of the layers, in their order.
@@ -46,7 +46,7 @@ struct Level {
 
 /// Rows are added to a tile of the accumulator that stays in registers until the last row.
 #[derive(Debug, Serialize)]
-struct Accumulate {
+struct AccumulatePlan {
     /// The instruction set whose code is used; `null` if the instruction set has code of its own.
     code_of: Option<&'static str>,
     /// The number of tiles of an accumulator.
@@ -175,7 +175,7 @@ impl Plans {
     /// The plans of the network with the name `network`, for the levels whose names `shows`
     /// accepts.
     pub fn of(network: &str, plans: &plan::Plans<'_>, shows: impl Fn(&str) -> bool) -> Plans {
-        let plan::Prefetch {
+        let plan::PrefetchPlan {
             weights,
             psqt,
             ahead,
@@ -183,7 +183,7 @@ impl Plans {
         let levels = plans.levels.iter().filter(|plan| shows(plan.isa.name));
         Plans {
             network: network.into(),
-            prefetch: Prefetch {
+            prefetch: PrefetchPlan {
                 weights: weights.clone(),
                 psqt: *psqt,
                 ahead: *ahead,
@@ -200,7 +200,7 @@ impl Level {
             level: plan.isa.name,
             vector_bytes: plan.isa.vector_bytes,
             target_features: plan.isa.features,
-            accumulate: Accumulate {
+            accumulate: AccumulatePlan {
                 code_of: plan.accumulate_of.map(|isa| isa.name),
                 tiles: accumulate.tiles,
                 registers: accumulate.registers,
@@ -210,14 +210,16 @@ impl Level {
                 updates: accumulate.updates,
             },
             transform: match &plan.transform.outputs {
-                Outputs::Bytes(bytes) => Transform::Bytes {
+                TransformOutputs::Bytes(bytes) => Transform::Bytes {
                     vectors: bytes.vectors,
                     group: bytes.group,
                     unrolled: bytes.unrolled,
                     lists_nonzero: bytes.lists_nonzero,
                 },
-                Outputs::Words { vectors } => Transform::Words { vectors: *vectors },
-                Outputs::Registers { vectors } => Transform::Registers { vectors: *vectors },
+                TransformOutputs::Words { vectors } => Transform::Words { vectors: *vectors },
+                TransformOutputs::Registers { vectors } => {
+                    Transform::Registers { vectors: *vectors }
+                }
             },
             layers: plan.layers.iter().map(Layer::of).collect(),
         }
@@ -225,10 +227,10 @@ impl Level {
 }
 
 impl Layer {
-    fn of(planned: &plan::Planned<'_>) -> Layer {
+    fn of(planned: &plan::PlannedLayer<'_>) -> Layer {
         let (affine, kernel) = match planned {
-            plan::Planned::Affine(affine, kernel) => (affine, kernel),
-            plan::Planned::Elementwise(elementwise) => {
+            plan::PlannedLayer::Affine(affine, kernel) => (affine, kernel),
+            plan::PlannedLayer::Elementwise(elementwise) => {
                 let layer = elementwise.layer;
                 return Layer {
                     name: layer.name.clone(),
@@ -245,9 +247,9 @@ impl Layer {
                 Kernel::Dense { blocks, steps, .. } => KernelData::Dense {
                     blocks: Blocks::of(blocks),
                     steps: match steps {
-                        Steps::StraightLine => "straight_line",
-                        Steps::Calls => "calls",
-                        Steps::Loop { .. } => "loop",
+                        BlockOrder::StraightLine => "straight_line",
+                        BlockOrder::Calls => "calls",
+                        BlockOrder::Loop { .. } => "loop",
                     },
                 },
                 Kernel::Rows(products) => KernelData::Rows {

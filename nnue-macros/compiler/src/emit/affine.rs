@@ -16,7 +16,7 @@ use super::names::{count, ident, linear, values, variable};
 use super::program::Program;
 use crate::layout::{Affine, BLOCK, Input};
 use crate::network::{Element, Rounding, Scale, Source};
-use crate::plan::{Blocks, Kernel, Plan, Products, Steps};
+use crate::plan::{BlockOrder, Blocks, Kernel, Plan, Products};
 
 const _: () = assert!(BLOCK == 4, "generated code spells blocks as `[u8; 4]`");
 
@@ -43,13 +43,13 @@ pub(super) fn statements(
     quote! { #prepare let #name = { #outputs }; }
 }
 
-/// The function for one step, for modules with a kernel whose steps are [`Steps::Calls`].
+/// The function for one step, for modules with a kernel whose steps are [`BlockOrder::Calls`].
 pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
     let calls = |kernel: &Kernel| {
         matches!(
             kernel,
             Kernel::Dense {
-                steps: Steps::Calls,
+                steps: BlockOrder::Calls,
                 ..
             }
         )
@@ -149,7 +149,9 @@ impl Writer<'_> {
             Kernel::Dense { blocks, steps, .. } => {
                 self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
                     let sums = match (steps, dot) {
-                        (Steps::Calls, "dot") => BlockSums::new(blocks, TokenStream::new(), "step"),
+                        (BlockOrder::Calls, "dot") => {
+                            BlockSums::new(blocks, TokenStream::new(), "step")
+                        }
                         _ => BlockSums::new(blocks, quote! { simd:: }, dot),
                     };
                     self.sums_around(&sums, self.dense(&sums, *steps))
@@ -335,7 +337,7 @@ impl Writer<'_> {
 
     /// Code for all blocks: the rounds of a loop, if there is any, and then the blocks that follow
     /// it.
-    fn dense(&self, sums: &BlockSums, steps: Steps) -> TokenStream {
+    fn dense(&self, sums: &BlockSums, steps: BlockOrder) -> TokenStream {
         let Writer { weights, input, .. } = self;
         let add = |set: usize, index: TokenStream| {
             sums.add(
@@ -345,8 +347,8 @@ impl Writer<'_> {
             )
         };
         let (rounds, first) = match steps {
-            Steps::StraightLine | Steps::Calls => (None, 0),
-            Steps::Loop { rest, .. } if sums.sets == 1 => {
+            BlockOrder::StraightLine | BlockOrder::Calls => (None, 0),
+            BlockOrder::Loop { rest, .. } if sums.sets == 1 => {
                 let products = sums.products(0);
                 let all = quote! {
                     for (block, weights) in zip(#input, &stack.#weights) {
@@ -356,7 +358,7 @@ impl Writer<'_> {
                 };
                 (Some(all), rest)
             }
-            Steps::Loop { rounds, rest } => {
+            BlockOrder::Loop { rounds, rest } => {
                 let rounds = count(rounds);
                 let sets =
                     (0..sums.sets).map(|set| add(set, linear(sums.sets, &quote!(round), set)));

@@ -9,7 +9,7 @@ use super::imports::Names;
 use super::names::count;
 use super::{Program, doc, embedded, features, file, memory, neurons, output, proof};
 use crate::network::{Network, Order};
-use crate::plan::Prefetch;
+use crate::plan::PrefetchPlan;
 
 /// The public items of a network: its types and constants.
 pub(super) fn types(program: &Program<'_>) -> TokenStream {
@@ -271,7 +271,7 @@ fn of_table(mut tables: Vec<TokenStream>) -> (TokenStream, TokenStream) {
 
 fn prefetch(program: &Program<'_>) -> TokenStream {
     let number = quote! { row };
-    let Prefetch { weights, psqt, .. } = &program.plans.prefetch;
+    let PrefetchPlan { weights, psqt, .. } = &program.plans.prefetch;
     let tables = Table::all(program).into_iter().zip(weights);
     let tables = tables.map(|(table, lines)| {
         let (row, lines) = (table.row(&number), count(*lines));

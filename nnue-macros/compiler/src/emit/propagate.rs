@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::names::{count, halves};
 use super::{Program, affine, elementwise, output};
-use crate::plan::{Outputs, Plan, Planned};
+use crate::plan::{Plan, PlannedLayer, TransformOutputs};
 
 pub(super) fn function(
     program: &Program<'_>,
@@ -15,8 +15,8 @@ pub(super) fn function(
     let transformed = transformed(program, plan);
     let halves = halves(program);
     let layers = plan.layers.iter().map(|layer| match layer {
-        Planned::Affine(affine, kernel) => affine::statements(program, affine, kernel),
-        Planned::Elementwise(elementwise) => elementwise::statement(program, elementwise),
+        PlannedLayer::Affine(affine, kernel) => affine::statements(program, affine, kernel),
+        PlannedLayer::Elementwise(elementwise) => elementwise::statement(program, elementwise),
     });
     let (output, output_type) = (output::expression(program), output::output_name(program));
     let proved = program.plans.need_proofs().then(|| {
@@ -50,7 +50,7 @@ fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let halves = halves(program);
     let (unpooled, psqt_sums) = (unpooled(program), psqt_sums(program));
     let transformed = match &plan.transform.outputs {
-        Outputs::Words { .. } => {
+        TransformOutputs::Words { .. } => {
             let outputs = count(columns.outputs);
             quote! {
                 let mut inputs = Aligned([0i16; #outputs]);
@@ -58,8 +58,8 @@ fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
                 let transformer = &inputs.0;
             }
         }
-        Outputs::Registers { .. } => TokenStream::new(),
-        Outputs::Bytes(bytes) => {
+        TransformOutputs::Registers { .. } => TokenStream::new(),
+        TransformOutputs::Bytes(bytes) => {
             let blocks = count(columns.blocks());
             let (list, pass_list) = bytes
                 .lists_nonzero

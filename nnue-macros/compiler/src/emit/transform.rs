@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use super::names::{count, halves, linear};
 use super::program::Program;
 use crate::network::{Element, Pooling, ProductRounding, TransformerActivation};
-use crate::plan::{Bytes, Multiplication, Outputs, Plan};
+use crate::plan::{Bytes, Multiplication, Plan, TransformOutputs};
 
 /// The type of the list of non-zero blocks.
 pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
@@ -23,9 +23,9 @@ pub(super) fn functions(
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
     match &plan.transform.outputs {
-        Outputs::Words { vectors } => words(program, plan, *vectors, attribute),
-        Outputs::Registers { .. } => word_functions(program, plan, attribute),
-        Outputs::Bytes(bytes) => {
+        TransformOutputs::Words { vectors } => words(program, plan, *vectors, attribute),
+        TransformOutputs::Registers { .. } => word_functions(program, plan, attribute),
+        TransformOutputs::Bytes(bytes) => {
             let packed = packed(program, plan, bytes, attribute);
             let list = list_type(program);
             let list = bytes.lists_nonzero.then(|| quote! { nonzero: &mut #list, });

@@ -29,7 +29,7 @@ pub(super) struct Definition {
 /// function they give.
 pub(super) struct IntegerForm {
     /// The number that is shifted to the right.
-    pub(super) shifts: Shifted,
+    pub(super) shifts: ShiftedValue,
     /// The largest number of bits by which this number can be shifted to the left instead.
     pub(super) most_left: i32,
     /// The integer that stands for 1.0 in the results, unless the spec gives it.
@@ -45,7 +45,7 @@ pub(super) struct IntegerForm {
 /// multiplied by a factor, this decides how the shift must change so that all results stay the
 /// same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shifted {
+pub enum ShiftedValue {
     /// The value is shifted: the shift grows by the binary logarithm of the factor.
     Value,
     /// The square of the value is shifted: the shift grows by twice the binary logarithm of the
@@ -164,7 +164,7 @@ impl OpName {
     }
 
     /// The number that the operation shifts, if it is an activation with a form for integers.
-    pub fn shifted(self) -> Option<Shifted> {
+    pub fn shifted(self) -> Option<ShiftedValue> {
         let integers = self.activation()?.integers.as_ref()?;
         Some(integers.shifts)
     }

@@ -2,14 +2,14 @@
 //! stands for 1.0 in the result unless the spec gives another.
 
 use super::activation::{
-    DefaultLimit, DefaultOne, Definition, FloatForm, IntegerForm, MOST_LEFT, Shifted,
+    DefaultLimit, DefaultOne, Definition, FloatForm, IntegerForm, MOST_LEFT, ShiftedValue,
 };
 use super::relu;
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "crelu",
     integers: Some(IntegerForm {
-        shifts: Shifted::Value,
+        shifts: ShiftedValue::Value,
         most_left: MOST_LEFT,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,

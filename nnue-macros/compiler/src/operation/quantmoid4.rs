@@ -4,14 +4,14 @@
 
 use super::Activation;
 use super::activation::{
-    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, Shifted,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, ShiftedValue,
     shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "quantmoid4",
     integers: Some(IntegerForm {
-        shifts: Shifted::Value,
+        shifts: ShiftedValue::Value,
         most_left: 0,
         one: DefaultOne::Fixed,
         limit: DefaultLimit::OfFunction,

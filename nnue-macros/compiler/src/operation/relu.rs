@@ -4,13 +4,13 @@
 use super::Activation;
 use super::activation::{
     CheckedParameters, DefaultLimit, DefaultOne, Definition, FloatForm, Function, IntegerForm,
-    MOST_LEFT, Shifted, shifted_right,
+    MOST_LEFT, ShiftedValue, shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "relu",
     integers: Some(IntegerForm {
-        shifts: Shifted::Value,
+        shifts: ShiftedValue::Value,
         most_left: MOST_LEFT,
         one: DefaultOne::Shifted,
         limit: DefaultLimit::Usual,

@@ -4,13 +4,13 @@
 use super::Activation;
 use super::activation::{
     CheckedParameters, DefaultLimit, DefaultOne, Definition, FloatForm, Function, IntegerForm,
-    Shifted, shifted_right,
+    ShiftedValue, shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "screlu",
     integers: Some(IntegerForm {
-        shifts: Shifted::Square,
+        shifts: ShiftedValue::Square,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::OfFunction,

@@ -3,14 +3,14 @@
 
 use super::Activation;
 use super::activation::{
-    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, Shifted,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, ShiftedValue,
     shifted_right,
 };
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "sqr_crelu_i32",
     integers: Some(IntegerForm {
-        shifts: Shifted::WrappedSquare,
+        shifts: ShiftedValue::WrappedSquare,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,

@@ -4,7 +4,7 @@
 //! It is `min(|x| >> shift, limit)` and exists for integers only.
 
 use super::activation::{
-    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, Shifted,
+    CheckedParameters, DefaultLimit, DefaultOne, Definition, Function, IntegerForm, ShiftedValue,
     shifted_right,
 };
 use super::{Activation, Op, OpName};
@@ -17,7 +17,7 @@ use crate::spec::Spec;
 pub(super) const DEFINITION: Definition = Definition {
     name: "test_operation",
     integers: Some(IntegerForm {
-        shifts: Shifted::Value,
+        shifts: ShiftedValue::Value,
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,

@@ -16,7 +16,7 @@ pub enum Kernel {
         /// How the sums are computed from blocks of four inputs.
         blocks: Blocks,
         /// How the blocks follow one another.
-        steps: Steps,
+        steps: BlockOrder,
         /// Whether the spec says that zeros are skipped, but the layer is too small for that to
         /// pay.
         too_small: bool,
@@ -25,7 +25,7 @@ pub enum Kernel {
     Rows(Products),
     /// A horizontal sum for each output over words of the transformer that no other layer reads.
     /// They are multiplied in the registers in which they are activated, and are never in memory.
-    Fused(Fused),
+    Fused(FusedPlan),
     /// For every input of 32 bits: repeat it over a vector, multiply and add.
     Columns {
         /// The number of vectors that the outputs fill.
@@ -62,7 +62,7 @@ pub struct Blocks {
 
 /// The sums of a layer that takes its inputs from the registers in which they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fused {
+pub struct FusedPlan {
     /// The number of vectors of inputs of one perspective.
     pub vectors: usize,
     /// The number of outputs that share the vectors of inputs. The vectors are made again for the
@@ -74,7 +74,7 @@ pub struct Fused {
 
 /// How the blocks of a dense layer follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steps {
+pub enum BlockOrder {
     /// The blocks follow one another without a loop.
     StraightLine,
     /// The blocks follow one another without a loop, and each vector operation is a call: so many
@@ -139,7 +139,7 @@ const FUSED_CHAINS: usize = 4;
 
 impl Kernel {
     pub(super) fn of(network: &Network, affine: &Affine<'_>, isa: &Isa, unroll: Unroll) -> Kernel {
-        if let Some(fused) = Fused::of(network, affine, isa) {
+        if let Some(fused) = FusedPlan::of(network, affine, isa) {
             return Kernel::Fused(fused);
         }
         let function = |name, why| Kernel::Function {
@@ -188,7 +188,7 @@ impl Kernel {
                 blocks: Blocks { products, .. },
                 ..
             }
-            | Kernel::Fused(Fused { products, .. })
+            | Kernel::Fused(FusedPlan { products, .. })
             | Kernel::Rows(products) => *products == Products::FastIfProved,
             Kernel::Function { unless_proved, .. } => unless_proved.is_some(),
             Kernel::Columns { .. } => false,
@@ -196,12 +196,12 @@ impl Kernel {
     }
 }
 
-impl Fused {
+impl FusedPlan {
     /// The fused sums of a layer; `None` for a layer that does not read all of the transformer's
     /// words row by row, and where another layer reads them too. No sums are fused at the portable
     /// level, whose vectors are arrays: LLVM makes better code of a loop over memory, which takes
     /// 470 ns for 2048 inputs on Zen 3, where fused sums take 1100 ns.
-    fn of(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Option<Fused> {
+    fn of(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Option<FusedPlan> {
         if isa.is_portable() {
             return None;
         }
@@ -228,7 +228,7 @@ impl Fused {
         };
         let tiles = affine.outputs.div_ceil(most);
         let perspectives = network.transformer.perspectives.count;
-        Some(Fused {
+        Some(FusedPlan {
             vectors: affine.slots / perspectives / isa.lanes(2),
             tile: affine.outputs.div_ceil(tiles),
             products,
@@ -284,8 +284,8 @@ impl Kernel {
             }
             Kernel::Dense { blocks, steps, .. } => {
                 let written = match steps {
-                    Steps::StraightLine | Steps::Calls => blocks.count,
-                    Steps::Loop { rest, .. } => blocks.side_by_side + blocks.count - rest,
+                    BlockOrder::StraightLine | BlockOrder::Calls => blocks.count,
+                    BlockOrder::Loop { rest, .. } => blocks.side_by_side + blocks.count - rest,
                 };
                 twice_if_proved(blocks.products, blocks.steps(written))
             }
@@ -341,10 +341,10 @@ fn blocks(affine: &Affine<'_>, products: Products, isa: &Isa, unroll: Unroll) ->
     // loop and 1.5 us without; SFNNv5 takes 3.8 us with a loop and 4.3 us without.
     let stays_loop = isa.is_portable() && unroll == Unroll::Auto && count > side_by_side;
     let steps = match unroll {
-        _ if few_steps && !stays_loop => Steps::StraightLine,
-        Unroll::Full if isa.is_portable() => Steps::Calls,
-        Unroll::Full => Steps::StraightLine,
-        Unroll::Auto => Steps::Loop {
+        _ if few_steps && !stays_loop => BlockOrder::StraightLine,
+        Unroll::Full if isa.is_portable() => BlockOrder::Calls,
+        Unroll::Full => BlockOrder::StraightLine,
+        Unroll::Auto => BlockOrder::Loop {
             rounds: count / side_by_side,
             rest: count / side_by_side * side_by_side,
         },

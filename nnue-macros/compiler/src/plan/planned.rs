@@ -7,19 +7,21 @@ use crate::network;
 /// A layer of the network with everything that is decided about it: its operation, its memory and
 /// how it is computed.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Planned<'l> {
+pub enum PlannedLayer<'l> {
     /// An affine layer and its kernel.
     Affine(&'l Affine<'l>, Kernel),
     /// Any other layer: it is a loop over values, which the optimiser turns into vectors.
     Elementwise(&'l Elementwise<'l>),
 }
 
-impl Planned<'_> {
+impl PlannedLayer<'_> {
     /// The number of operations that are written out.
     pub(super) fn steps(&self) -> usize {
         match self {
-            Planned::Affine(affine, kernel) => affine.parts.len() + kernel.steps(affine.outputs),
-            Planned::Elementwise(elementwise) => match elementwise.function {
+            PlannedLayer::Affine(affine, kernel) => {
+                affine.parts.len() + kernel.steps(affine.outputs)
+            }
+            PlannedLayer::Elementwise(elementwise) => match elementwise.function {
                 network::Elementwise::Activations(functions) => functions.len(),
                 _ => elementwise.layer.inputs.len(),
             },
@@ -29,10 +31,10 @@ impl Planned<'_> {
 
 /// The affine layers among the planned layers, with their kernels.
 pub(super) fn kernels<'p, 'l>(
-    layers: &'p [Planned<'l>],
+    layers: &'p [PlannedLayer<'l>],
 ) -> impl Iterator<Item = (&'l Affine<'l>, &'p Kernel)> {
     layers.iter().filter_map(|layer| match layer {
-        Planned::Affine(affine, kernel) => Some((*affine, kernel)),
-        Planned::Elementwise(_) => None,
+        PlannedLayer::Affine(affine, kernel) => Some((*affine, kernel)),
+        PlannedLayer::Elementwise(_) => None,
     })
 }

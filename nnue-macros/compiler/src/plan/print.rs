@@ -3,14 +3,14 @@
 use std::fmt;
 
 use super::{
-    Accumulate, Blocks, Bytes, Fused, Kernel, Outputs, Plan, Planned, Prefetch, Products, Steps,
-    Transform,
+    AccumulatePlan, BlockOrder, Blocks, Bytes, FusedPlan, Kernel, Plan, PlannedLayer, PrefetchPlan,
+    Products, Transform, TransformOutputs,
 };
 use crate::layout::Affine;
 
-impl fmt::Display for Prefetch {
+impl fmt::Display for PrefetchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Prefetch {
+        let PrefetchPlan {
             weights,
             psqt,
             ahead,
@@ -47,11 +47,11 @@ impl fmt::Display for Plan<'_> {
         writeln!(f, "  {:<12} {}", "transform", self.transform)?;
         for layer in &self.layers {
             match layer {
-                Planned::Affine(affine, kernel) => {
+                PlannedLayer::Affine(affine, kernel) => {
                     write!(f, "  {:<12} ", affine.layer.name)?;
                     write_kernel(f, affine, kernel)?;
                 }
-                Planned::Elementwise(elementwise) => {
+                PlannedLayer::Elementwise(elementwise) => {
                     let layer = elementwise.layer;
                     write!(
                         f,
@@ -66,9 +66,9 @@ impl fmt::Display for Plan<'_> {
     }
 }
 
-impl fmt::Display for Accumulate {
+impl fmt::Display for AccumulatePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Accumulate {
+        let AccumulatePlan {
             lanes,
             registers,
             tiles,
@@ -93,7 +93,7 @@ impl fmt::Display for Accumulate {
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.outputs {
-            Outputs::Bytes(Bytes {
+            TransformOutputs::Bytes(Bytes {
                 vectors,
                 group,
                 unrolled,
@@ -108,13 +108,13 @@ impl fmt::Display for Transform {
                     false => "",
                 }
             ),
-            Outputs::Words { vectors } => {
+            TransformOutputs::Words { vectors } => {
                 write!(
                     f,
                     "{vectors} vector(s) of 16-bit values of each perspective"
                 )
             }
-            Outputs::Registers { vectors } => write!(
+            TransformOutputs::Registers { vectors } => write!(
                 f,
                 "{vectors} vector(s) of 16-bit values of each perspective, made by the layer that \
                  reads them"
@@ -138,9 +138,9 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
                 false => "",
             },
             match steps {
-                Steps::StraightLine => ", straight-line",
-                Steps::Calls => ", straight-line, each step a call",
-                Steps::Loop { .. } => "",
+                BlockOrder::StraightLine => ", straight-line",
+                BlockOrder::Calls => ", straight-line, each step a call",
+                BlockOrder::Loop { .. } => "",
             }
         ),
         Kernel::Rows(products) => write!(
@@ -150,7 +150,7 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
             affine.slots,
             proof(*products)
         ),
-        Kernel::Fused(Fused { tile, products, .. }) => {
+        Kernel::Fused(FusedPlan { tile, products, .. }) => {
             write!(
                 f,
                 "fused: {} horizontal sum(s) over {} inputs in registers, {tile} at a time",

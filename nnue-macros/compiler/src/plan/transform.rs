@@ -4,7 +4,7 @@
 use nnue_levels::Isa;
 
 use super::affine::Kernel;
-use super::planned::{Planned, kernels};
+use super::planned::{PlannedLayer, kernels};
 use super::unroll::Unroll;
 use crate::layout::{BLOCK, Layout};
 use crate::network::{Element, Pooling, ProductRounding, Transformer, TransformerActivation};
@@ -17,12 +17,12 @@ pub struct Transform {
     /// How the squares of a `screlu` are made. It has no meaning for other activations.
     pub squares: Multiplication,
     /// The form in which the transformer's output is stored.
-    pub outputs: Outputs,
+    pub outputs: TransformOutputs,
 }
 
 /// The form of the transformer's output, which the layers read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outputs {
+pub enum TransformOutputs {
     /// Values that fit in a byte.
     Bytes(Bytes),
     /// Values of 16 bits: accumulator values, larger activations and products, roots of squares.
@@ -84,7 +84,7 @@ impl Transform {
         layout: &Layout<'_>,
         isa: &Isa,
         unroll: Unroll,
-        layers: &[Planned<'_>],
+        layers: &[PlannedLayer<'_>],
     ) -> Transform {
         let has = |is: fn(&Kernel) -> bool| kernels(layers).any(|(_, kernel)| is(kernel));
         let lists_nonzero = has(|kernel| matches!(kernel, Kernel::Sparse(_)));
@@ -112,7 +112,7 @@ impl Transform {
                     1
                 };
                 let whole_groups = vectors.is_multiple_of(group);
-                Outputs::Bytes(Bytes {
+                TransformOutputs::Bytes(Bytes {
                     vectors,
                     group,
                     groups: vectors / group,
@@ -125,8 +125,8 @@ impl Transform {
             _ => {
                 let vectors = half / isa.lanes(2);
                 match stay_in_registers {
-                    true => Outputs::Registers { vectors },
-                    false => Outputs::Words { vectors },
+                    true => TransformOutputs::Registers { vectors },
+                    false => TransformOutputs::Words { vectors },
                 }
             }
         };
@@ -139,7 +139,7 @@ impl Transform {
 
     /// Whether a list of non-zero blocks is made.
     pub fn lists_nonzero(&self) -> bool {
-        matches!(&self.outputs, Outputs::Bytes(bytes) if bytes.lists_nonzero)
+        matches!(&self.outputs, TransformOutputs::Bytes(bytes) if bytes.lists_nonzero)
     }
 }
 

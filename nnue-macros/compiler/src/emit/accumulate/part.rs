@@ -12,7 +12,7 @@ use quote::{format_ident, quote};
 
 use super::table::{Operation, Table};
 use crate::emit::names::count;
-use crate::plan::Accumulate;
+use crate::plan::AccumulatePlan;
 
 /// A part of an accumulator, as kernels name it.
 pub(super) struct Part<'t> {
@@ -60,7 +60,7 @@ fn register(number: usize) -> Ident {
 impl<'t> Part<'t> {
     /// A part of this number of registers, to which rows of these tables are added. If a table has
     /// paired rows, the part is whole runs of pairs.
-    pub(super) fn of(plan: &Accumulate, registers: usize, tables: &'t [Table]) -> Part<'t> {
+    pub(super) fn of(plan: &AccumulatePlan, registers: usize, tables: &'t [Table]) -> Part<'t> {
         let paired: Vec<_> = tables.iter().filter(|table| table.paired).collect();
         let pairs = match paired.is_empty() {
             true => 0,

@@ -9,7 +9,7 @@ use quote::{ToTokens, format_ident, quote};
 use super::{Writer, total};
 use crate::emit::names::{count, halves, linear};
 use crate::emit::transform;
-use crate::plan::{Fused, Products};
+use crate::plan::{FusedPlan, Products};
 
 /// The kind of inputs, which decides how a vector `x` of them is multiplied with vectors of
 /// weights.
@@ -30,7 +30,7 @@ enum InputKind {
 
 impl Writer<'_> {
     /// An expression for horizontal sums over the transformer's words.
-    pub(super) fn fused(&self, fused: &Fused) -> TokenStream {
+    pub(super) fn fused(&self, fused: &FusedPlan) -> TokenStream {
         let sums = |kind| self.fused_sums(fused, kind);
         match fused.products {
             Products::Fast => sums(InputKind::Words),
@@ -42,7 +42,7 @@ impl Writer<'_> {
     }
 
     /// An expression for the sums of one tile of outputs after the other.
-    fn fused_sums(&self, fused: &Fused, kind: InputKind) -> TokenStream {
+    fn fused_sums(&self, fused: &FusedPlan, kind: InputKind) -> TokenStream {
         let outputs = 0..self.affine.outputs;
         let tiles = outputs.clone().step_by(fused.tile).map(|first| {
             let tile = Tile {
@@ -65,7 +65,7 @@ impl Writer<'_> {
 /// A tile: outputs that share the vectors of inputs.
 struct Tile<'a> {
     writer: &'a Writer<'a>,
-    fused: &'a Fused,
+    fused: &'a FusedPlan,
     kind: InputKind,
     outputs: Vec<usize>,
 }

@@ -2,7 +2,9 @@
 
 use nnue_format::Element;
 
-use super::{CheckedParameters, DefaultLimit, DefaultOne, IntegerForm, Keys, Shifted, USUAL_ONE};
+use super::{
+    CheckedParameters, DefaultLimit, DefaultOne, IntegerForm, Keys, ShiftedValue, USUAL_ONE,
+};
 use crate::check::fixed_point::{
     CLIPS_ONE, LARGEST_RESULT, Operand, Shift, ShiftedNumber, check_amount, check_clips_one,
     check_shift, least_limit, shifted,
@@ -286,9 +288,11 @@ impl ActivationKeys<'_> {
         let is_clipped = self.limit.is_none() && matches!(self.integers.limit, DefaultLimit::One);
         let square = u64::from(from) * u64::from(from);
         let (operand, shifted, formula) = match self.integers.shifts {
-            Shifted::Value if is_clipped => (Operand::ClippedValue, from.into(), from.to_string()),
-            Shifted::Value => (Operand::Value, from.into(), from.to_string()),
-            Shifted::Square | Shifted::WrappedSquare => {
+            ShiftedValue::Value if is_clipped => {
+                (Operand::ClippedValue, from.into(), from.to_string())
+            }
+            ShiftedValue::Value => (Operand::Value, from.into(), from.to_string()),
+            ShiftedValue::Square | ShiftedValue::WrappedSquare => {
                 (Operand::Square, square, format!("{from} * {from}"))
             }
         };

@@ -18,7 +18,7 @@ use crate::network::tensor::{One, Source, Tensor};
 const MAX_OUTPUTS: i64 = 4096;
 
 /// The kind of a layer's sums.
-enum Outputs {
+enum SumsKind {
     /// Integers, with the integers that stand for 1.0 in them.
     Integers(One),
     /// Sums of products of `f32`.
@@ -70,9 +70,9 @@ impl Keys {
         summands?;
         let (scales, added) = (scales?, added?);
         let (output, to_float) = match outputs {
-            Outputs::Floats => (Tensor::float(len), None),
-            Outputs::Converted(scale) => (Tensor::float(len), Some(scale)),
-            Outputs::Integers(one) => {
+            SumsKind::Floats => (Tensor::float(len), None),
+            SumsKind::Converted(scale) => (Tensor::float(len), Some(scale)),
+            SumsKind::Integers(one) => {
                 let divided = |sum| divide.map_or(sum, |divide| divide.quotient(sum));
                 let range = match scales {
                     None => (divided(sums.0), divided(sums.1)),
@@ -173,12 +173,12 @@ fn check_outputs(
     affine: &Keys,
     len: Option<u32>,
     diagnostics: &mut Diagnostics,
-) -> Option<Outputs> {
+) -> Option<SumsKind> {
     let name = layer.name;
     let weights = affine.weights.value;
     let biases = affine.biases.as_ref();
     if has_float_scales(affine) {
-        return Some(Outputs::Converted(Scale::OfFile));
+        return Some(SumsKind::Converted(Scale::OfFile));
     }
     if weights == WeightType::F32 {
         if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
@@ -194,7 +194,7 @@ fn check_outputs(
                 .help("in `f32`, 1.0 is 1.0: remove it");
             return None;
         }
-        return Some(Outputs::Floats);
+        return Some(SumsKind::Floats);
     }
     if let Some(biases) = biases.filter(|biases| biases.value == BiasType::F32) {
         let scale = match (&affine.scale, &affine.one) {
@@ -222,7 +222,7 @@ fn check_outputs(
                 return None;
             }
         };
-        return Some(Outputs::Converted(Scale::Shared(scale)));
+        return Some(SumsKind::Converted(Scale::Shared(scale)));
     }
     if let Some(scale) = &affine.scale {
         let message = "`scale` is only for layers whose biases are `f32`";
@@ -242,7 +242,7 @@ fn check_outputs(
         .iter()
         .map(|one| in_range("one", one, ONES, diagnostics)))?;
     if let [one] = checked.as_slice() {
-        return Some(Outputs::Integers(One::Tensor(*one)));
+        return Some(SumsKind::Integers(One::Tensor(*one)));
     }
     if checked.len() != len? as usize {
         let message = format!(
@@ -255,7 +255,7 @@ fn check_outputs(
             .related(affine.outputs.span, "one for all outputs, or one for each");
         return None;
     }
-    Some(Outputs::Integers(One::of(checked)))
+    Some(SumsKind::Integers(One::of(checked)))
 }
 
 /// Reports sums whose `one` is so small that the `one` of the weights, which follows from it, is

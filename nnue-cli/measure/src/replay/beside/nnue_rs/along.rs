@@ -10,7 +10,7 @@ use super::{View, color, piece, square};
 pub(super) struct EachMove<'n> {
     net: &'n theirs::Network,
     placement: Placement,
-    line: Line,
+    line: PathFromRoot,
     /// The accumulator of the root, then an accumulator for each move.
     accumulators: Vec<theirs::Accumulator>,
     changes: Changes,
@@ -23,7 +23,7 @@ pub(super) struct Lazily<'n> {
     boards: Vec<Board>,
     /// The index of the next position in `boards`.
     next: usize,
-    line: Line,
+    line: PathFromRoot,
     /// The plies: the root, then a ply for each move.
     plies: Vec<Ply>,
     changes: Changes,
@@ -44,7 +44,7 @@ impl<'n> EachMove<'n> {
         EachMove {
             net,
             placement: Placement::of(&Board::start()),
-            line: Line::default(),
+            line: PathFromRoot::default(),
             accumulators: vec![net.empty_accumulator(); PLIES],
             changes: Changes::default(),
         }
@@ -115,7 +115,7 @@ impl<'n> Lazily<'n> {
             net,
             boards: Vec::new(),
             next: 0,
-            line: Line::default(),
+            line: PathFromRoot::default(),
             plies: vec![ply; PLIES],
             changes: Changes::default(),
         }
@@ -192,14 +192,14 @@ impl Follow for Lazily<'_> {
 /// The moves from the root to the current position. A null move has the ply of the position before
 /// it, because the accumulator stays the same.
 #[derive(Default)]
-struct Line {
+struct PathFromRoot {
     /// The deltas of the moves that are not null.
     deltas: Vec<Delta>,
     /// For every move, whether it is null.
     nulls: Vec<bool>,
 }
 
-impl Line {
+impl PathFromRoot {
     fn reset(&mut self) {
         self.deltas.clear();
         self.nulls.clear();
