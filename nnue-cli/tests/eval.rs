@@ -14,7 +14,7 @@ use nnue_test_support::random_weights::{RandomWeights, Style};
 use nnue_test_support::{generations, goldens, nets, synthetic};
 use serde_json::{Value, json};
 
-use crate::program::{assert_refused, nnue, printed, scratch, stderr, stdout, text};
+use crate::program::{self, assert_refused, nnue, printed, scratch, stderr, stdout, text};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
@@ -286,7 +286,7 @@ fn a_net_of_another_size_is_interpreted() {
     let head = "unnamed · relative.nnue · interpreted\n";
     assert!(printed(&output).starts_with(head), "{}", stdout(&output));
     // As with the spec that `nnue spec` writes.
-    let spec = crate::program::output(&["spec", &net, "--name", "Mine"]);
+    let spec = program::output(&["spec", &net, "--name", "Mine"]);
     let spec = scratch("relative.toml", spec.as_bytes());
     let told = run(&["--net", &net, "--spec", &spec]);
     assert_eq!(

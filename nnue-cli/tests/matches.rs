@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use crate::match_engine;
-use crate::program::{nnue, printed, scratch_path, stderr, stdout, text};
+use crate::program::{self, nnue, printed, scratch_path, stderr, stdout, text};
 
 /// A match of the engine against itself, with more arguments.
 fn command(arguments: &[&str]) -> Command {
@@ -447,12 +447,12 @@ fn a_net_that_is_not_played_is_an_error() {
         command.args(match_engine::options());
         command.args(["<material>", net]);
         let output = command.output().expect("the program starts");
-        crate::program::assert_refused(&output, code, &[words]);
+        program::assert_refused(&output, code, &[words]);
     }
     let option = format!("--options-b=EvalFile={missing}");
     let output = run(&["--nodes=100", "--games=2", &option]);
     let words = "does not take its options: `info string error: cannot load ";
-    crate::program::assert_refused(&output, 1, &[words]);
+    program::assert_refused(&output, 1, &[words]);
 }
 
 #[test]
@@ -477,13 +477,13 @@ fn what_cannot_be_played_is_an_error() {
         1,
         "only 20 different",
     );
-    let no_engine = crate::program::run(&["match", "a.nnue", "<material>", "--nodes=1"]);
+    let no_engine = program::run(&["match", "a.nnue", "<material>", "--nodes=1"]);
     refused(
         no_engine,
         2,
         "`<material>` is a net, which `--engine` has to play",
     );
-    let mute = crate::program::run(&["match", "true", "true", "--nodes=1"]);
+    let mute = program::run(&["match", "true", "true", "--nodes=1"]);
     refused(mute, 1, "/true` does not start: ended with exit status: 0");
 }
 

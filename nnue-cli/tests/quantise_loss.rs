@@ -6,7 +6,7 @@ use std::path::Path;
 use nnue_compiler::{file_layout, format};
 use serde_json::{Value, json};
 
-use crate::program::{output, refusal, scratch, scratch_path, text};
+use crate::program::{self, output, refusal, scratch, scratch_path, text};
 use crate::quantised::{
     Ones, USUAL, change, changed, checkpoint, named, network, number, quantised, unchanged,
 };
@@ -352,9 +352,9 @@ fn every_kind_of_network_can_be_compared() {
             let arguments = [
                 "quantise", &file, &out, "--spec", &spec, "--json", "--fens", &fens,
             ];
-            let done = crate::program::run(&arguments);
+            let done = program::run(&arguments);
             if !done.status.success() {
-                let message = crate::program::stderr(&done);
+                let message = program::stderr(&done);
                 let is_explained = ["no number stands for 1.0 in `", "with `--to`", "runs of 16"]
                     .into_iter()
                     .any(|words| message.contains(words));
@@ -363,8 +363,7 @@ fn every_kind_of_network_can_be_compared() {
                 continue;
             }
             output(&["check", &spec, "--net", &out]);
-            let report: Value =
-                serde_json::from_str(crate::program::printed(&done)).expect("it is JSON");
+            let report: Value = serde_json::from_str(program::printed(&done)).expect("it is JSON");
             if report["comparison"].is_null() {
                 continue;
             }

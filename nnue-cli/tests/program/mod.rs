@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 #[cfg(unix)]
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -128,7 +128,7 @@ pub(crate) fn write_executable(path: &Path, script: &str) {
     let mut shell = Command::new("/bin/sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
         .arg(path)
-        .stdin(Stdio::piped())
+        .stdin(std::process::Stdio::piped())
         .spawn()
         .expect("there is a shell");
     let mut input = shell.stdin.take().expect("it is piped");
