@@ -190,17 +190,21 @@ fn compare<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     });
 }
 
-/// The first two styles; all of them if `NNUE_WEIGHTS` is `all`, which takes twice as long; or the
-/// one that reaches the limits of types if it is `extreme`.
-fn styles() -> impl Iterator<Item = Style> {
+/// One style, which the network's name chooses, so that networks together have all styles that can
+/// show more than zeros do; all styles if `NNUE_WEIGHTS` is `all`; the one that reaches the limits
+/// of types if it is `extreme`.
+fn styles(name: &str) -> Vec<Style> {
     let chosen = std::env::var("NNUE_WEIGHTS").unwrap_or_default();
-    let styles: &[Style] = match &*chosen {
-        "" => &Style::ALL[..2],
-        "all" => &Style::ALL,
-        "extreme" => &[Style::Extreme],
+    match &*chosen {
+        "" => {
+            let styles = [Style::Small, Style::Extreme, Style::Alternating];
+            let sum: usize = name.bytes().map(usize::from).sum();
+            vec![styles[sum % styles.len()]]
+        }
+        "all" => Style::ALL.to_vec(),
+        "extreme" => vec![Style::Extreme],
         other => panic!("NNUE_WEIGHTS is `all`, `extreme` or not set, found `{other}`"),
-    };
-    styles.iter().copied()
+    }
 }
 
 /// Runs a check with weights of each style, and prints the levels that it went through.
@@ -210,7 +214,7 @@ fn with_all_weights<A: Architecture>(
 ) {
     // Tools make at run time what generated code has as a constant, also to find weights by.
     assert_eq!(*A::FILE, file_layout(network), "{}", network.name);
-    for (seed, style) in (1..).zip(styles()) {
+    for (seed, style) in (1..).zip(styles(&network.name)) {
         let weights = RandomWeights::draw(network, style, seed);
         let file = weights.net_file();
         let name = format!("{} with {style:?} weights", network.name);

@@ -28,6 +28,9 @@ incremental = false
 
 # To optimise a network on all levels, or the macro, takes longer than to run it once without. What
 # makes nets and asks the interpreter runs for long.
+[profile.dev.package.nnue-dummy]
+opt-level = 2
+
 [profile.dev.package.nnue-interpreter]
 opt-level = 2
 
@@ -38,6 +41,9 @@ opt-level = 2
 opt-level = 2
 
 [profile.dev.package.nnue-runtime]
+opt-level = 2
+
+[profile.dev.package.sha2]
 opt-level = 2
 
 [lib]
