@@ -1,6 +1,7 @@
 //! Accumulators: the transformer's sums for both perspectives.
 
 mod told;
+mod view;
 
 use core::fmt;
 
@@ -14,6 +15,8 @@ use crate::placement::{PieceCodes, Placement};
 use crate::position::Position;
 use crate::rows::RowLists;
 use crate::rows::changes::RowChanges;
+
+pub use self::view::AccumulatorRef;
 
 /// The transformer's sums for a position, seen by white and by black.
 ///
@@ -128,27 +131,31 @@ impl<A: Architecture> Accumulator<A> {
         &mut self.halves[perspective.index()]
     }
 
+    /// The same sums by reference, as an [`Evaluator`](crate::Evaluator) shows its own.
+    #[inline]
+    #[must_use]
+    pub fn view(&self) -> AccumulatorRef<'_, A> {
+        AccumulatorRef::new(self.halves.each_ref())
+    }
+
     /// The sums of a perspective, a value for each neuron, as they lie in memory: in the order of
     /// the net file, unless neighbours are pooled, which lie in the two halves, or the width is
     /// padded.
     #[must_use]
     pub fn values(&self, perspective: Color) -> &[i16] {
-        A::values(self.half(perspective))
+        self.view().values(perspective)
     }
 
     /// The values that the layers read for a side to move: the [outputs](crate::neurons) of the
     /// first perspective, then those of the second, also where the layers have them alternate.
     pub fn outputs(&self, side_to_move: Color) -> impl Iterator<Item = i32> {
-        let halves = Color::ALL.map(|perspective| self.values(perspective));
-        let seen = A::ORDER.of(halves, side_to_move).into_iter();
-        let seen = seen.take(A::NEURONS.perspectives);
-        seen.flat_map(|sums| A::NEURONS.outputs_of(sums))
+        self.view().outputs(side_to_move)
     }
 }
 
 impl<A: Architecture> PartialEq for Accumulator<A> {
     fn eq(&self, other: &Accumulator<A>) -> bool {
-        crate::memory::bytes(&self.halves) == crate::memory::bytes(&other.halves)
+        self.view() == other.view()
     }
 }
 
@@ -156,10 +163,6 @@ impl<A: Architecture> Eq for Accumulator<A> {}
 
 impl<A: Architecture> fmt::Debug for Accumulator<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Accumulator")
-            .field("net", &A::NAME)
-            .field("white", &self.values(Color::White))
-            .field("black", &self.values(Color::Black))
-            .finish()
+        self.view().show("Accumulator", f)
     }
 }

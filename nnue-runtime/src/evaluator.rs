@@ -3,6 +3,7 @@
 mod cache;
 mod compute;
 mod follow;
+mod prepared;
 mod statistics;
 mod told;
 
@@ -35,6 +36,9 @@ use crate::rows::changes::RowChanges;
 ///
 /// `N` is how the network is held: `&Network<A>`, `Arc<Network<A>>` or anything else that
 /// dereferences to it. One network serves any number of evaluators in any number of threads.
+///
+/// [`prepare`](Self::prepare) does the first half of an evaluation ahead of time, and
+/// [`peek`](Self::peek) the second half without `&mut`.
 ///
 /// `C` is [`Statistics`] for an evaluator that counts its work: see [`counting`](Self::counting).
 ///
@@ -119,6 +123,9 @@ struct Ply {
     /// Per perspective, the view with which the accumulator is computed; [`NO_VIEW`] if it is not
     /// computed.
     views: [u16; 2],
+    /// Per perspective, whether the accumulator is not computed because it is that of the nearest
+    /// earlier ply that has one.
+    unchanged: [bool; 2],
 }
 
 impl Ply {
@@ -129,6 +136,7 @@ impl Ply {
             placed: false,
             skipped: false,
             views: [NO_VIEW; 2],
+            unchanged: [false; 2],
         }
     }
 }
@@ -374,24 +382,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// stand for the last.
     #[inline]
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
-        self.evaluate_bucket_of(|_| bucket)
-    }
-
-    #[inline]
-    fn evaluate_bucket_of(&mut self, bucket: impl FnOnce(&Placement) -> usize) -> A::Output {
-        let ply = self.last_change(self.ply());
-        let plies = self.compute(ply);
-        let bucket = bucket(&self.computed[ply].placement);
-        let halves =
-            Color::ALL.map(|color| &self.computed[plies[color.index()]].halves[color.index()]);
-        let net = &*self.net;
-        A::propagate(
-            net.level(),
-            net.stacks(),
-            A::ORDER.of(halves, self.side_to_move),
-            bucket,
-            net.proved(),
-        )
+        self.evaluate_bucket_for(self.side_to_move, bucket)
     }
 }
 
@@ -403,7 +394,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     where
         A: SelectedByPieces,
     {
-        self.evaluate_bucket_of(|placement| Network::<A>::bucket(placement.pieces()))
+        self.evaluate_for(self.side_to_move)
     }
 }
 

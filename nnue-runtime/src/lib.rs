@@ -77,7 +77,7 @@ pub use nnue_format::LoadError;
 pub use nnue_format::laid_out::MapError;
 pub use nnue_levels::LevelKind;
 
-pub use crate::accumulator::Accumulator;
+pub use crate::accumulator::{Accumulator, AccumulatorRef};
 pub use crate::architecture::{
     Architecture, Embedded, Evaluated, HeadValue, Order, Output, SelectedByPieces, Wdl,
 };

@@ -153,6 +153,8 @@ fn ataxx_is_followed_along_random_games() {
                 assert_eq!(evaluator.ply(), line.len() - 1);
                 if random.usize(..rarely) == 0 {
                     let expected = net.evaluate_bucket(&fresh, game.side_to_move, 0);
+                    assert_eq!(evaluator.accumulator(), fresh.view(), "at {level}");
+                    assert_eq!(evaluator.peek_bucket(0), Some(expected), "at {level}");
                     let found = evaluator.evaluate_bucket(0);
                     assert_eq!(found, expected, "at {level}");
                     evaluations += 1;
@@ -365,11 +367,17 @@ fn check_evaluation(
     game: &Game,
 ) {
     let fresh = Accumulator::with_features(net, game, slices(&chess_features(game)));
+    evaluator.prepare();
+    let prepared = evaluator.peek_bucket(0);
+    assert_eq!(evaluator.accumulator(), fresh.view());
     let found = evaluator.evaluate_bucket(0);
     let side_to_move = Position::side_to_move(game);
     assert_eq!(evaluator.side_to_move(), side_to_move);
     let expected = net.evaluate_bucket(&fresh, side_to_move, 0);
     assert_eq!(found, expected, "{game} at {}", net.level());
+    assert_eq!(prepared, Some(expected), "{game} at {}", net.level());
+    let passed = net.evaluate_bucket(&fresh, !side_to_move, 0);
+    assert_eq!(evaluator.evaluate_bucket_for(!side_to_move, 0), passed);
     let rows = Color::ALL.map(|perspective| mixed_rows(game, perspective));
     let expected = reference.trace(&reference.accumulate(&rows), side_to_move, 0);
     let expected = expected.evaluation;

@@ -141,6 +141,37 @@ fn evaluators_are_sent_to_threads_that_share_a_network() {
     }
 }
 
+/// Peeking computes nothing: it finds the accumulators of a ply as long as the line has that ply.
+#[test]
+fn only_what_is_computed_is_seen_by_reference() {
+    let net = Network::<small128::Net>::embedded();
+    let mut evaluator = Evaluator::new(&net, &Board::start());
+    let [out, back] = out_and_back();
+    assert_eq!((evaluator.peek(), evaluator.peek_bucket(0)), (None, None));
+    let start = Some(evaluator.evaluate());
+    let bucket = Network::<small128::Net>::bucket(32);
+    assert_eq!(
+        (evaluator.peek(), evaluator.peek_bucket(bucket)),
+        (start, start)
+    );
+    evaluator.push(&out);
+    assert_eq!((evaluator.bucket(), evaluator.peek()), (bucket, None));
+    evaluator.push(&back);
+    evaluator.prepare();
+    assert_eq!(evaluator.peek(), start);
+    evaluator.pop();
+    let after = evaluator.evaluate_for(nnue_runtime::Color::White);
+    evaluator.push(&back);
+    evaluator.pop();
+    evaluator.set_side_to_move(nnue_runtime::Color::White);
+    assert_eq!(evaluator.peek(), Some(after));
+    evaluator.pop();
+    evaluator.set_side_to_move(nnue_runtime::Color::White);
+    assert_eq!(evaluator.peek(), start);
+    evaluator.reset(&Board::start());
+    assert_eq!(evaluator.peek(), None);
+}
+
 /// Clones continue on their own.
 #[test]
 fn a_clone_is_independent() {

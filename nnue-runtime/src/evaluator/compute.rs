@@ -211,6 +211,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             }
             base => {
                 if changes.len() == 0 {
+                    self.plies[ply].unchanged[p] = true;
                     return base;
                 }
                 changes.apply(net, &before[base].halves[p], into);

@@ -3,7 +3,9 @@
 use cozy_chess::{Board as Game, Move};
 use fastrand::Rng;
 use nnue_interpreter::Net;
-use nnue_runtime::{Accumulator, Board, Delta, Evaluator, Network, Output, SelectedByPieces};
+use nnue_runtime::{
+    Accumulator, Board, Delta, Evaluator, Network, Output, Position, SelectedByPieces,
+};
 use nnue_test_support::seed::seeded;
 
 /// Counts of what happened in the games, so that the test cannot pass without the interesting
@@ -99,14 +101,33 @@ impl<'a, A: SelectedByPieces<Output = Output>> Followers<'a, A> {
                 A::NAME
             );
         }
+        let bucket = Network::<A>::bucket(game.occupied().len() as usize);
+        let side = Position::side_to_move(game);
+        let passed = net.evaluate_bucket(&self.refreshed, !side, bucket);
         for evaluator in &mut self.evaluators {
-            let level = evaluator.network().level();
-            assert_eq!(
-                evaluator.evaluate(),
-                expected,
-                "{} at {level}: {game}",
-                A::NAME
-            );
+            let place = format!("{} at {}: {game}", A::NAME, evaluator.network().level());
+            let known = evaluator.peek();
+            assert!(known.is_none_or(|known| known == expected), "{place}");
+            // What else an evaluator can be asked comes first in turns.
+            match self.evaluations % 5 {
+                0 => evaluator.prepare(),
+                1 => assert_eq!(evaluator.accumulator(), self.refreshed.view(), "{place}"),
+                2 => assert_eq!(evaluator.bucket(), bucket, "{place}"),
+                3 => assert_eq!(evaluator.evaluate_for(!side), passed, "{place}"),
+                _ => assert_eq!(evaluator.evaluate(), expected, "{place}"),
+            }
+            if self.evaluations % 5 != 2 {
+                assert_eq!(evaluator.peek(), Some(expected), "{place}");
+            }
+            assert_eq!(evaluator.evaluate(), expected, "{place}");
+            assert_eq!(evaluator.peek(), Some(expected), "{place}");
+            if self.evaluations.is_multiple_of(7) {
+                evaluator.push_null();
+                assert_eq!(evaluator.peek(), Some(passed), "{place}");
+                assert_eq!(evaluator.evaluate(), passed, "{place}");
+                evaluator.pop();
+            }
+            assert_eq!(evaluator.side_to_move(), side, "{place}");
         }
     }
 }
