@@ -126,13 +126,14 @@ macro_rules! nnue_net {
     };
 }
 
-/// The part of a net file that users meet: which network a file holds, and why a file is refused.
+/// The part of a net file that users meet: which network a file holds, why a file is refused, and
+/// its tensors.
 pub mod file {
     #[cfg(feature = "std")]
     pub use nnue_format::identify_file;
     pub use nnue_format::{
-        Candidates, Cause, Change, Difference, Family, Features, FieldForm, Identity, Limits,
-        LoadError, ValueFault, Wiring, WrongBytes, WrongWord, identify,
+        Candidates, Cause, Change, Difference, Element, Family, Features, FieldForm, Identity,
+        Limits, LoadError, TensorView, ValueFault, Wiring, WrongBytes, WrongWord, identify,
     };
 }
 

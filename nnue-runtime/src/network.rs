@@ -5,6 +5,7 @@ pub(crate) mod nodes;
 #[cfg(feature = "shared")]
 mod shared;
 mod source;
+mod tensors;
 
 use alloc::borrow::Cow;
 #[cfg(feature = "shared")]

@@ -1,5 +1,5 @@
 //! Net files: reading and writing them, their formats, which network they are for, which key of a
-//! spec they contradict, what is proved of their weights, and what they cost in memory.
+//! spec they contradict, their tensors, what is proved of their weights, and what they cost in memory.
 
 mod formats;
 mod identify;
@@ -7,4 +7,5 @@ mod memory;
 mod misfits;
 mod report;
 mod round_trips;
+mod tensors;
 mod zstd;

@@ -33,8 +33,18 @@ const FENS: [&str; 6] = [
 
 /// The evaluations of the net at a level, by a network whose weights are on the heap.
 fn expected(level: Level) -> Vec<i32> {
-    let net = Network::<small128::Net>::from_bytes(NET).expect("the file is small128's");
-    values(&net.with_level(level))
+    values(&on_the_heap().with_level(level))
+}
+
+fn on_the_heap() -> small128::Network {
+    Network::from_bytes(NET).expect("the file is small128's")
+}
+
+/// The numbers of all tensors but the largest, by the tensors' names.
+fn layers<A: Architecture>(net: &Network<A>) -> Vec<(&str, Vec<f64>)> {
+    let tensors = net.tensors().filter(|tensor| tensor.shape()[1] < 10_000);
+    let layers = tensors.map(|tensor| (tensor.name(), tensor.values().collect()));
+    layers.collect()
 }
 
 /// Its evaluations of all positions.
@@ -56,6 +66,7 @@ fn check<A: Architecture + SelectedByPieces<Output = nnue_runtime::Output>>(net:
         assert_eq!(net.level(), level);
         assert_eq!(values(&net), expected(level), "{level}");
         assert!(net.to_bytes() == NET, "{level}");
+        assert_eq!(layers(&net), layers(&on_the_heap()), "{level}");
         // Not the same memory, where the order of columns differs.
         assert_eq!(values(&net.clone()), expected(level), "{level}");
     }

@@ -129,6 +129,14 @@ pub(super) fn is_summed(layout: &FileLayout, tensor: &Tensor) -> bool {
     summed.any(|summed| summed.real.placed.offset == tensor.placed.offset)
 }
 
+/// Whether a tensor in memory has sums of several values of the file, wherever they are added.
+pub(super) fn has_sums(layout: &FileLayout, tensor: &Tensor) -> bool {
+    let start = tensor.placed.offset;
+    let rows = start..start + tensor.placed.len();
+    is_summed(layout, tensor)
+        || sets_in_memory(layout).any(|set| rows.contains(&set.row_offset(set.row)))
+}
+
 /// Subtracts what was added to the values of a tensor. `values` are the sums as a file would have
 /// them. They become values that make the same sums with the virtual values as they are written.
 pub(super) fn subtract_from_file(

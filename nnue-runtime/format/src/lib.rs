@@ -90,6 +90,7 @@ mod tests;
 mod threads;
 mod threats;
 mod transposed;
+mod view;
 mod zstd;
 
 pub use cause::Cause;
@@ -127,6 +128,7 @@ pub use targets::ThreatTargets;
 pub use tensor::{Block, Encoding, Stored, Tensor};
 pub use threats::{ThreatRules, Threats};
 pub use transposed::transposed;
+pub use view::{TensorView, tensor, tensors};
 pub use zstd::{is_packed, unpack};
 
 /// The code of README.md, which doctests compile. It reads a path.

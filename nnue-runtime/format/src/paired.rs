@@ -39,11 +39,17 @@ fn pair(values: [u8; PAIRED_RUN]) -> [u8; PAIRED_RUN] {
 }
 
 fn unpair(pairs: [u8; PAIRED_RUN]) -> [u8; PAIRED_RUN] {
+    core::array::from_fn(|place| value_of(&pairs, place))
+}
+
+/// The value at a place of the run that these pairs are.
+#[inline]
+fn value_of(pairs: &[u8; PAIRED_RUN], place: usize) -> u8 {
     const HALF: usize = PAIRED_RUN / 2;
-    core::array::from_fn(|place| match place {
+    match place {
         0..HALF => pairs[2 * place] ^ OFFSET,
         _ => pairs[2 * (place - HALF) + 1],
-    })
+    }
 }
 
 /// Pairs the values of tables.
@@ -64,6 +70,16 @@ pub(crate) fn without_pairs<'w>(tables: &[Paired], weights: &'w [u8]) -> Cow<'w,
     let mut weights = weights.to_vec();
     unpair_all(tables, &mut weights);
     Cow::Owned(weights)
+}
+
+/// The value at an offset of the weights, if it lies in one of the tables.
+pub(crate) fn value(tables: &[Paired], weights: &[u8], offset: usize) -> Option<i8> {
+    let mut tables = tables.iter();
+    let table = tables.find(|table| (table.offset..table.offset + table.len).contains(&offset))?;
+    let place = offset - table.offset;
+    let runs = weights[table.offset..][..table.len].as_chunks().0;
+    let value = value_of(&runs[place / PAIRED_RUN], place % PAIRED_RUN);
+    Some(value.cast_signed())
 }
 
 fn for_each_run(
@@ -130,6 +146,11 @@ mod tests {
             assert_eq!(*paired, if is_paired { pair(*values) } else { *values });
         }
         assert_eq!(without_pairs(&tables, &weights)[..], values);
+        for (offset, expected) in values.iter().enumerate() {
+            let is_paired = [1, 3, 4].contains(&(offset / RUN));
+            let expected = is_paired.then_some(*expected as i8);
+            assert_eq!(value(&tables, &weights, offset), expected);
+        }
         unpair_all(&tables, &mut weights);
         assert_eq!(weights, values);
     }

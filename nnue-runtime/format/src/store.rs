@@ -201,8 +201,7 @@ impl Writer<'_> {
         let native = if tensor.is_same() && !coalesce::is_summed(self.layout, tensor) {
             &weights[entry.base + tensor.placed.offset..][..tensor.placed.len()]
         } else {
-            values = gathered(tensor, entry.base, packed, weights);
-            coalesce::subtract_from_file(self.layout, tensor, weights, &mut values);
+            values = of_file(self.layout, tensor, entry.base, packed, weights);
             put_back(ignored, &mut values);
             swap_on_big_endian(&mut values, tensor.stored.element);
             &values
@@ -272,6 +271,20 @@ impl Writer<'_> {
     fn offset(&self) -> u64 {
         self.flushed + self.buffer.len() as u64
     }
+}
+
+/// The values that the file has of a tensor, in its order, little-endian. `weights` are
+/// [without additions](without_additions).
+pub(crate) fn of_file(
+    layout: &FileLayout,
+    tensor: &Tensor,
+    base: usize,
+    packed: &[usize],
+    weights: &[u8],
+) -> Vec<u8> {
+    let mut values = gathered(tensor, base, packed, weights);
+    coalesce::subtract_from_file(layout, tensor, weights, &mut values);
+    values
 }
 
 /// The values of a tensor in the order of the file, little-endian.
