@@ -6,13 +6,15 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr, Token, bracketed};
 
+use crate::weights::Weights;
+
 /// The arguments of a call of the macro.
 pub(crate) struct Arguments {
     /// The path of the runtime crate.
     pub(crate) runtime: TokenStream,
     pub(crate) spec: Spec,
-    /// The path of a net file to check and embed.
-    pub(crate) weights: Option<LitStr>,
+    /// The net file to check and embed.
+    pub(crate) weights: Option<Weights>,
     pub(crate) embed: Embed,
     pub(crate) unroll: Unroll,
     /// The place of `unroll`, or of the first argument if the call has no `unroll`.
@@ -45,7 +47,9 @@ impl Arguments {
             Spec::Path(path) => Some(path),
             Spec::Inline { .. } => None,
         };
-        spec.into_iter().chain(&self.weights)
+        let weights = self.weights.iter();
+        let weights = weights.filter_map(|weights| weights.path.as_ref().ok());
+        spec.into_iter().chain(weights)
     }
 }
 
@@ -73,25 +77,29 @@ impl Parse for Arguments {
                 }
             } else {
                 let key = key(input, spec.is_some())?;
-                let value: LitStr = input.parse()?;
-                match key.to_string().as_str() {
-                    "inline" => {
-                        let inline = Spec::Inline {
-                            key: key.span(),
-                            text: value.value(),
-                        };
-                        set_spec(&mut spec, inline, key.span())?;
+                let twice = || syn::Error::new(key.span(), format!("`{key}` is given twice"));
+                if key == "weights" {
+                    match weights {
+                        None => weights = Some(input.parse()?),
+                        Some(_) => return Err(twice()),
                     }
-                    "weights" if weights.is_none() => weights = Some(value),
-                    "embed" if embed.is_none() => {
-                        embed = Some((parse_embed(&value)?, value.span()));
-                    }
-                    "unroll" if unroll.is_none() => {
-                        unroll = Some((parse_unroll(&value)?, value.span()));
-                    }
-                    _ => {
-                        let message = format!("`{key}` is given twice");
-                        return Err(syn::Error::new(key.span(), message));
+                } else {
+                    let value: LitStr = input.parse()?;
+                    match key.to_string().as_str() {
+                        "inline" => {
+                            let inline = Spec::Inline {
+                                key: key.span(),
+                                text: value.value(),
+                            };
+                            set_spec(&mut spec, inline, key.span())?;
+                        }
+                        "embed" if embed.is_none() => {
+                            embed = Some((parse_embed(&value)?, value.span()));
+                        }
+                        "unroll" if unroll.is_none() => {
+                            unroll = Some((parse_unroll(&value)?, value.span()));
+                        }
+                        _ => return Err(twice()),
                     }
                 }
             }

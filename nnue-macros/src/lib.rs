@@ -4,14 +4,17 @@
 mod arguments;
 mod files;
 mod siblings;
+mod weights;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::{Embedded, Levels, Options, analyse, emit, file_layout, format, skeleton};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
+use syn::LitStr;
 
 use crate::arguments::{Arguments, Embed, Spec};
+use crate::weights::Weights;
 
 /// Compiles a spec for x86-64. The first token, in brackets, is the path of the runtime crate.
 ///
@@ -78,9 +81,11 @@ fn expand(arguments: &Arguments, levels: Levels) -> TokenStream {
         .files()
         .filter(|path| files::exists(path))
         .map(|path| files::track(path, &arguments.runtime));
+    let variable = arguments.weights.as_ref();
+    let variable = variable.and_then(|weights| weights.track(&arguments.runtime));
     let generated =
         compile(arguments, levels).unwrap_or_else(|errors| refuse(&arguments.runtime, &errors));
-    quote! { #(#tracked)* #generated }
+    quote! { #variable #(#tracked)* #generated }
 }
 
 /// Code that reports each error as an error of the Rust compiler at the macro's argument, and a
@@ -94,8 +99,7 @@ fn refuse(runtime: &TokenStream, errors: &[syn::Error]) -> TokenStream {
 /// The code of the network's module, or everything that is wrong with its spec and its files.
 fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn::Error>> {
     let network = network(&arguments.spec);
-    let weights = arguments.weights.as_ref();
-    let file = weights.map(files::read).transpose();
+    let file = arguments.weights.as_ref().map(net_file).transpose();
     let (network, file) = match (network, file) {
         (Ok(network), Ok(file)) => (network, file),
         (network, file) => {
@@ -104,7 +108,7 @@ fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn
         }
     };
     let mut unpacks = None;
-    let embedded = match weights.zip(file) {
+    let embedded = match file {
         Some((path, file)) => {
             let layout = file_layout(&network);
             let refused = |problem: format::LoadError| {
@@ -141,6 +145,13 @@ fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn
     let generated = emit(&network, &options)
         .map_err(|problem| vec![syn::Error::new(arguments.unroll_span, problem)])?;
     Ok(quote! { #unpacks #generated })
+}
+
+/// The path and the bytes of the net file to embed.
+fn net_file(weights: &Weights) -> syn::Result<(&LitStr, Vec<u8>)> {
+    let path = weights.path.as_ref().map_err(syn::Error::clone)?;
+    let file = files::read(path)?;
+    Ok((path, file))
 }
 
 fn network(spec: &Spec) -> Result<Network, Vec<syn::Error>> {

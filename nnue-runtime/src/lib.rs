@@ -116,9 +116,32 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// | `"path"` | the spec |
 /// | `inline = "..."` | the spec itself, instead of a path |
 /// | `weights = "path"` | a net file, checked against the spec while compiling and embedded: `Network::embedded()` |
+/// | `weights = env!("EVALFILE")` | the same, its path in a variable of the environment: [below](#the-net-file-in-a-variable) |
+/// | `weights = option_env!("EVALFILE").unwrap_or("path")` | the same, with a path for builds without the variable |
 /// | `embed = "..."` | which part of the net file is embedded. `"file"`, the default: the file as it is, which is decoded when the network is made. `"weights"`: the weights as they lie in memory, which are used where they are, so that starting takes next to no time and no memory; they make the program as large as they are, and compiling take 0.12 s more for each megabyte |
 /// | `unroll = "full"` | write out every layer as straight-line code; `"auto"`, the default, leaves loops where they are as fast |
 /// | `crate = ::path` | where the runtime is, if not where the macro came from |
+///
+/// # The net file in a variable
+///
+/// OpenBench and most Makefiles of engines name the net in the variable `EVALFILE`. It needs no
+/// `build.rs`:
+///
+/// ```
+/// mod net {
+///     nnue_runtime::nnue_net!(
+///         "../specs/small128.toml",
+///         weights = option_env!("EVALFILE").unwrap_or("../examples/nets/nn-37f18f62d772.nnue"),
+///     );
+/// }
+/// # assert_eq!(net::Network::embedded().description(), b"Network trained with the https://github.com/official-stockfish/nnue-pytorch trainer.");
+/// ```
+///
+/// Cargo compiles the crate anew when the variable changes, and when the file changes. A path that
+/// is not absolute is relative to the package's `Cargo.toml`, as it is without a variable. A
+/// variable that is set and empty is an error, also where there is a path for builds without it.
+/// These two forms are all that the macro reads: rustc does not tell macros the values of other
+/// expressions.
 #[macro_export]
 macro_rules! nnue_net {
     ($($arguments:tt)*) => {

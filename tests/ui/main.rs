@@ -28,6 +28,14 @@ fn write_files() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
     let folder = target.join("tests/trybuild").join(env!("CARGO_PKG_NAME"));
     fs::create_dir_all(&folder).expect("the target folder can be written");
+    // Variables of the environment, which trybuild cannot set: cargo reads this file too.
+    let settings = folder.join("../.cargo");
+    fs::create_dir_all(&settings).expect("the target folder can be written");
+    fs::write(
+        settings.join("config.toml"),
+        "[env]\nNNUE_UI_EMPTY = \"\"\n",
+    )
+    .expect("the target folder can be written");
     let write = |name: &str, bytes: &[u8]| {
         fs::write(folder.join(name), bytes).expect("the target folder can be written");
     };
