@@ -142,6 +142,65 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// variable that is set and empty is an error, also where there is a path for builds without it.
 /// These two forms are all that the macro reads: rustc does not tell macros the values of other
 /// expressions.
+///
+/// # Methods of your own
+///
+/// `Evaluator` and the module's other types are types of this crate, to which another crate cannot
+/// add methods. A struct around them can have any, and `Deref` gives it those of the evaluator too:
+///
+/// ```
+/// mod small128 {
+///     nnue_runtime::nnue_net!("../specs/small128.toml");
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::ops::{Deref, DerefMut};
+/// use std::sync::Arc;
+///
+/// use nnue_runtime::{Board, Position};
+///
+/// type Evaluator = small128::Evaluator<Arc<small128::Network>>;
+///
+/// /// The evaluation of an engine.
+/// struct Eval(Evaluator);
+///
+/// impl Eval {
+///     fn new(net: Arc<small128::Network>, position: &impl Position) -> Eval {
+///         Eval(Evaluator::new(net, position))
+///     }
+///
+///     /// The value for the side to move, in hundredths of a pawn.
+///     fn centipawns(&mut self) -> i32 {
+///         self.evaluate().value * 100 / 208
+///     }
+/// }
+///
+/// impl Deref for Eval {
+///     type Target = Evaluator;
+///
+///     fn deref(&self) -> &Evaluator {
+///         &self.0
+///     }
+/// }
+///
+/// impl DerefMut for Eval {
+///     fn deref_mut(&mut self) -> &mut Evaluator {
+///         &mut self.0
+///     }
+/// }
+///
+/// let net = small128::Network::open("../examples/nets/nn-37f18f62d772.nnue")?;
+/// let mut eval = Eval::new(Arc::new(net), &Board::start());
+/// assert_eq!(eval.centipawns(), 251 * 100 / 208);
+/// eval.push_null();
+/// assert_eq!(eval.ply(), 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// It costs nothing: in a release build for x86-64, `centipawns` and a function that does the same
+/// with the evaluator itself were the same instructions. A trait of your own that you implement for
+/// `Evaluator` does as well, where callers may have to import it.
 #[macro_export]
 macro_rules! nnue_net {
     ($($arguments:tt)*) => {
