@@ -264,7 +264,14 @@ fn wrong_files_are_refused_with_what_would_explain_them() {
     assert_eq!(
         simple(&right[..data]),
         "the file has 197378 bytes, expected 197440 for bullet simple: \
-         as if the padding after the last tensor were missing"
+         as if the padding after the last tensor were missing, \
+         or as if the spec said `tail = \"none\"` in `[file]`"
+    );
+    let zeros = [&right[..data], &vec![0; right.len() - data]].concat();
+    assert_eq!(
+        simple(&zeros),
+        "the last tensor ends at offset 197378: expected 62 bytes of `bullet` to follow, found others: \
+         as if the spec said `tail = \"zeros\"` in `[file]`"
     );
     let wider = padded(vec![1; 2 * (769 * 256 + 512 + 1)]);
     assert_eq!(

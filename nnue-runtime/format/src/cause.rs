@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{Element, Extent, FileLayout, Place, Section, Tail};
+use crate::{Element, Extent, FileLayout, Format, Place, Section, Tail};
 
 /// A change of the spec or of the file that would explain the length of a file. `Display` writes
 /// words that follow "as if".
@@ -36,6 +36,8 @@ pub enum Cause {
     },
     /// All tensors are there, but the tail behind them is missing.
     NoTail,
+    /// All tensors are there, and behind them is what files have whose specs have this `tail`.
+    OtherTail(&'static str),
 }
 
 /// The differences that explain the length of a file exactly, and the end of the file. Usually a
@@ -50,6 +52,7 @@ pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     if source.len() == expected && !explains(expected) {
         causes.push(Cause::NoTail);
     }
+    causes.extend(other_tails(layout, source, expected).map(Cause::OtherTail));
     let tensors = layout.entries().filter_map(|entry| match entry.section {
         Section::Tensor(tensor) => Some((entry.place, tensor)),
         _ => None,
@@ -85,6 +88,21 @@ pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
             .extend(others.find_map(|extent| other_extent(extent, expected, source, layout.tail)));
     }
     causes
+}
+
+/// The names that specs have for the tails, other than the layout's, that can follow a last section
+/// that ends at `offset`.
+pub(crate) fn other_tails(
+    layout: &FileLayout,
+    source: &[u8],
+    offset: usize,
+) -> impl Iterator<Item = &'static str> {
+    // Only specs of these files have the key.
+    let has_key = layout.format == Format::Sequence;
+    let fits = has_key && layout.tail.follows(source, offset);
+    let others = Tail::NAMED.into_iter();
+    let others = others.filter(move |(_, tail)| has_key && !fits && tail.follows(source, offset));
+    others.map(|(name, _)| name)
 }
 
 /// The number that explains the length of a file, if there is such a number and people would choose
@@ -129,6 +147,7 @@ impl fmt::Display for Cause {
                 expected,
             } => write!(f, "there were {found} {name} instead of {expected}"),
             Cause::NoTail => f.write_str("the padding after the last tensor were missing"),
+            Cause::OtherTail(name) => write!(f, "the spec said `tail = \"{name}\"` in `[file]`"),
         }
     }
 }

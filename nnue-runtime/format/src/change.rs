@@ -66,6 +66,8 @@ pub enum Change {
         /// The number of inputs that the spec has.
         expected: usize,
     },
+    /// The spec has this `tail` in `[file]`.
+    Tail(&'static str),
 }
 
 /// The changes of the spec, each of which makes a file fit a layout that it does not fit now. The
@@ -278,6 +280,7 @@ impl fmt::Display for Change {
                 write!(f, "the spec says `count = {count}` in `[stacks]`")?;
                 psqt.map_or(Ok(()), |psqt| write!(f, " and `psqt = {psqt}`"))
             }
+            Change::Tail(name) => write!(f, "the spec says `tail = \"{name}\"` in `[file]`"),
             Change::Order(weights) => {
                 f.write_str("the spec's `[[features]]` are in the order of ")?;
                 { weights.iter().enumerate() }.try_for_each(|(index, name)| {

@@ -329,6 +329,28 @@ impl Tail {
         multiple: 1,
     };
 
+    /// The tail of bullet's `quantised.bin`.
+    pub const BULLET: Tail = Tail {
+        text: b"bullet",
+        multiple: Tail::UNIT,
+    };
+
+    /// Zeros up to the same multiple.
+    pub const ZEROS: Tail = Tail {
+        text: b"\0",
+        multiple: Tail::UNIT,
+    };
+
+    /// The tails of files that specs can describe, with the names that specs have for them.
+    pub(crate) const NAMED: [(&'static str, Tail); 3] = [
+        ("bullet", Tail::BULLET),
+        ("zeros", Tail::ZEROS),
+        ("none", Tail::NONE),
+    ];
+
+    /// Files with a tail are padded to a multiple of this many bytes.
+    const UNIT: usize = 64;
+
     /// Whether a file's last section can end at `offset`: the bytes behind it are exactly the tail.
     pub(crate) fn follows(self, source: &[u8], offset: usize) -> bool {
         let split = source.split_at_checked(offset);

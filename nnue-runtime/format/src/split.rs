@@ -5,12 +5,12 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::cause::causes;
+use crate::cause::{causes, other_tails};
 use crate::layout::Entry;
 use crate::part::Part;
 use crate::{
-    DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, Identity, List, LoadError, Loaded,
-    Place, Section, Tensor, WrongBytes, WrongWord, identify, leb128,
+    Cause, Change, DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, Identity, List,
+    LoadError, Loaded, Place, Section, Tensor, WrongBytes, WrongWord, identify, leb128,
 };
 
 /// A file that is cut into its tensors: everything is checked except single values.
@@ -81,16 +81,29 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
     }
     let tail_len = end.next_multiple_of(layout.tail.multiple) - end;
     if source.len() > end + tail_len {
-        return Err(LoadError::TrailingBytes {
+        let refused = LoadError::TrailingBytes {
             expected_len: (end + tail_len) as u64,
             found_len: source.len() as u64,
+        };
+        let changes: Vec<Change> = other_tails(layout, source, end).map(Change::Tail).collect();
+        return Err(match changes.is_empty() {
+            true => refused,
+            false => LoadError::OtherSpec {
+                refused: Box::new(refused),
+                changes,
+            },
         });
+    }
+    let mut causes = causes(layout, source);
+    // Where values are compressed, only the way through the file tells where they end.
+    if !layout.has_fixed_len() {
+        causes.extend(other_tails(layout, source, end).map(Cause::OtherTail));
     }
     Err(LoadError::Tail {
         offset: end as u64,
         expected_len: tail_len as u64,
         text: layout.tail.text,
-        causes: causes(layout, source),
+        causes,
     })
 }
 

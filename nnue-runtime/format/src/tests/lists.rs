@@ -349,7 +349,7 @@ fn lengths_are_explained() {
         name: name.into(),
     };
     assert_eq!(tail.len(), 64 - END % 64);
-    assert_eq!(causes(data), [Cause::NoTail]);
+    assert_eq!(causes(data), [Cause::NoTail, Cause::OtherTail("none")]);
     assert_eq!(
         causes(&padded(&data[..END - 384])),
         // 384 bytes are also four times 96 bytes, but no network has a tensor of that size.
@@ -400,6 +400,54 @@ fn lengths_are_explained() {
         error(&SEQUENCE, &padded(&data[..END - 384])).to_string(),
         "the file has 384 bytes, expected 768 for Mixed: as if `blocks` were missing"
     );
+}
+
+#[test]
+fn the_tail_that_a_file_has_is_proposed() {
+    const COMPRESSED: &[Section] = &[Section::same(
+        "compressed",
+        Element::I16,
+        Encoding::BareLeb128,
+        0,
+        [1, 4],
+    )];
+    let compressed = FileLayout {
+        sections: list(COMPRESSED),
+        ..FileLayout::EMPTY
+    };
+    let sequence = sequence();
+    for (layout, data) in [
+        (SEQUENCE, &sequence[..END]),
+        (compressed, &[1, 2, 3, 4][..]),
+    ] {
+        for (_, own) in Tail::NAMED {
+            let layout = FileLayout {
+                tail: own,
+                ..layout.clone()
+            };
+            for (name, tail) in Tail::NAMED {
+                let file: Vec<u8> = data.iter().copied().chain(tail.bytes(data.len())).collect();
+                if tail == own {
+                    assert!(split(&layout, &file).is_ok());
+                    continue;
+                }
+                let message = split(&layout, &file).unwrap_err().to_string();
+                let proposes = |words: &str| {
+                    message.contains(&alloc::format!("{words} `tail = \"{name}\"` in `[file]`"))
+                };
+                // Other changes may fit by accident, and come after it.
+                assert!(
+                    proposes("as if the spec said") || proposes("the file fits if the spec says"),
+                    "{message}"
+                );
+                assert_eq!(message.matches("`tail =").count(), 1, "{message}");
+            }
+            // No tail is proposed that does not fit either.
+            let other: Vec<u8> = data.iter().copied().chain(*b"other").collect();
+            let message = split(&layout, &other).unwrap_err().to_string();
+            assert!(!message.contains("`tail ="), "{message}");
+        }
+    }
 }
 
 #[test]

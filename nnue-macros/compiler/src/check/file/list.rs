@@ -17,9 +17,6 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::file::File;
 use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
 
-/// Files with a tail are padded to a multiple of this many bytes.
-const TAIL_UNIT: usize = 64;
-
 /// Checks the keys of bullet's formats, and lists the sections of the file.
 pub(super) fn bullet(
     file: &spec::Bullet,
@@ -101,14 +98,8 @@ pub(super) fn tensors(
 
 fn tail(key: Option<&Spanned<TailName>>, default: TailName) -> Tail {
     match key.map_or(default, |tail| tail.value) {
-        TailName::Bullet => Tail {
-            text: b"bullet",
-            multiple: TAIL_UNIT,
-        },
-        TailName::Zeros => Tail {
-            text: b"\0",
-            multiple: TAIL_UNIT,
-        },
+        TailName::Bullet => Tail::BULLET,
+        TailName::Zeros => Tail::ZEROS,
         TailName::None => Tail::NONE,
     }
 }
