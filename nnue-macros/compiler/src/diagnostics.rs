@@ -89,6 +89,24 @@ impl SourceFile {
         }
     }
 
+    /// A file with this path and this content.
+    ///
+    /// # Errors
+    ///
+    /// A message if the content is not UTF-8.
+    pub fn from_utf8(path: impl Into<String>, content: Vec<u8>) -> Result<SourceFile, String> {
+        let path = path.into();
+        match String::from_utf8(content) {
+            Ok(text) => Ok(SourceFile { path, text }),
+            Err(error) => {
+                let offset = error.utf8_error().valid_up_to();
+                Err(format!(
+                    "`{path}` is not UTF-8 text: the byte at offset {offset} is invalid"
+                ))
+            }
+        }
+    }
+
     fn locate(&self, offset: usize) -> Location<'_> {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
