@@ -1,6 +1,7 @@
-//! Evaluates NNUE networks: what the code that [`nnue_net!`] generates stands on.
+//! Evaluates NNUE networks: what the code that [`nnue_net!`] or nnue-build generates stands on.
 //!
-//! ```
+#![cfg_attr(feature = "macros", doc = "```")]
+#![cfg_attr(not(feature = "macros"), doc = "```ignore")]
 //! mod small128 {
 //!     nnue_runtime::nnue_net!("../specs/small128.toml");
 //! }
@@ -40,6 +41,10 @@
 #![no_std]
 // docs.rs, which compiles with nightly, shows which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(feature = "macros"),
+    allow(rustdoc::broken_intra_doc_links, reason = "documents link to the macro")
+)]
 
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -119,6 +124,10 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// | `embed = "..."` | which part of the net file is embedded. `"file"`, the default: the file as it is, which is decoded when the network is made. `"weights"`: the weights as they lie in memory, which are used where they are, so that starting takes next to no time and no memory; they make the program as large as they are, and compiling take 0.12 s more for each megabyte |
 /// | `unroll = "full"` | write out every layer as straight-line code; `"auto"`, the default, leaves loops where they are as fast |
 /// | `crate = ::path` | where the runtime is, if not where the macro came from |
+///
+/// [nnue-build](https://docs.rs/nnue-build) does the same in a build script, with which editors
+/// complete the names of the network after its spec has changed.
+#[cfg(feature = "macros")]
 #[macro_export]
 macro_rules! nnue_net {
     ($($arguments:tt)*) => {
@@ -148,17 +157,20 @@ pub mod __private {
     #[cfg(feature = "zstd")]
     pub const ZSTD: () = ();
     pub use nnue_levels::levels;
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(feature = "macros", target_arch = "aarch64"))]
     pub use nnue_macros::nnue_net_aarch64 as nnue_net;
-    #[cfg(not(any(
-        target_arch = "aarch64",
-        target_arch = "wasm32",
-        target_arch = "x86_64"
-    )))]
+    #[cfg(all(
+        feature = "macros",
+        not(any(
+            target_arch = "aarch64",
+            target_arch = "wasm32",
+            target_arch = "x86_64"
+        ))
+    ))]
     pub use nnue_macros::nnue_net_portable as nnue_net;
-    #[cfg(target_arch = "wasm32")]
+    #[cfg(all(feature = "macros", target_arch = "wasm32"))]
     pub use nnue_macros::nnue_net_wasm32 as nnue_net;
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "macros", target_arch = "x86_64"))]
     pub use nnue_macros::nnue_net_x86_64 as nnue_net;
 
     pub use crate::architecture::{EmbeddedNet, Output, Wdl};
@@ -200,6 +212,6 @@ pub mod __private {
 }
 
 /// The code of README.md, which doctests compile.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "macros", feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
