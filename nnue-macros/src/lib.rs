@@ -3,6 +3,8 @@
 
 mod arguments;
 mod files;
+#[cfg(test)]
+mod same_as_build;
 mod siblings;
 
 use nnue_compiler::diagnostics::SourceFile;
