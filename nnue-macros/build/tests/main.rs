@@ -34,8 +34,13 @@ fn emitted(spec: &str, unroll: Unroll, levels: Levels) -> Result<TokenStream, To
 /// `-1` may be one token or two.
 fn tokens(code: &str) -> String {
     let tokens: TokenStream = code.parse().expect("the code is Rust");
-    tokens.to_string().split_whitespace().collect()
+    let text: String = tokens.to_string().split_whitespace().collect();
+    text.replace(ALLOW, "")
 }
+
+/// What the code of a file has before each item.
+const ALLOW: &str =
+    "#[allow(dead_code,unreachable_pub,clippy::all,clippy::pedantic,reason=\"generated\")]";
 
 /// The errors of a network that must be refused.
 fn refused(build: &Build) -> String {
