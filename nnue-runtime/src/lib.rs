@@ -43,7 +43,10 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(feature = "macros"),
-    allow(rustdoc::broken_intra_doc_links, reason = "documents link to the macro")
+    allow(
+        rustdoc::broken_intra_doc_links,
+        reason = "documents link to the macro"
+    )
 )]
 
 extern crate alloc;
