@@ -1,5 +1,6 @@
 //! The arguments of `nnue_net!`.
 
+use nnue_compiler::Embed;
 use nnue_compiler::diagnostics::{list, nearest};
 use nnue_compiler::plan::Unroll;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -19,16 +20,6 @@ pub(crate) struct Arguments {
     pub(crate) unroll: Unroll,
     /// The place of `unroll`, or of the first argument if the call has no `unroll`.
     pub(crate) unroll_span: Span,
-}
-
-/// The form in which weights become part of the program.
-#[derive(Clone, Copy, Default)]
-pub(crate) enum Embed {
-    /// The net file becomes part of the program, and is decoded when the network is made.
-    #[default]
-    File,
-    /// The weights as they lie in memory become part of the program, and are used where they are.
-    Weights,
 }
 
 /// The place of the spec.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use nnue_compiler::diagnostics::SourceFile;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::LitStr;
@@ -19,16 +20,11 @@ pub(crate) fn read(path: &LitStr) -> syn::Result<Vec<u8>> {
     })
 }
 
-/// The text of a file.
-pub(crate) fn text(path: &LitStr) -> syn::Result<String> {
-    String::from_utf8(read(path)?).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        let message = format!(
-            "`{}` is not UTF-8 text: the byte at offset {offset} is invalid",
-            path.value()
-        );
-        syn::Error::new(path.span(), message)
-    })
+/// The spec in a file.
+pub(crate) fn spec(path: &LitStr) -> syn::Result<SourceFile> {
+    let content = read(path)?;
+    SourceFile::from_utf8(path.value(), content)
+        .map_err(|message| syn::Error::new(path.span(), message))
 }
 
 /// Whether the file exists. A file that does not exist cannot be [tracked](track), and need not be:

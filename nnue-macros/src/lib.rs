@@ -3,17 +3,19 @@
 
 mod arguments;
 mod files;
+#[cfg(test)]
+mod same_as_build;
 mod siblings;
 mod weights;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
-use nnue_compiler::{Embedded, Levels, Options, analyse, emit, file_layout, format, skeleton};
+use nnue_compiler::{Levels, NetFile, Refused, Request, analyse, skeleton};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::LitStr;
 
-use crate::arguments::{Arguments, Embed, Spec};
+use crate::arguments::{Arguments, Spec};
 use crate::weights::Weights;
 
 /// Compiles a spec for x86-64. The first token, in brackets, is the path of the runtime crate.
@@ -107,44 +109,25 @@ fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn
             return Err(errors.into_iter().chain(file.err()).collect());
         }
     };
-    let mut unpacks = None;
-    let embedded = match file {
-        Some((path, file)) => {
-            let layout = file_layout(&network);
-            let refused = |problem: format::LoadError| {
-                let message = format!(
-                    "`{}` is not a net file for {}: {problem}",
-                    path.value(),
-                    network.name
-                );
-                vec![syn::Error::new(path.span(), message)]
-            };
-            match arguments.embed {
-                Embed::Weights => Some(Embedded::weights(&network, &file).map_err(refused)?),
-                Embed::File => {
-                    format::check(&layout, &file).map_err(refused)?;
-                    if format::is_packed(&layout, &file) {
-                        // The file is unpacked when the program runs, so the runtime must be able
-                        // to unpack it.
-                        let runtime = &arguments.runtime;
-                        unpacks = Some(quote! { const _: () = #runtime::__private::ZSTD; });
-                    }
-                    let bytes = files::include(path, &arguments.runtime);
-                    Some(Embedded::File(bytes))
-                }
-            }
-        }
-        None => None,
-    };
-    let options = Options {
+    let path = file.as_ref().map(|(path, _)| path.span());
+    let request = Request {
         runtime: arguments.runtime.clone(),
         unroll: arguments.unroll,
-        embedded,
         levels,
+        weights: file.map(|(path, bytes)| NetFile {
+            path: path.value(),
+            bytes,
+            embed: arguments.embed,
+            included: files::include(path, &arguments.runtime),
+        }),
     };
-    let generated = emit(&network, &options)
-        .map_err(|problem| vec![syn::Error::new(arguments.unroll_span, problem)])?;
-    Ok(quote! { #unpacks #generated })
+    nnue_compiler::compile(&network, &request).map_err(|refused| {
+        let place = match (&refused, path) {
+            (Refused::NetFile(_), Some(path)) => path,
+            _ => arguments.unroll_span,
+        };
+        vec![syn::Error::new(place, refused)]
+    })
 }
 
 /// The path and the bytes of the net file to embed.
@@ -157,8 +140,8 @@ fn net_file(weights: &Weights) -> syn::Result<(&LitStr, Vec<u8>)> {
 fn network(spec: &Spec) -> Result<Network, Vec<syn::Error>> {
     let (source, span) = match spec {
         Spec::Path(path) => {
-            let text = files::text(path).map_err(|error| vec![error])?;
-            (SourceFile::new(path.value(), text), path.span())
+            let source = files::spec(path).map_err(|error| vec![error])?;
+            (source, path.span())
         }
         Spec::Inline { key, text } => (SourceFile::new("inline spec", text), *key),
     };

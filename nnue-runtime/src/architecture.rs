@@ -1,4 +1,4 @@
-//! The interface between the code that the macro generates for a network and this crate.
+//! The interface between the code that is generated for a network and this crate.
 
 use core::fmt;
 
@@ -12,8 +12,9 @@ use crate::neurons::Neurons;
 use crate::proof::{Proofs, Proved};
 use crate::rows::{MovedRows, RowLists, TableRows};
 
-/// A network's shape, tables and kernels. Implemented by [`nnue_net!`](crate::nnue_net) and by
-/// nobody else: what it asks for may change.
+/// A network's shape, tables and kernels. Implemented by what
+/// [`nnue_net!`](crate::nnue_net) and nnue-build generate and by nobody else: what it asks for may
+/// change.
 pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// All weights, as the kernels read them.
     #[doc(hidden)]

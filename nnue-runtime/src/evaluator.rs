@@ -50,7 +50,8 @@ use crate::rows::changes::RowChanges;
 /// position, and features are all that is handed over ([`from_features`](Self::from_features),
 /// [`push_features`](Self::push_features)):
 ///
-/// ```no_run
+#[cfg_attr(feature = "macros", doc = "```no_run")]
+#[cfg_attr(not(feature = "macros"), doc = "```ignore")]
 /// mod ataxx {
 ///     nnue_runtime::nnue_net!("../specs/games/ataxx.toml");
 /// }

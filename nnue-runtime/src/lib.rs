@@ -1,6 +1,7 @@
-//! Evaluates NNUE networks: what the code that [`nnue_net!`] generates stands on.
+//! Evaluates NNUE networks: what the code that [`nnue_net!`] or nnue-build generates stands on.
 //!
-//! ```
+#![cfg_attr(feature = "macros", doc = "```")]
+#![cfg_attr(not(feature = "macros"), doc = "```ignore")]
 //! mod small128 {
 //!     nnue_runtime::nnue_net!("../specs/small128.toml");
 //! }
@@ -40,6 +41,13 @@
 #![no_std]
 // docs.rs, which compiles with nightly, shows which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(feature = "macros"),
+    allow(
+        rustdoc::broken_intra_doc_links,
+        reason = "documents link to the macro"
+    )
+)]
 
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -201,6 +209,12 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// It costs nothing: in a release build for x86-64, `centipawns` and a function that does the same
 /// with the evaluator itself were the same instructions. A trait of your own that you implement for
 /// `Evaluator` does as well, where callers may have to import it.
+///
+/// # Build scripts
+///
+/// [nnue-build](https://docs.rs/nnue-build) does the same in a build script, with which editors
+/// complete the names of the network after its spec has changed.
+#[cfg(feature = "macros")]
 #[macro_export]
 macro_rules! nnue_net {
     ($($arguments:tt)*) => {
@@ -231,17 +245,20 @@ pub mod __private {
     #[cfg(feature = "zstd")]
     pub const ZSTD: () = ();
     pub use nnue_levels::levels;
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(feature = "macros", target_arch = "aarch64"))]
     pub use nnue_macros::nnue_net_aarch64 as nnue_net;
-    #[cfg(not(any(
-        target_arch = "aarch64",
-        target_arch = "wasm32",
-        target_arch = "x86_64"
-    )))]
+    #[cfg(all(
+        feature = "macros",
+        not(any(
+            target_arch = "aarch64",
+            target_arch = "wasm32",
+            target_arch = "x86_64"
+        ))
+    ))]
     pub use nnue_macros::nnue_net_portable as nnue_net;
-    #[cfg(target_arch = "wasm32")]
+    #[cfg(all(feature = "macros", target_arch = "wasm32"))]
     pub use nnue_macros::nnue_net_wasm32 as nnue_net;
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "macros", target_arch = "x86_64"))]
     pub use nnue_macros::nnue_net_x86_64 as nnue_net;
 
     pub use crate::architecture::{EmbeddedNet, Output, Wdl};
@@ -283,6 +300,6 @@ pub mod __private {
 }
 
 /// The code of README.md, which doctests compile.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "macros", feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

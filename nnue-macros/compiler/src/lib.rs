@@ -8,12 +8,13 @@
 //! Each arrow is one file and one public function. Errors are collected by [`decode()`] and
 //! [`check()`] and reported together. Nothing after them can fail, except that a network may become
 //! more straight-line code than can be compiled ([`Plans::of`]), which [`analyse()`] reports too.
-//! The crate does no I/O: callers bring the text and print the result. The macro `nnue_net!` and
-//! the command `nnue` are the two callers.
+//! The crate does no I/O: callers bring the text and print the result. Callers are the macro
+//! `nnue_net!`, nnue-build, which both call [`compile()`], and the command `nnue`.
 
 #![forbid(unsafe_code)]
 
 mod check;
+mod compile;
 mod decode;
 #[cfg(feature = "description")]
 pub mod description;
@@ -22,6 +23,7 @@ mod emit;
 pub mod feature_set;
 mod known;
 pub mod layout;
+mod nearest;
 pub mod network;
 pub mod operation;
 mod options;
@@ -34,6 +36,7 @@ use nnue_format::FileLayout;
 use proc_macro2::TokenStream;
 
 pub use crate::check::check;
+pub use crate::compile::{Embed, NetFile, Refused, Request, compile};
 pub use crate::decode::decode;
 use crate::diagnostics::{Diagnostics, Errors, SourceFile};
 pub use crate::known::known_specs;

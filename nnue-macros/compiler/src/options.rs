@@ -1,7 +1,9 @@
 //! What the caller of the compiler chooses: the weights and the levels of a program.
 
+use std::fmt;
+
 use nnue_format::LoadError;
-use nnue_levels::Isa;
+use nnue_levels::{ISAS, Isa};
 use proc_macro2::TokenStream;
 
 use crate::layout::{self, Layout};
@@ -76,11 +78,31 @@ pub enum Levels {
 }
 
 impl Levels {
+    /// The levels of the architecture with this name, as in `cfg(target_arch)`: the portable level
+    /// alone for those that have no others.
+    #[must_use]
+    pub fn of_arch(name: &str) -> Levels {
+        let mut architectures = ISAS.iter().filter_map(|isa| isa.target_arch);
+        let found = architectures.find(|architecture| *architecture == name);
+        found.map_or(Levels::Portable, Levels::Of)
+    }
+
     pub(crate) fn contains(self, isa: &Isa) -> bool {
         match self {
             Levels::All => true,
             Levels::Of(arch) => isa.is_portable() || isa.target_arch == Some(arch),
             Levels::Portable => isa.is_portable(),
         }
+    }
+}
+
+/// What the levels are for, as in "kernels for x86_64".
+impl fmt::Display for Levels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Levels::All => "all architectures",
+            Levels::Of(arch) => arch,
+            Levels::Portable => "every architecture",
+        })
     }
 }

@@ -16,7 +16,8 @@ use crate::architecture::Architecture;
 /// On a machine with one node, nothing is copied. Engines whose threads stay on a node (which is up
 /// to them, or to `numactl`) ask once in each thread:
 ///
-/// ```
+#[cfg_attr(feature = "macros", doc = "```")]
+#[cfg_attr(not(feature = "macros"), doc = "```ignore")]
 /// # mod small128 {
 /// #     nnue_runtime::nnue_net!("../specs/small128.toml");
 /// # }
