@@ -7,8 +7,7 @@
 use std::fmt;
 
 use nnue_format::is_hidden;
-
-pub use crate::nearest::nearest;
+use strsim::osa_distance;
 
 /// A range of bytes of the spec's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -438,6 +437,28 @@ nnue_format::debug_is_message!(Errors);
 
 impl std::error::Error for Errors {}
 
+/// The name in `known` that a user who wrote `found` most likely meant, if any is similar enough.
+/// Names that are longer than a spec allows are similar to no name.
+pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let is_short = |name: &str| name.chars().nth(LONGEST_NAME).is_none();
+    if !is_short(found) {
+        return None;
+    }
+    let found = found.to_lowercase();
+    known
+        .into_iter()
+        .filter(|name| is_short(name))
+        .map(|name| (osa_distance(&found, &name.to_lowercase()), name))
+        // Short names that begin with different letters mean different things, as `i32` and `f32`
+        // do.
+        .filter(|(_, name)| {
+            name.chars().count() > 3 || name.to_lowercase().chars().next() == found.chars().next()
+        })
+        .filter(|(distance, name)| *distance <= name.chars().count().max(3) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
 /// All values, or `None` if any is missing. Every item is computed even then, so that each reports
 /// what is wrong with it.
 pub(crate) fn all<T>(items: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
@@ -573,5 +594,24 @@ width 1000 is not a multiple of 32
                 "{rendered:?}"
             );
         }
+    }
+
+    #[test]
+    fn nothing_is_near_names_of_any_length() {
+        let long = "n".repeat(1_000_000);
+        assert_eq!(nearest(&long, ["name"]), None);
+        assert_eq!(nearest("name", [long.as_str()]), None);
+        assert_eq!(nearest(&long, [long.as_str()]), None);
+    }
+
+    #[test]
+    fn nearest_names() {
+        let known = ["crelu", "screlu", "sqr_crelu", "width"];
+        assert_eq!(nearest("crelo", known), Some("crelu"));
+        assert_eq!(nearest("widht", known), Some("width"));
+        assert_eq!(nearest("CReLU", known), Some("crelu"));
+        assert_eq!(nearest("banana", known), None);
+        assert_eq!(nearest("i32", ["i8", "f32"]), None);
+        assert_eq!(nearest("l1", ["l0w", "l1w"]), Some("l1w"));
     }
 }

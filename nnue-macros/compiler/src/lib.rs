@@ -23,7 +23,6 @@ mod emit;
 pub mod feature_set;
 mod known;
 pub mod layout;
-mod nearest;
 pub mod network;
 pub mod operation;
 mod options;
