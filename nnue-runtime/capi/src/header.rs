@@ -25,13 +25,12 @@ pub struct Header<'a> {
 }
 
 impl Header<'_> {
-    /// Whether names with this prefix could be mistaken for those that all headers have.
+    /// Whether the prefix is a name that all headers have, as `nnue_move` is.
     #[must_use]
     pub fn is_taken(prefix: &str) -> bool {
         let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        TEMPLATE
-            .split(|letter| !is_letter(letter))
-            .any(|word| word == prefix)
+        let mut words = TEMPLATE.split(|letter| !is_letter(letter));
+        prefix.starts_with("nnue_") && words.any(|word| word == prefix)
     }
 
     /// The text of the header.

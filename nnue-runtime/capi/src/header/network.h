@@ -287,6 +287,9 @@ nnue_status @P@_evaluator_evaluate_bucket(@P@_evaluator *evaluator, uint32_t buc
  * null, and @P@_last_error() has the reason. They throw nothing. */
 namespace @P@ {
 
+/* What the network evaluates to. */
+using output = @OUTPUT@;
+
 struct free_network {
     void operator()(@P@_network *network) const noexcept { @P@_network_free(network); }
 };
