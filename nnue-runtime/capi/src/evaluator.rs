@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nnue_runtime::{Architecture, Evaluated, Network, SelectedByPieces};
+use nnue_runtime::{Architecture, Delta, Evaluated, Network, SelectedByPieces};
 
 use crate::network::share;
 use crate::status::{Status, fail, null};
@@ -95,7 +95,18 @@ pub unsafe fn reset<A: Architecture>(
 #[inline]
 pub unsafe fn push<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
     let evaluator = given!(evaluator as as_mut);
-    evaluator.push(&sound!(mv.delta()));
+    let delta = sound!(mv.delta());
+    if !evaluator.has_room() {
+        return push_and_grow(evaluator, delta);
+    }
+    evaluator.push(&delta);
+    Status::OK
+}
+
+#[cold]
+#[inline(never)]
+fn push_and_grow<A: Architecture>(evaluator: &mut Evaluator<A>, delta: Delta) -> Status {
+    evaluator.push(&delta);
     Status::OK
 }
 
@@ -120,11 +131,18 @@ pub unsafe fn push_checked<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CM
 #[inline]
 pub unsafe fn pop<A: Architecture>(evaluator: *mut Evaluator<A>) -> Status {
     let evaluator = given!(evaluator as as_mut);
-    if evaluator.ply() == 0 {
-        return fail(Status::MOVE, "found no move to take back");
-    }
+    let ply = evaluator.ply();
     evaluator.pop();
-    Status::OK
+    match ply {
+        0 => nothing_to_pop(),
+        _ => Status::OK,
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn nothing_to_pop() -> Status {
+    fail(Status::MOVE, "found no move to take back")
 }
 
 /// `P_evaluator_evaluate`.
