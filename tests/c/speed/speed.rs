@@ -30,7 +30,8 @@ impl Position for Board {
 
 /// A step of a search.
 enum Step {
-    Reset(Board),
+    /// To the position of that number.
+    Reset(usize),
     Push(Delta),
     Pop,
     Evaluate,
@@ -80,28 +81,29 @@ fn write(path: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn read(path: &str) -> Result<Vec<Step>, Box<dyn Error>> {
+fn read(path: &str) -> Result<(Vec<Step>, Vec<Board>), Box<dyn Error>> {
     let bytes = std::fs::read(path)?;
     let mut numbers = bytes.chunks_exact(8).map(|number| {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(number);
         u64::from_le_bytes(bytes)
     });
-    let mut steps = Vec::new();
+    let (mut steps, mut positions) = (Vec::new(), Vec::new());
     while let Some(step) = numbers.next() {
         let mut next = || numbers.next().unwrap_or_default();
         steps.push(match step {
             0 => {
                 let pieces = std::array::from_fn(|_| next());
                 let black = next() == 1;
-                Step::Reset(Board { pieces, black })
+                positions.push(Board { pieces, black });
+                Step::Reset(positions.len() - 1)
             }
             1 => Step::Push(Delta::from_packed(next(), next())),
             2 => Step::Pop,
             _ => Step::Evaluate,
         });
     }
-    Ok(steps)
+    Ok((steps, positions))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -112,7 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("expected `write FILE`, or FILE NET PASSES".into()),
     };
     let net = std::sync::Arc::new(net::Network::open(net)?);
-    let steps = read(file)?;
+    let (steps, positions) = read(file)?;
     let start = nnue_runtime::Board::start();
     let mut evaluator = net::Evaluator::new(net, &start);
     let mut best = f64::INFINITY;
@@ -122,7 +124,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         sum = 0;
         for step in &steps {
             match step {
-                Step::Reset(board) => evaluator.reset(board),
+                Step::Reset(position) => evaluator.reset(&positions[*position]),
                 Step::Push(delta) => evaluator.push(delta),
                 Step::Pop => evaluator.pop(),
                 Step::Evaluate => {
