@@ -264,15 +264,6 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.make(delta, FeatureChanges::NONE);
     }
 
-    /// Whether there is memory for one more move. The C interface pushes other moves in a function
-    /// of its own: a call that may follow makes every push save registers.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub fn has_room(&self) -> bool {
-        self.plies.len() < self.plies.capacity()
-    }
-
     /// Makes a move that changes which features of custom sets are active for white and for black.
     /// What [`push`](Self::push) says of deltas holds here too, and what [`FeatureChanges`] says of
     /// features.

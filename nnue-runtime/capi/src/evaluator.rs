@@ -2,14 +2,57 @@
 
 use std::sync::Arc;
 
-use nnue_runtime::{Architecture, Delta, Evaluated, Network, SelectedByPieces};
+use nnue_runtime::{Architecture, Evaluated, Network, SelectedByPieces};
 
 use crate::network::share;
 use crate::status::{Status, fail, null};
 use crate::types::{CMove, CPosition, Exported};
 
 /// An evaluator as C has it, with a share of its network.
-pub type Evaluator<A> = nnue_runtime::Evaluator<A, Arc<Network<A>>>;
+///
+/// The header's functions write and take back moves in `noted` without a call; the evaluator behind
+/// is told of those that are left when something is evaluated.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Evaluator<A: Architecture> {
+    noted: Noted,
+    told: nnue_runtime::Evaluator<A, Arc<Network<A>>>,
+}
+
+/// `nnue_noted`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Noted {
+    /// How many moves there are.
+    pub len: usize,
+    /// The moves; those from `len` on mean nothing.
+    pub moves: [CMove; Noted::MOST],
+}
+
+impl Noted {
+    /// The most moves that are noted.
+    pub const MOST: usize = 32;
+
+    const NONE: Noted = Noted {
+        len: 0,
+        moves: [CMove {
+            removed: 0,
+            added: 0,
+        }; Noted::MOST],
+    };
+}
+
+impl<A: Architecture> Evaluator<A> {
+    /// The evaluator, which knows all moves now.
+    #[inline]
+    fn all_told(&mut self) -> &mut nnue_runtime::Evaluator<A, Arc<Network<A>>> {
+        for mv in self.noted.moves.iter().take(self.noted.len) {
+            self.told.push(&mv.unchecked());
+        }
+        self.noted.len = 0;
+        &mut self.told
+    }
+}
 
 /// What a network's evaluations are in C.
 pub type EvaluationOf<A> = <<<A as Architecture>::Output as Evaluated>::Evaluation as Exported>::C;
@@ -52,7 +95,10 @@ pub unsafe fn new<A: Architecture>(
     if evaluator.is_null() {
         return null("evaluator");
     }
-    let made = Box::new(Evaluator::new(network, &position));
+    let made = Box::new(Evaluator {
+        noted: Noted::NONE,
+        told: nnue_runtime::Evaluator::new(network, &position),
+    });
     // SAFETY: it is not null, and the caller vouches for the rest.
     unsafe { evaluator.write(Box::into_raw(made)) };
     Status::OK
@@ -83,30 +129,20 @@ pub unsafe fn reset<A: Architecture>(
 ) -> Status {
     let evaluator = given!(evaluator as as_mut);
     let position = sound!(given!(position as as_ref).check());
-    evaluator.reset(&position);
+    evaluator.noted.len = 0;
+    evaluator.told.reset(&position);
     Status::OK
 }
 
-/// `P_evaluator_push`.
+/// `P_evaluator_push_called`: all of `P_evaluator_push`, which the header has for C.
 ///
 /// # Safety
 ///
 /// `evaluator` is null or an evaluator that was not freed, and no other thread uses it.
-#[inline]
 pub unsafe fn push<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
     let evaluator = given!(evaluator as as_mut);
     let delta = sound!(mv.delta());
-    if !evaluator.has_room() {
-        return push_and_grow(evaluator, delta);
-    }
-    evaluator.push(&delta);
-    Status::OK
-}
-
-#[cold]
-#[inline(never)]
-fn push_and_grow<A: Architecture>(evaluator: &mut Evaluator<A>, delta: Delta) -> Status {
-    evaluator.push(&delta);
+    evaluator.all_told().push(&delta);
     Status::OK
 }
 
@@ -117,32 +153,27 @@ fn push_and_grow<A: Architecture>(evaluator: &mut Evaluator<A>, delta: Delta) ->
 /// As for [`push`].
 pub unsafe fn push_checked<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
     let evaluator = given!(evaluator as as_mut);
-    match evaluator.try_push(&sound!(mv.delta())) {
+    match evaluator.all_told().try_push(&sound!(mv.delta())) {
         Ok(()) => Status::OK,
         Err(error) => fail(Status::MOVE, error),
     }
 }
 
-/// `P_evaluator_pop`.
+/// `P_evaluator_pop_called`: all of `P_evaluator_pop`, which the header has for C.
 ///
 /// # Safety
 ///
 /// As for [`push`].
-#[inline]
 pub unsafe fn pop<A: Architecture>(evaluator: *mut Evaluator<A>) -> Status {
     let evaluator = given!(evaluator as as_mut);
-    let ply = evaluator.ply();
-    evaluator.pop();
-    match ply {
-        0 => nothing_to_pop(),
-        _ => Status::OK,
+    if evaluator.noted.len > 0 {
+        evaluator.noted.len -= 1;
+    } else if evaluator.told.ply() > 0 {
+        evaluator.told.pop();
+    } else {
+        return fail(Status::MOVE, "found no move to take back");
     }
-}
-
-#[cold]
-#[inline(never)]
-fn nothing_to_pop() -> Status {
-    fail(Status::MOVE, "found no move to take back")
+    Status::OK
 }
 
 /// `P_evaluator_evaluate`.
@@ -161,7 +192,7 @@ where
     if output.is_null() {
         return null("output");
     }
-    let evaluation = evaluator.evaluate().evaluation().to_c();
+    let evaluation = evaluator.all_told().evaluate().evaluation().to_c();
     // SAFETY: it is not null, and the caller vouches for the rest.
     unsafe { output.write(evaluation) };
     Status::OK
@@ -192,7 +223,11 @@ where
         let error = format_args!("found bucket {bucket}, expected 0 to {last}");
         return fail(Status::BUCKET, error);
     }
-    let evaluation = evaluator.evaluate_bucket(bucket).evaluation().to_c();
+    let evaluation = evaluator
+        .all_told()
+        .evaluate_bucket(bucket)
+        .evaluation()
+        .to_c();
     // SAFETY: it is not null, and the caller vouches for the rest.
     unsafe { output.write(evaluation) };
     Status::OK

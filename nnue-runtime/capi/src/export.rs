@@ -78,13 +78,13 @@ macro_rules! export {
             fn evaluator_reset(evaluator: *mut Evaluator, position: *const CPosition) -> Status {
                 evaluator::reset::<Net>(evaluator, position)
             }
-            fn evaluator_push(evaluator: *mut Evaluator, mv: CMove) -> Status {
+            fn evaluator_push_called(evaluator: *mut Evaluator, mv: CMove) -> Status {
                 evaluator::push::<Net>(evaluator, mv)
             }
             fn evaluator_push_checked(evaluator: *mut Evaluator, mv: CMove) -> Status {
                 evaluator::push_checked::<Net>(evaluator, mv)
             }
-            fn evaluator_pop(evaluator: *mut Evaluator) -> Status {
+            fn evaluator_pop_called(evaluator: *mut Evaluator) -> Status {
                 evaluator::pop::<Net>(evaluator)
             }
             fn evaluator_evaluate_bucket(

@@ -133,16 +133,19 @@ fn a_search_is_followed() {
     }
     for _ in 0..4 {
         // SAFETY: the evaluator is valid.
-        assert_eq!(unsafe { evaluator_pop(evaluator) }, Status::OK);
+        assert_eq!(unsafe { evaluator_pop_called(evaluator) }, Status::OK);
     }
     assert_eq!(evaluated(evaluator).value, value(&Board::start()));
     // SAFETY: the evaluator is valid.
-    let status = unsafe { evaluator_pop(evaluator) };
+    let status = unsafe { evaluator_pop_called(evaluator) };
     assert_refused(status, Status::MOVE, "no move to take back");
     // SAFETY: the evaluator is valid, and not used any more.
     unsafe {
         let delta = Delta::quiet(KNIGHT, Square::B1, Square::C3);
-        assert_eq!(evaluator_push(evaluator, of_delta(&delta)), Status::OK);
+        assert_eq!(
+            evaluator_push_called(evaluator, of_delta(&delta)),
+            Status::OK
+        );
         assert_eq!(evaluator_reset(evaluator, &first), Status::OK);
         assert_eq!(evaluated(evaluator).value, value(&Board::start()));
         evaluator_free(evaluator);
@@ -218,9 +221,9 @@ fn null_pointers_are_refused() {
         refused(evaluator_new(network, &position, null_mut()), "evaluator");
         refused(evaluator_reset(null_mut(), &position), "evaluator");
         refused(evaluator_reset(evaluator, null()), "position");
-        refused(evaluator_push(null_mut(), mv), "evaluator");
+        refused(evaluator_push_called(null_mut(), mv), "evaluator");
         refused(evaluator_push_checked(null_mut(), mv), "evaluator");
-        refused(evaluator_pop(null_mut()), "evaluator");
+        refused(evaluator_pop_called(null_mut()), "evaluator");
         refused(evaluator_evaluate(null_mut(), &mut output), "evaluator");
         refused(evaluator_evaluate(evaluator, null_mut()), "output");
         refused(
@@ -273,7 +276,7 @@ fn positions_moves_and_buckets_are_checked() {
     // SAFETY: all pointers are valid.
     unsafe {
         let words = "squares from 0 to 63";
-        assert_refused(evaluator_push(evaluator, wrong), Status::MOVE, words);
+        assert_refused(evaluator_push_called(evaluator, wrong), Status::MOVE, words);
         assert_refused(
             evaluator_push_checked(evaluator, wrong),
             Status::MOVE,
@@ -302,9 +305,9 @@ fn threads_share_a_network_and_have_errors_of_their_own() {
                 let delta = of_delta(&Delta::quiet(KNIGHT, Square::B1, Square::C3));
                 // SAFETY: the evaluator is this thread's.
                 unsafe {
-                    assert_eq!(evaluator_push(evaluator, delta), Status::OK);
+                    assert_eq!(evaluator_push_called(evaluator, delta), Status::OK);
                     let value = evaluated(evaluator).value;
-                    assert_eq!(evaluator_pop(null_mut()), Status::NULL_POINTER);
+                    assert_eq!(evaluator_pop_called(null_mut()), Status::NULL_POINTER);
                     assert!(error().contains("null pointer"));
                     evaluator_free(evaluator);
                     value

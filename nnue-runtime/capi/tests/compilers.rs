@@ -4,7 +4,7 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use nnue_capi::{CMove, COutput, CPosition, CWdl, Status};
+use nnue_capi::{CMove, COutput, CPosition, CWdl, Noted, Status};
 use nnue_runtime::{Color, Delta, Piece, Role, Square};
 
 use crate::header;
@@ -50,6 +50,7 @@ fn program() -> String {
         ("nnue_move", size_of::<CMove>()),
         ("nnue_output", size_of::<COutput>()),
         ("nnue_wdl", size_of::<CWdl>()),
+        ("nnue_noted", size_of::<Noted>()),
     ] {
         assert(format!("sizeof({name})"), size);
     }
@@ -62,6 +63,8 @@ fn program() -> String {
         ),
         ("nnue_move", "removed", offset_of!(CMove, removed)),
         ("nnue_move", "added", offset_of!(CMove, added)),
+        ("nnue_noted", "len", offset_of!(Noted, len)),
+        ("nnue_noted", "moves", offset_of!(Noted, moves)),
         ("nnue_output", "psqt", offset_of!(COutput, psqt)),
         ("nnue_output", "positional", offset_of!(COutput, positional)),
         ("nnue_output", "value", offset_of!(COutput, value)),

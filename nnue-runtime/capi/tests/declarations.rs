@@ -75,22 +75,24 @@ fn exported() -> BTreeMap<&'static str, Vec<&'static str>> {
         evaluator_new(_, _, _);
         evaluator_free(_);
         evaluator_reset(_, _);
-        evaluator_push(_, _);
+        evaluator_push_called(_, _);
         evaluator_push_checked(_, _);
-        evaluator_pop(_);
+        evaluator_pop_called(_);
         evaluator_evaluate(_, _);
         evaluator_evaluate_bucket(_, _, _);
     };
     functions.into()
 }
 
-/// The declarations of the header: the part between the two blocks that are C in C++.
+/// The declarations of the header, which are between its types and its code.
 fn declared() -> BTreeMap<String, Vec<String>> {
     let header = header();
     let (_, own) = header
-        .split_once("typedef struct simple_evaluator simple_evaluator;")
+        .split_once("nnue_noted noted;\n};")
         .expect("the types are declared first");
-    let (own, _) = own.split_once("#ifdef __cplusplus").expect("C++ is last");
+    let (own, _) = own
+        .split_once("static inline")
+        .expect("code comes after declarations");
     let mut code = String::new();
     for part in own.split("/*") {
         code.push_str(part.split_once("*/").map_or(part, |(_, code)| code));

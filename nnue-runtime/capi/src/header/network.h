@@ -97,8 +97,17 @@ typedef struct nnue_move {
     uint64_t removed, added;
 } nnue_move;
 
-/* Marks a move that an evaluator refuses. */
+/* Moves that the library has not read yet: most moves of a search are taken back before anything is
+ * evaluated, and these need no call. */
+enum { NNUE_NOTED = 32 };
+typedef struct nnue_noted {
+    size_t len;
+    nnue_move moves[NNUE_NOTED];
+} nnue_noted;
+
+/* Marks a move that an evaluator refuses, in one of its entries. */
 #define NNUE_WRONG_ENTRY UINT64_C(0x2000)
+#define NNUE_WRONG_ENTRIES UINT64_C(0x2000200020002000)
 
 static inline uint64_t nnue_entry(int piece, int square) {
     if ((unsigned)piece >= 12 || (unsigned)square >= 64)
@@ -213,6 +222,11 @@ extern "C" {
 typedef struct @P@_network @P@_network;
 typedef struct @P@_evaluator @P@_evaluator;
 
+/* What an evaluator begins with. It is the library's: functions below read and write it. */
+struct @P@_evaluator {
+    nnue_noted noted;
+};
+
 /* What the last call in this thread that failed has found, in English, one line of UTF-8. The text
  * is the library's, until another call in this thread fails. */
 const char *@P@_last_error(void);
@@ -259,15 +273,13 @@ void @P@_evaluator_free(@P@_evaluator *evaluator);
  * empty cache. */
 nnue_status @P@_evaluator_reset(@P@_evaluator *evaluator, const nnue_position *position);
 
-/* Makes a move. It is only noted down, and computed when it is evaluated. A move that does not fit
- * the position makes evaluations meaningless until the position is reset. */
-nnue_status @P@_evaluator_push(@P@_evaluator *evaluator, nnue_move move);
+/* The same as `@P@_evaluator_push` and `@P@_evaluator_pop` below, for languages other than C and
+ * C++: those are code of this header, and these are functions of the library. */
+nnue_status @P@_evaluator_push_called(@P@_evaluator *evaluator, nnue_move move);
+nnue_status @P@_evaluator_pop_called(@P@_evaluator *evaluator);
 
 /* Makes a move if it fits the position: for tests of an engine, as it takes longer. */
 nnue_status @P@_evaluator_push_checked(@P@_evaluator *evaluator, nnue_move move);
-
-/* Takes the last move back. Fails with NNUE_MOVE if there is none. */
-nnue_status @P@_evaluator_pop(@P@_evaluator *evaluator);
 #if by_pieces
 
 /* Evaluates the position, from @VIEW@. */
@@ -277,6 +289,26 @@ nnue_status @P@_evaluator_evaluate(@P@_evaluator *evaluator, @OUTPUT@ *output);
 /* Evaluates with the layers of a bucket, from 0 on, from @VIEW@. */
 nnue_status @P@_evaluator_evaluate_bucket(@P@_evaluator *evaluator, uint32_t bucket,
                                           @OUTPUT@ *output);
+
+/* Makes a move. It is only noted down, and computed when it is evaluated. A move that does not fit
+ * the position makes evaluations meaningless until the position is reset. */
+static inline nnue_status @P@_evaluator_push(@P@_evaluator *evaluator, nnue_move move) {
+    if (evaluator && evaluator->noted.len < NNUE_NOTED
+        && !((move.removed | move.added) & NNUE_WRONG_ENTRIES)) {
+        evaluator->noted.moves[evaluator->noted.len++] = move;
+        return NNUE_OK;
+    }
+    return @P@_evaluator_push_called(evaluator, move);
+}
+
+/* Takes the last move back. Fails with NNUE_MOVE if there is none. */
+static inline nnue_status @P@_evaluator_pop(@P@_evaluator *evaluator) {
+    if (evaluator && evaluator->noted.len) {
+        evaluator->noted.len--;
+        return NNUE_OK;
+    }
+    return @P@_evaluator_pop_called(evaluator);
+}
 
 #ifdef __cplusplus
 }
