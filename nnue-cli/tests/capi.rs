@@ -10,12 +10,9 @@ const NET: &str = "../examples/nets/nn-37f18f62d772.nnue";
 #[test]
 fn the_package_has_all_that_the_library_is_made_of() {
     let folder = scratch_path("capi-package");
+    let out = text(&folder);
     let options = ["--net", NET, "--embed=weights", "--lib=static"];
-    let arguments = [
-        &["capi", SMALL128, "--source", &text(&folder)],
-        &options[..],
-    ]
-    .concat();
+    let arguments = [&["capi", SMALL128, "--source", &out], &options[..]].concat();
     let printed = output(&arguments);
     assert!(printed.contains("`cargo build --release`"), "{printed}");
     let read = |file: &str| fs::read_to_string(folder.join(file)).expect(file);
