@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod bench;
+mod capi;
 mod check;
 mod completions;
 mod convert;
@@ -81,6 +82,8 @@ pub(crate) enum Command {
     Draw(draw::Draw),
     /// Write a net as an ONNX model
     Onnx(onnx::Onnx),
+    /// Make a library for C and C++ of a network
+    Capi(capi::Capi),
     /// Print a program that trains a network with bullet
     Trainer(trainer::Trainer),
     /// Show all of a net on one HTML page
@@ -124,6 +127,7 @@ impl Command {
             Command::Reorder(command) => command.run(out),
             Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),
+            Command::Capi(command) => command.run(out),
             Command::Trainer(command) => command.run(out),
             Command::Report(command) => command.run(out),
             Command::Loop(command) => command.run(out),

@@ -98,6 +98,21 @@ impl From<nnue_measure::Error> for Failure {
     }
 }
 
+impl From<nnue_export::library::Error> for Failure {
+    fn from(error: nnue_export::library::Error) -> Failure {
+        use nnue_export::library::Error;
+
+        match error {
+            Error::File(error) => error.into(),
+            Error::Package(error) => error.into(),
+            Error::Name { .. } | Error::Taken { .. } => {
+                Failure::Arguments(format!("{error}; `--name NAME` says which"))
+            }
+            error => Failure::work(error),
+        }
+    }
+}
+
 impl From<nnue_match::Error> for Failure {
     fn from(error: nnue_match::Error) -> Failure {
         match error {

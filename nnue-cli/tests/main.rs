@@ -7,6 +7,7 @@ mod bench;
 mod bullet;
 mod bullet_itself;
 mod calibration;
+mod capi;
 mod convert;
 mod convert_factorised;
 mod data;

@@ -194,6 +194,13 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             &[SPEC],
         ),
         subcommand(
+            "capi",
+            &[SPEC, "--source", &file("library")],
+            false,
+            &["no/such.toml", "--out", "out"],
+            &[SPEC],
+        ),
+        subcommand(
             "report",
             &[net, "--spec", SPEC, "--out", &file("out.html")],
             false,

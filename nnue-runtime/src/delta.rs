@@ -127,6 +127,20 @@ impl Delta {
         })
     }
 
+    /// The delta of two lists as they lie in memory: up to four entries of 16 bits, the first
+    /// lowest, each of which is the square, 256 times the piece's index plus 1, and 2^14 for
+    /// white's king or 2^15 for black's. The C interface makes them; other numbers make evaluations
+    /// meaningless, or panics.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub const fn from_packed(removed: u64, added: u64) -> Delta {
+        Delta {
+            removed: Changes::from_packed(removed),
+            added: Changes::from_packed(added),
+        }
+    }
+
     /// The delta that leads from the pieces of `before` to those of `after`. Whose turn it is does
     /// not matter.
     ///

@@ -18,8 +18,10 @@
 //! |---|---|
 //! | [`onnx`] | a network with its weights as an ONNX model |
 //! | [`bullet`] | a program that trains a network with bullet |
+//! | [`library`] | a library for C and C++, and its header |
 
 #![forbid(unsafe_code)]
 
 pub mod bullet;
+pub mod library;
 pub mod onnx;

@@ -31,6 +31,7 @@
 //! | [`mod@bench`] | the times of any networks over a search, each in a program of its own |
 //! | [`verification`] | whether compiled networks give the expected values |
 //! | [`processor`] | the name of the processor |
+//! | [`project`] | packages that need those of the project |
 //!
 //! With the feature `compiled`, which compiles Stockfish's networks into the program:
 //!
@@ -48,6 +49,7 @@ mod child;
 pub mod compiled;
 mod error;
 pub mod processor;
+pub mod project;
 #[cfg(feature = "compiled")]
 pub mod reorder;
 #[cfg(feature = "compiled")]

@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["bench", "replay", "verify", "match"]),
     (
         "Change net files",
-        &["convert", "quantise", "reorder", "onnx"],
+        &["convert", "quantise", "reorder", "onnx", "capi"],
     ),
     ("Train", &["loop", "data", "trainer"]),
     (

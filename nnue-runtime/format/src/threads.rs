@@ -1,8 +1,9 @@
 //! Shares work between threads, where that saves time.
 
+use alloc::vec::Vec;
 use core::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::{panic, thread};
 
 /// For fewer bytes than this, starting a thread takes longer than it saves.
 const WORTHWHILE: usize = 2 << 20;
@@ -25,12 +26,16 @@ pub(crate) fn for_bytes(len: usize) -> usize {
 /// them.
 pub(crate) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
     thread::scope(|scope| {
-        for _ in 1..threads {
-            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                break;
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let started: Vec<_> = (1..threads).map_while(spawn).collect();
+        work();
+        // The scope would wait, too, but not by what thread sanitizers know: in a program of C++
+        // they would report races between these threads and the caller.
+        for thread in started {
+            if let Err(panic) = thread.join() {
+                panic::resume_unwind(panic);
             }
         }
-        work();
     });
 }
 

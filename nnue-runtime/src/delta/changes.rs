@@ -34,6 +34,12 @@ const IN_EACH: u64 = u64::MAX / 0xFFFF;
 impl Changes {
     pub(super) const NONE: Changes = Changes(0);
 
+    /// The list whose word this is.
+    #[inline]
+    pub(super) const fn from_packed(entries: u64) -> Changes {
+        Changes(entries)
+    }
+
     /// Appends a piece. There always is room: a constructor of a move appends two at most, and
     /// other callers count.
     #[inline]
@@ -213,6 +219,23 @@ mod tests {
                 for color in Color::ALL {
                     assert_eq!(changes.has_king(color), is_king && piece.color == color);
                 }
+            }
+        }
+    }
+
+    /// The header of nnue-capi makes entries by this formula.
+    #[test]
+    fn entries_are_those_of_the_c_interface() {
+        for piece in Piece::ALL {
+            for square in Square::ALL {
+                let mut changes = Changes::NONE;
+                changes.push(piece, square);
+                let number = piece.index() as u64;
+                let kings = u64::from(number == 5) << 14 | u64::from(number == 11) << 15;
+                let entry = square.index() as u64 | (number + 1) << 8 | kings;
+                assert_eq!(changes.0, entry);
+                changes.push(piece, square);
+                assert_eq!(changes.0, Changes::from_packed(entry | entry << 16).0);
             }
         }
     }

@@ -6,9 +6,10 @@ use std::process::{Command, Stdio};
 
 use nnue_compiler::network::Network;
 use nnue_files::{Error as FileError, Lock};
-use nnue_nets::specs::{SpecChoice, read_text};
+use nnue_nets::specs::SpecChoice;
 use serde_json::{Value, json};
 
+use crate::project::{Project, toml, write};
 use crate::{Error, ProgramError};
 
 /// A spec whose network is compiled.
@@ -42,72 +43,18 @@ impl Spec {
 /// The package of a spec is the same each time, so that only changes are compiled.
 pub struct Packages {
     folder: PathBuf,
-    runtime: Runtime,
-}
-
-/// The place from which the project's packages come.
-#[derive(Debug)]
-enum Runtime {
-    /// The folder of the project.
-    Folder(PathBuf),
-    /// The registry, with the packages of this program's version.
-    Registry,
+    project: Project,
 }
 
 /// The packages that the programs need, by their folders in the project.
 const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-cli/replay"];
 
-impl Runtime {
-    /// A folder that the user names, or the folder from which this program was built. This is the
-    /// project's folder, unless cargo has built a package of the registry.
-    fn new(named: Option<&Path>) -> Result<Runtime, Error> {
-        let folder = match named {
-            Some(folder) => folder,
-            None => Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")),
-        };
-        let lacks = |package: &&str| !folder.join(package).join("Cargo.toml").is_file();
-        match (NEEDED.into_iter().find(lacks), named) {
-            (None, _) => match std::path::absolute(folder) {
-                Ok(folder) => Ok(Runtime::Folder(folder)),
-                Err(error) => Err(FileError::unreadable(folder, error).into()),
-            },
-            (Some(_), None) => Ok(Runtime::Registry),
-            (Some(package), Some(_)) => Err(Error::NoProject {
-                folder: folder.into(),
-                package,
-            }),
-        }
-    }
-
-    /// The dependencies on the needed packages, as a manifest has them.
-    fn dependencies(&self) -> Result<Value, Error> {
-        let place = |package: &str| -> Result<Value, Error> {
-            let (key, place) = match self {
-                Runtime::Folder(folder) => {
-                    let path = folder.join(package);
-                    let path = path.to_str().ok_or_else(|| not_utf8(folder))?;
-                    ("path", path.to_string())
-                }
-                Runtime::Registry => ("version", format!("={}", env!("CARGO_PKG_VERSION"))),
-            };
-            Ok(json!({ key: place }))
-        };
-        let [runtime, replay] = NEEDED.map(place);
-        let mut runtime = runtime?;
-        runtime["features"] = json!(["zstd"]);
-        Ok(json!({ "nnue-runtime": runtime, "nnue-replay": replay? }))
-    }
-}
-
-/// The error for a folder whose name is not UTF-8, which manifests of cargo are.
-fn not_utf8(folder: &Path) -> Error {
-    Error::NotText {
-        folder: folder.into(),
-    }
-}
-
-fn toml(manifest: &Value) -> Result<String, Error> {
-    Ok(toml::to_string(manifest)?)
+/// The dependencies on the needed packages, as a manifest has them.
+fn dependencies(project: &Project) -> Result<Value, Error> {
+    let [runtime, replay] = NEEDED.map(|package| project.dependency(package));
+    let mut runtime = runtime?;
+    runtime["features"] = json!(["zstd"]);
+    Ok(json!({ "nnue-runtime": runtime, "nnue-replay": replay? }))
 }
 
 impl Packages {
@@ -118,13 +65,13 @@ impl Packages {
     ///
     /// [`Error::NoProject`], and [`Error::File`] if the cache folder cannot be made.
     pub fn new(cache: &Path, runtime: Option<&Path>) -> Result<Packages, Error> {
-        let runtime = Runtime::new(runtime)?;
+        let project = Project::new(runtime, &NEEDED)?;
         let folder = cache.join("bench");
         fs::create_dir_all(&folder).map_err(|error| FileError::unwritable(&folder, error))?;
         Ok(Packages {
             folder: fs::canonicalize(&folder)
                 .map_err(|error| FileError::unwritable(&folder, error))?,
-            runtime,
+            project,
         })
     }
 
@@ -212,7 +159,7 @@ impl Turn<'_> {
         };
         let manifest = toml(&json!({
             "package": { "name": name(spec), "version": "0.0.0", "edition": "2024" },
-            "dependencies": self.packages.runtime.dependencies()?,
+            "dependencies": dependencies(&self.packages.project)?,
         }))?;
         let main = format!(
             "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\");\n}}\n\n\
@@ -239,21 +186,9 @@ impl Turn<'_> {
                 "package": { "*": { "codegen-units": 16 } },
             } },
         }))?;
-        let Packages { folder, runtime } = self.packages;
+        let Packages { folder, project } = self.packages;
         write(&folder.join("Cargo.toml"), &manifest)?;
-        let own = folder.join("Cargo.lock");
-        match runtime {
-            // The versions with which the project is tested; cargo adds the packages. The file is
-            // written each time, because a killed run may have left a part of it.
-            Runtime::Folder(project) if project.join("Cargo.lock").is_file() => {
-                write(&own, &read_text(&project.join("Cargo.lock"))?)
-            }
-            // A damaged file of cargo is removed, and cargo makes another.
-            _ if own.is_file() && !is_toml(&own) => {
-                Ok(fs::remove_file(&own).map_err(|error| FileError::unwritable(&own, error))?)
-            }
-            _ => Ok(()),
-        }
+        project.write_lock(folder)
     }
 
     /// Compiles some packages. If packages do not compile that the project's tests have compiled,
@@ -322,10 +257,6 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     })
 }
 
-fn is_toml(path: &Path) -> bool {
-    read_text(path).is_ok_and(|text| text.parse::<toml::Table>().is_ok())
-}
-
 /// Whether cargo's errors are errors of specs, whose packages do not compile.
 fn is_of_specs(errors: &str) -> bool {
     let mut failed = errors.split("could not compile `").skip(1).peekable();
@@ -336,39 +267,9 @@ fn is_of_specs(errors: &str) -> bool {
     failed.peek().is_some() && failed.all(|name| name.starts_with("net_")) && !is_unreadable
 }
 
-/// Writes a file, unless it has this text already: cargo compiles files that are newer.
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    if fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
-        return Ok(());
-    }
-    let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
-    parent.map_err(|error| FileError::unwritable(path, error))?;
-    Ok(nnue_files::write(path, text)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Rust's own way to quote has escapes that TOML lacks.
-    #[test]
-    fn any_text_can_be_the_path_of_the_project() {
-        for name in [
-            "e\u{301}",
-            "\u{202e}txt",
-            "\u{7f}",
-            "\u{200b}",
-            "a\"b'\\c\n",
-            " ",
-        ] {
-            let folder = Path::new("/").join(name);
-            let dependencies = Runtime::Folder(folder.clone()).dependencies();
-            let text = toml(&dependencies.expect("it is text")).expect("TOML can hold it");
-            let read: toml::Table = text.parse().expect("it is TOML");
-            let path = read["nnue-replay"]["path"].as_str();
-            assert_eq!(path, folder.join("nnue-cli/replay").to_str());
-        }
-    }
 
     /// A folder for caches may have a folder `bench` that belongs to a project.
     #[test]
@@ -387,18 +288,6 @@ mod tests {
         fs::write(&manifest, "[workspace]").unwrap();
         packages.refuse_others().expect("it is its own");
         fs::remove_dir_all(cache).unwrap();
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_path_that_is_no_text_is_refused() {
-        use std::ffi::OsStr;
-        use std::os::unix::ffi::OsStrExt;
-
-        let folder = Path::new(OsStr::from_bytes(b"/\xFF")).to_path_buf();
-        let refused = Runtime::Folder(folder).dependencies();
-        let message = refused.expect_err("no manifest can hold it").to_string();
-        assert!(message.contains("is not UTF-8"), "{message}");
     }
 
     #[test]

@@ -22,16 +22,25 @@ pub(crate) struct PackageOptions {
 }
 
 impl PackageOptions {
-    /// The workspace in the folder for caches.
-    pub(crate) fn open(&self) -> Result<Packages, Failure> {
+    /// The project's folder, if the user names it.
+    pub(crate) fn runtime(&self) -> Option<&Path> {
+        self.runtime.as_deref()
+    }
+
+    /// The folder for caches.
+    pub(crate) fn cache(&self) -> Result<PathBuf, Failure> {
         let no_folder = "this system has no folder for caches: `--cache DIR` names one";
-        let cache = match &self.cache {
-            Some(cache) => cache.clone(),
+        match &self.cache {
+            Some(cache) => Ok(cache.clone()),
             None => dirs::cache_dir()
                 .map(|caches| caches.join("nnue"))
-                .ok_or_else(|| Failure::Work(no_folder.into()))?,
-        };
-        let packages = Packages::new(&cache, self.runtime.as_deref())?;
+                .ok_or_else(|| Failure::Work(no_folder.into())),
+        }
+    }
+
+    /// The workspace in the folder for caches.
+    pub(crate) fn open(&self) -> Result<Packages, Failure> {
+        let packages = Packages::new(&self.cache()?, self.runtime())?;
         if self.cache.is_some() {
             packages.refuse_others()?;
         }

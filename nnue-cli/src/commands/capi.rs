@@ -1,0 +1,139 @@
+//! `nnue capi`: a network as a library for C and C++.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use nnue_compiler::{file_layout, format};
+use nnue_export::library::{Build, Built, Embed, Kinds, Library, NEEDED, Weights};
+use nnue_measure::project::Project;
+use nnue_nets::net_file::read_net;
+use nnue_nets::specs::SpecChoice;
+
+use super::bench::{PackageOptions, waiting};
+use crate::Failure;
+use crate::inputs::SpecArgument;
+use crate::progress;
+
+const EXAMPLE: &str = "\
+Example: nnue capi small128 --out lib
+Then:    c++ engine.cpp -Ilib lib/libnnue_small128.a -o engine
+
+The header says what the functions do, docs/c.md goes through a program.";
+
+/// The kinds of libraries, as arguments.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LibraryKind {
+    Static,
+    Shared,
+    Both,
+}
+
+/// The parts of a net file that are embedded, as arguments.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Part {
+    File,
+    Weights,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Capi {
+    #[command(flatten)]
+    spec: SpecArgument,
+    /// The folder for the header and the libraries
+    #[arg(long, value_name = "DIR", required_unless_present = "source")]
+    out: Option<PathBuf>,
+    /// The beginning of all names, and the name of the files; without it, `nnue_` and the name of
+    /// the spec
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// A net file that becomes part of the library
+    #[arg(long, value_name = "FILE", alias = "weights")]
+    net: Option<PathBuf>,
+    /// The net file as it is, or its weights as they lie in memory, which start faster
+    #[arg(long, value_name = "PART", requires = "net", default_value = "file")]
+    embed: Part,
+    /// Which libraries are built
+    #[arg(long, value_name = "KIND", default_value = "both")]
+    lib: LibraryKind,
+    /// Write the package of the library into this folder, for other tools than this to build
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    source: Option<PathBuf>,
+    #[command(flatten)]
+    packages: PackageOptions,
+}
+
+impl Capi {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let choice = self.spec.choice()?;
+        let (text, network) = choice.read()?;
+        let weights = match &self.net {
+            Some(path) => {
+                let file = read_net(path, None)?;
+                format::check(&file_layout(&network), &file).map_err(|error| {
+                    let path = format::foreign(path.display());
+                    Failure::Work(format!("`{path}` is no net file of `{choice}`: {error}"))
+                })?;
+                let embed = match self.embed {
+                    Part::File => Embed::File,
+                    Part::Weights => Embed::Weights,
+                };
+                Some(Weights { file, embed })
+            }
+            None => None,
+        };
+        let name = self.name.clone().unwrap_or_else(|| name_for(choice));
+        let library = Library::new(&text, &network, &name, weights)?;
+        let kinds = match self.lib {
+            LibraryKind::Static => Kinds::Static,
+            LibraryKind::Shared => Kinds::Shared,
+            LibraryKind::Both => Kinds::Both,
+        };
+        let project = Project::new(self.packages.runtime(), &NEEDED)?;
+        if let Some(folder) = &self.source {
+            library.write(folder, &project, kinds.crate_types())?;
+            let folder = folder.display();
+            writeln!(
+                out,
+                "wrote the package {folder}: `cargo build --release` there makes the library"
+            )?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let Some(folder) = &self.out else {
+            return Err(Failure::Arguments("found no `--out DIR`".into()));
+        };
+        let build = Build::new(&self.packages.cache()?, project)?;
+        let bar = progress::stages();
+        bar.set_message("compiling");
+        bar.tick();
+        let built = build.build(&library, kinds, folder, waiting);
+        bar.finish_and_clear();
+        report(&built?, &name, folder, out)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn name_for(choice: &SpecChoice) -> String {
+    Library::name_for(match choice {
+        SpecChoice::Known(known) => Path::new(known.name),
+        SpecChoice::File(path) => path,
+    })
+}
+
+/// Says what was written, and how a program is linked with it.
+fn report(built: &Built, name: &str, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let folder = folder.display();
+    writeln!(out, "wrote {}", built.header.display())?;
+    if let Some(library) = &built.static_library {
+        let (library, needed) = (library.display(), &built.system_libraries);
+        writeln!(out, "wrote {library}, to be linked as")?;
+        writeln!(out, "    c++ -I{folder} engine.cpp {library} {needed}")?;
+    }
+    if let Some(library) = &built.shared_library {
+        writeln!(out, "wrote {}, to be linked as", library.display())?;
+        writeln!(out, "    c++ -I{folder} engine.cpp -L{folder} -l{name}")?;
+    }
+    Ok(())
+}

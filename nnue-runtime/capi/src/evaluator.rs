@@ -1,0 +1,234 @@
+//! Evaluators, which follow a search.
+
+use std::sync::Arc;
+
+use nnue_runtime::{Architecture, Evaluated, Network, SelectedByPieces};
+
+use crate::network::share;
+use crate::status::{Status, fail, null};
+use crate::types::{CMove, CPosition, Exported};
+
+/// An evaluator as C has it, with a share of its network.
+///
+/// The header's functions write and take back moves in `noted` without a call; the evaluator behind
+/// is told of those that are left when something is evaluated.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Evaluator<A: Architecture> {
+    noted: Noted,
+    told: nnue_runtime::Evaluator<A, Arc<Network<A>>>,
+}
+
+/// `nnue_noted`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Noted {
+    /// How many moves there are.
+    pub len: usize,
+    /// The moves; those from `len` on mean nothing.
+    pub moves: [CMove; Noted::MOST],
+}
+
+impl Noted {
+    /// The most moves that are noted.
+    pub const MOST: usize = 32;
+
+    const NONE: Noted = Noted {
+        len: 0,
+        moves: [CMove {
+            removed: 0,
+            added: 0,
+        }; Noted::MOST],
+    };
+}
+
+impl<A: Architecture> Evaluator<A> {
+    /// The evaluator, which knows all moves now.
+    #[inline]
+    fn all_told(&mut self) -> &mut nnue_runtime::Evaluator<A, Arc<Network<A>>> {
+        for mv in self.noted.moves.iter().take(self.noted.len) {
+            self.told.push(&mv.unchecked());
+        }
+        self.noted.len = 0;
+        &mut self.told
+    }
+}
+
+/// What a network's evaluations are in C.
+pub type EvaluationOf<A> = <<<A as Architecture>::Output as Evaluated>::Evaluation as Exported>::C;
+
+/// The value behind a pointer, or the error for a null pointer.
+macro_rules! given {
+    ($pointer:ident as $how:ident) => {
+        // SAFETY: the caller vouches for all pointers that are not null.
+        match unsafe { $pointer.$how() } {
+            Some(value) => value,
+            None => return null(stringify!($pointer)),
+        }
+    };
+}
+
+/// The value of a result, or the status that is its error.
+macro_rules! sound {
+    ($result:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err(status) => return status,
+        }
+    };
+}
+
+/// `P_evaluator_new`.
+///
+/// # Safety
+///
+/// Pointers are null or valid: `network` is a network that was not freed, `position` points to a
+/// position, and `evaluator` to a pointer that may be written.
+pub unsafe fn new<A: Architecture>(
+    network: *const Network<A>,
+    position: *const CPosition,
+    evaluator: *mut *mut Evaluator<A>,
+) -> Status {
+    // SAFETY: the caller vouches for it.
+    let network = sound!(unsafe { share(network) });
+    let position = sound!(given!(position as as_ref).check());
+    if evaluator.is_null() {
+        return null("evaluator");
+    }
+    let made = Box::new(Evaluator {
+        noted: Noted::NONE,
+        told: nnue_runtime::Evaluator::new(network, &position),
+    });
+    // SAFETY: it is not null, and the caller vouches for the rest.
+    unsafe { evaluator.write(Box::into_raw(made)) };
+    Status::OK
+}
+
+/// `P_evaluator_free`.
+///
+/// # Safety
+///
+/// `evaluator` is null or an evaluator that was not freed, and no other thread uses it.
+pub unsafe fn free<A: Architecture>(evaluator: *mut Evaluator<A>) {
+    if !evaluator.is_null() {
+        // SAFETY: it is from `Box::into_raw`, and the caller gives up the only use of it.
+        drop(unsafe { Box::from_raw(evaluator) });
+    }
+}
+
+/// `P_evaluator_reset`.
+///
+/// # Safety
+///
+/// Pointers are null or valid: `evaluator` is one that was not freed and that no other thread uses,
+/// `position` points to a position.
+#[inline]
+pub unsafe fn reset<A: Architecture>(
+    evaluator: *mut Evaluator<A>,
+    position: *const CPosition,
+) -> Status {
+    let evaluator = given!(evaluator as as_mut);
+    let position = sound!(given!(position as as_ref).check());
+    evaluator.noted.len = 0;
+    evaluator.told.reset(&position);
+    Status::OK
+}
+
+/// `P_evaluator_push_called`: all of `P_evaluator_push`, which the header has for C.
+///
+/// # Safety
+///
+/// `evaluator` is null or an evaluator that was not freed, and no other thread uses it.
+pub unsafe fn push<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
+    let evaluator = given!(evaluator as as_mut);
+    let delta = sound!(mv.delta());
+    evaluator.all_told().push(&delta);
+    Status::OK
+}
+
+/// `P_evaluator_push_checked`.
+///
+/// # Safety
+///
+/// As for [`push`].
+pub unsafe fn push_checked<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
+    let evaluator = given!(evaluator as as_mut);
+    match evaluator.all_told().try_push(&sound!(mv.delta())) {
+        Ok(()) => Status::OK,
+        Err(error) => fail(Status::MOVE, error),
+    }
+}
+
+/// `P_evaluator_pop_called`: all of `P_evaluator_pop`, which the header has for C.
+///
+/// # Safety
+///
+/// As for [`push`].
+pub unsafe fn pop<A: Architecture>(evaluator: *mut Evaluator<A>) -> Status {
+    let evaluator = given!(evaluator as as_mut);
+    if evaluator.noted.len > 0 {
+        evaluator.noted.len -= 1;
+    } else if evaluator.told.ply() > 0 {
+        evaluator.told.pop();
+    } else {
+        return fail(Status::MOVE, "found no move to take back");
+    }
+    Status::OK
+}
+
+/// `P_evaluator_evaluate`.
+///
+/// # Safety
+///
+/// Pointers are null or valid: `evaluator` is one that was not freed and that no other thread uses,
+/// `output` may be written.
+#[inline]
+pub unsafe fn evaluate<A>(evaluator: *mut Evaluator<A>, output: *mut EvaluationOf<A>) -> Status
+where
+    A: SelectedByPieces,
+    <A::Output as Evaluated>::Evaluation: Exported,
+{
+    let evaluator = given!(evaluator as as_mut);
+    if output.is_null() {
+        return null("output");
+    }
+    let evaluation = evaluator.all_told().evaluate().evaluation().to_c();
+    // SAFETY: it is not null, and the caller vouches for the rest.
+    unsafe { output.write(evaluation) };
+    Status::OK
+}
+
+/// `P_evaluator_evaluate_bucket`.
+///
+/// # Safety
+///
+/// As for [`evaluate`].
+#[inline]
+pub unsafe fn evaluate_bucket<A>(
+    evaluator: *mut Evaluator<A>,
+    bucket: u32,
+    output: *mut EvaluationOf<A>,
+) -> Status
+where
+    A: Architecture,
+    <A::Output as Evaluated>::Evaluation: Exported,
+{
+    let evaluator = given!(evaluator as as_mut);
+    if output.is_null() {
+        return null("output");
+    }
+    let bucket = bucket as usize;
+    if bucket >= A::BUCKETS {
+        let last = A::BUCKETS - 1;
+        let error = format_args!("found bucket {bucket}, expected 0 to {last}");
+        return fail(Status::BUCKET, error);
+    }
+    let evaluation = evaluator
+        .all_told()
+        .evaluate_bucket(bucket)
+        .evaluation()
+        .to_c();
+    // SAFETY: it is not null, and the caller vouches for the rest.
+    unsafe { output.write(evaluation) };
+    Status::OK
+}

@@ -1,0 +1,71 @@
+//! The header that declares the functions of a network.
+//!
+//! It is written by hand and not by cbindgen, because it is the documentation that users read, has
+//! functions of its own, and depends on a prefix; a test compares every declaration with the type
+//! of the function in Rust.
+
+/// The text of all headers, with names for what differs.
+const TEMPLATE: &str = include_str!("header/network.h");
+
+/// What the headers of networks differ in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// The name of the network in its spec.
+    pub network: &'a str,
+    /// The beginning of all its names in C: an identifier.
+    pub prefix: &'a str,
+    /// Whether the library has weights.
+    pub embedded: bool,
+    /// Whether the number of pieces selects the bucket.
+    pub by_pieces: bool,
+    /// Whether the network evaluates to win, draw and loss.
+    pub wdl: bool,
+    /// Whether evaluations are from white's view, whoever is to move.
+    pub white_first: bool,
+}
+
+impl Header<'_> {
+    /// Whether the prefix is a name that all headers have, as `nnue_move` is.
+    #[must_use]
+    pub fn is_taken(prefix: &str) -> bool {
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let mut words = TEMPLATE.split(|letter| !is_letter(letter));
+        prefix.starts_with("nnue_") && words.any(|word| word == prefix)
+    }
+
+    /// The text of the header.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let has = |condition: &str| match condition {
+            "embedded" => self.embedded,
+            "by_pieces" => self.by_pieces,
+            _ => true,
+        };
+        let mut text = String::new();
+        let mut is_left_out = false;
+        let mut is_conditional = false;
+        for line in TEMPLATE.lines() {
+            if let Some(condition @ ("embedded" | "by_pieces")) = line.strip_prefix("#if ") {
+                (is_conditional, is_left_out) = (true, !has(condition));
+            } else if is_conditional && line == "#endif" {
+                (is_conditional, is_left_out) = (false, false);
+            } else if !is_left_out {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        let comment = self.network.replace("*/", "* /").replace("/*", "/ *");
+        let view = match self.white_first {
+            true => "white's view",
+            false => "the view of the side to move",
+        };
+        let output = match self.wdl {
+            true => "nnue_wdl",
+            false => "nnue_output",
+        };
+        text.replace("@VIEW@", view)
+            .replace("@OUTPUT@", output)
+            .replace("@P@", self.prefix)
+            .replace("@NETWORK@", &comment)
+    }
+}

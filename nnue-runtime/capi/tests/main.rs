@@ -1,0 +1,27 @@
+//! The functions as C calls them, and the header that declares them.
+
+mod calls;
+mod compilers;
+mod declarations;
+
+/// A network whose functions are exported.
+mod net {
+    nnue_runtime::nnue_net!("../../specs/bullet/simple.toml");
+}
+
+mod exported {
+    nnue_capi::export!(super::net, "simple", by_pieces);
+}
+
+/// What its header says.
+fn header() -> String {
+    let header = nnue_capi::header::Header {
+        network: net::NAME,
+        prefix: "simple",
+        embedded: false,
+        by_pieces: true,
+        wdl: false,
+        white_first: false,
+    };
+    header.text()
+}
