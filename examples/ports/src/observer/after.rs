@@ -52,8 +52,8 @@ impl BoardObserver for Eval {
 
     fn on_moved(&mut self) {
         let delta = Delta::from_changes(&self.taken, &self.put);
-        self.evaluator
-            .push(&delta.expect("the changes of one move"));
+        let delta = delta.expect("the changes of one move");
+        self.evaluator.push(&delta);
     }
 
     fn on_undo(&mut self) {
