@@ -119,7 +119,7 @@ where
     for compiler in compilers() {
         let source = project().join("examples/c/lines.cpp");
         let program = compiler.compile(&source, &folder, &["net"]);
-        let printed = answer(Command::new(program).arg(&net).arg("4"), &lines);
+        let printed = answer(Command::new(program).arg(&net).arg("4"), &lines, &folder);
         let differ = || {
             let mut pairs = printed.lines().zip(expected.lines()).enumerate();
             pairs.find(|(_, (found, expected))| found != expected)

@@ -41,9 +41,8 @@ fn project() -> PathBuf {
     folder.canonicalize().expect("the project has a folder")
 }
 
-/// The output of a program that reads a text.
-fn answer(program: &mut Command, input: &str) -> String {
-    let folder = scratch("inputs");
+/// The output of a program that reads a text, which is kept in a folder of the test's own.
+fn answer(program: &mut Command, input: &str, folder: &Path) -> String {
     let file = folder.join("lines.txt");
     std::fs::write(&file, input).expect("the folder is writable");
     run(program.stdin(std::fs::File::open(file).expect("it was written")))
