@@ -77,14 +77,17 @@ impl<E: Evaluation> Search<E> {
             Some(entry) => entry.evaluation,
             None => self.evaluation.evaluate(board),
         };
-        if may_pass && depth >= 3 && evaluation >= beta && has_pieces(board) {
-            if let Some(passed) = board.null_move() {
-                self.evaluation.make(board, None, &passed);
-                let value = -self.search(&passed, depth - 3, -beta, 1 - beta, false);
-                self.evaluation.unmake();
-                if value >= beta {
-                    return beta;
-                }
+        if may_pass
+            && depth >= 3
+            && evaluation >= beta
+            && has_pieces(board)
+            && let Some(passed) = board.null_move()
+        {
+            self.evaluation.make(board, None, &passed);
+            let value = -self.search(&passed, depth - 3, -beta, 1 - beta, false);
+            self.evaluation.unmake();
+            if value >= beta {
+                return beta;
             }
         }
 

@@ -49,6 +49,16 @@ fn all_evaluations_are_those_of_a_refresh() {
     }
 }
 
+/// bullet's file is mapped as it is, and not loaded.
+#[cfg(unix)]
+#[test]
+fn the_mapped_file_is_mapped() {
+    let (_folder, net) = net_file();
+    // SAFETY: the file is this test's own.
+    let mapped = unsafe { nnue_ports::mapped_file::after::map(&net) }.expect("our own net");
+    assert_eq!(mapped.storage(), nnue_runtime::Storage::Mapped);
+}
+
 #[test]
 fn unknown_engines_are_refused() {
     let (_folder, net) = net_file();
