@@ -18,7 +18,7 @@ use crate::{answer, build, project, scratch};
 
 /// A network that predicts how the game ends.
 mod heads {
-    nnue_runtime::nnue_net!("specs/layers/heads.toml");
+    nnue_runtime::nnue_net!("../specs/layers/heads.toml");
 }
 
 /// The lines of the recorded search, as the example reads them.

@@ -37,7 +37,7 @@ fn build(spec: &str, name: &str, weights: Option<Weights>, out: &Path) {
 
 /// The folder of the project.
 fn project() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     folder.canonicalize().expect("the project has a folder")
 }
 
