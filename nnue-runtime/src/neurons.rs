@@ -5,9 +5,11 @@
 //! the weights of the layers agree. But some layers skip blocks of four outputs that are all zero:
 //! they skip more if outputs that are often zero, or zero at the same time, are neighbours.
 
-use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
+
+use nnue_format::Outputs;
+#[doc(hidden)]
+pub use nnue_format::{Reader, Run};
 
 /// How many outputs are skipped together, if all of them are zero.
 pub const BLOCK: usize = 4;
@@ -39,11 +41,11 @@ pub struct Neurons {
     pub tensors: &'static [&'static str],
     /// The layers that have weights for outputs.
     #[doc(hidden)]
-    pub readers: &'static [Reader],
+    pub readers: &'static [Reader<'static>],
     /// The layers that hand outputs on as they are, in their order. Whoever reads these layers
     /// knows the outputs by their places, so they must keep them.
     #[doc(hidden)]
-    pub kept: &'static [Reader],
+    pub kept: &'static [Reader<'static>],
 }
 
 /// The function of a sum `x` of an accumulator.
@@ -104,102 +106,8 @@ pub enum Skipped {
     Blocks,
 }
 
-/// A layer that reads outputs of the transformer.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Reader {
-    /// The tensor of the layer's weights; the layer itself if it has none.
-    pub name: &'static str,
-    /// The columns of the tensor, and the outputs that they belong to.
-    pub runs: &'static [Run],
-}
-
-/// Outputs of one perspective that a layer reads, one after the other.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Run {
-    /// The column of the first output.
-    pub column: usize,
-    /// How many columns lie between an output's and the next one's.
-    pub step: usize,
-    /// The number of the first output.
-    pub output: usize,
-    /// How many outputs there are.
-    pub len: usize,
-}
-
-/// Why the outputs cannot be put into this order.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OrderError {
-    /// The order has too many entries, or too few.
-    Len {
-        /// How many entries there are.
-        found: usize,
-        /// How many outputs there are.
-        expected: usize,
-    },
-    /// An entry is not the number of an output, or an earlier entry is the same.
-    Entry {
-        /// The place of the entry in the order.
-        index: usize,
-        /// The number that it has.
-        found: usize,
-        /// How many outputs there are.
-        outputs: usize,
-    },
-    /// An output would take the place of another one, but a layer reads only one of the two.
-    ReadApart {
-        /// The tensor of the layer's weights.
-        tensor: &'static str,
-        /// The number of the output that would be moved.
-        output: usize,
-        /// The number of the output whose place it would take.
-        place: usize,
-    },
-    /// An output would be moved, but a layer hands it on in its place.
-    Kept {
-        /// The layer.
-        layer: &'static str,
-        /// The number of the output that would be moved.
-        output: usize,
-    },
-}
-
-impl fmt::Display for OrderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OrderError::Len { found, expected } => write!(
-                f,
-                "found an order of {found} outputs, expected {expected}, which is what a perspective has"
-            ),
-            OrderError::Entry {
-                index,
-                found,
-                outputs,
-            } => write!(
-                f,
-                "entry {index} of the order is {found}, expected each number below {outputs} once"
-            ),
-            OrderError::ReadApart {
-                tensor,
-                output,
-                place,
-            } => write!(
-                f,
-                "output {output} cannot take the place of output {place}: `{tensor}` has weights for only one of them, or for parts of both"
-            ),
-            OrderError::Kept { layer, output } => write!(
-                f,
-                "output {output} cannot be moved: `{layer}` hands it on in its place"
-            ),
-        }
-    }
-}
-
-nnue_format::debug_is_message!(OrderError);
-
-impl core::error::Error for OrderError {}
+/// Why the outputs cannot be put into an order.
+pub type OrderError = nnue_format::OrderError<'static>;
 
 impl Neurons {
     /// The neurons of no network. They stand in for those of a network whose spec has errors.
@@ -241,95 +149,29 @@ impl Neurons {
     /// number is one more than the largest before it.
     #[must_use]
     pub fn classes(&self) -> Vec<usize> {
-        let runs = || self.readers.iter().flat_map(|reader| reader.runs);
-        let alike = |a: usize, b: usize| {
-            let moves = |output| self.keeper(output).is_none();
-            moves(a) && moves(b) && runs().all(|run| run.has(a) == run.has(b))
-        };
-        let mut firsts: Vec<usize> = Vec::new();
-        let class = |output| {
-            let known = firsts.iter().position(|first| alike(*first, output));
-            known.unwrap_or_else(|| {
-                firsts.push(output);
-                firsts.len() - 1
-            })
-        };
-        (0..self.outputs).map(class).collect()
+        self.wired().classes()
     }
 
     /// Checks that an order has each output once, and that each takes the place of an output that
     /// the same layers read.
     pub(crate) fn check(&self, order: &[usize]) -> Result<(), OrderError> {
-        if order.len() != self.outputs {
-            return Err(OrderError::Len {
-                found: order.len(),
-                expected: self.outputs,
-            });
-        }
-        let mut seen = vec![false; self.outputs];
-        for (place, &output) in order.iter().enumerate() {
-            match seen.get_mut(output) {
-                Some(seen) if !*seen => *seen = true,
-                _ => {
-                    return Err(OrderError::Entry {
-                        index: place,
-                        found: output,
-                        outputs: self.outputs,
-                    });
-                }
-            }
-            if let Some(reader) = self.keeper(output).filter(|_| output != place) {
-                let layer = reader.name;
-                return Err(OrderError::Kept { layer, output });
-            }
-            let is_apart = |run: &Run| run.has(output) != run.has(place);
-            let mut readers = self.readers.iter();
-            if let Some(reader) = readers.find(|reader| reader.runs.iter().any(is_apart)) {
-                return Err(OrderError::ReadApart {
-                    tensor: reader.name,
-                    output,
-                    place,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// A layer that hands an output on in its place.
-    fn keeper(&self, output: usize) -> Option<&'static Reader> {
-        let mut kept = self.kept.iter();
-        kept.find(|reader| reader.runs.iter().any(|run| run.has(output)))
+        self.wired().check(order)
     }
 
     /// The columns of a net file's tensor that move, for an order that was checked: the old place
     /// of each, and the new one. Tensors whose columns do not belong to neurons have none.
     pub(crate) fn moves(&self, tensor: &str, order: &[usize]) -> Vec<(usize, usize)> {
-        let mut moves = Vec::new();
-        if self.tensors.contains(&tensor) {
-            for (place, &output) in order.iter().enumerate() {
-                let (from, to) = (self.neurons_of(output), self.neurons_of(place));
-                moves.extend(from.into_iter().flatten().zip(to.into_iter().flatten()));
-            }
-        }
-        for reader in self.readers.iter().filter(|reader| reader.name == tensor) {
-            for run in reader.runs {
-                let places = run.output..run.output + run.len;
-                moves.extend(
-                    places.map(|place| (run.column_of(order[place]), run.column_of(place))),
-                );
-            }
-        }
-        moves
+        self.wired().moves(tensor, order)
     }
 
-    /// The neurons that an output is made of, in the order of the file.
-    fn neurons_of(&self, output: usize) -> [Option<usize>; 2] {
-        match (self.pooling, self.block / 2) {
-            (Pooling::None, _) => [Some(output), None],
-            (_, half) => {
-                let first = output / half * self.block + output % half;
-                [Some(first), Some(first + half)]
-            }
+    /// The outputs, as far as their order is concerned.
+    fn wired(&self) -> Outputs<'static> {
+        Outputs {
+            count: self.outputs,
+            block: (self.pooling != Pooling::None).then_some(self.block),
+            tensors: self.tensors,
+            readers: self.readers,
+            kept: self.kept,
         }
     }
 }
@@ -349,17 +191,6 @@ impl Activation {
                 y.into()
             }
         }
-    }
-}
-
-impl Run {
-    fn has(&self, output: usize) -> bool {
-        (self.output..self.output + self.len).contains(&output)
-    }
-
-    /// The column of an output of the run.
-    fn column_of(&self, output: usize) -> usize {
-        self.column + (output - self.output) * self.step
     }
 }
 
