@@ -139,8 +139,8 @@ impl<A: Architecture> Accumulator<A> {
     }
 
     /// The sums of a perspective, a value for each neuron, as they lie in memory: in the order of
-    /// the net file, unless neighbours are pooled, which lie in the two halves, or the width is
-    /// padded.
+    /// the net file, unless the spec has another order, neighbours are pooled, which lie in the two
+    /// halves, or the width is padded.
     #[must_use]
     pub fn values(&self, perspective: Color) -> &[i16] {
         self.view().values(perspective)

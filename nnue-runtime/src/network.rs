@@ -157,8 +157,9 @@ impl<A: Architecture> Network<A> {
     /// exchanges two outputs and some layer reads only one of them.
     pub fn reordered(&self, order: &[usize]) -> Result<Network<A>, OrderError> {
         A::NEURONS.check(order)?;
+        let order = A::NEURONS.order_of_file(order);
         let weights = self.weights.changed(|packed, weights| {
-            let moves = |tensor: &str| A::NEURONS.moves(tensor, order);
+            let moves = |tensor: &str| A::NEURONS.moves(tensor, &order);
             file::reorder(A::FILE, packed, weights, moves);
         });
         Ok(Network::new(self.level, weights, self.loaded.clone()))

@@ -4,10 +4,13 @@
 //! neurons where these are pooled. Their order means nothing, as long as the biases, the rows and
 //! the weights of the layers agree. But some layers skip blocks of four outputs that are all zero:
 //! they skip more if outputs that are often zero, or zero at the same time, are neighbours.
+//!
+//! Outputs are numbered as they lie in memory, which is the order of the net file unless the spec has
+//! an order of its own.
 
 use alloc::vec::Vec;
 
-use nnue_format::Outputs;
+use nnue_format::{Outputs, list};
 #[doc(hidden)]
 pub use nnue_format::{Reader, Run};
 
@@ -34,6 +37,9 @@ pub struct Neurons {
     /// others.
     #[doc(hidden)]
     pub unpooled: usize,
+    /// The order of the spec: `order[place]` is the number that the net file gives to the output at
+    /// the place in memory. It is empty where outputs have the order of the file.
+    pub order: &'static [usize],
     /// The zeros that the layers skip.
     pub skipped: Skipped,
     /// The tensors of a net file whose columns are neurons.
@@ -119,6 +125,7 @@ impl Neurons {
         pooling: Pooling::None,
         block: 2,
         unpooled: 0,
+        order: &[],
         skipped: Skipped::Nothing,
         tensors: &[],
         readers: &[],
@@ -152,6 +159,31 @@ impl Neurons {
         self.wired().classes()
     }
 
+    /// The order that a spec says to have these outputs in the order `order`: where the spec has an
+    /// order already, the net file has other numbers for them.
+    ///
+    /// # Panics
+    ///
+    /// If an entry is not the number of an output.
+    #[must_use]
+    pub fn order_of_spec(&self, order: &[usize]) -> Vec<usize> {
+        let in_file = |output: &usize| match self.order {
+            [] => *output,
+            numbers => numbers[*output],
+        };
+        order.iter().map(in_file).collect()
+    }
+
+    /// The change of a net file whose outputs are to be in the order `order` in memory, as the
+    /// order of the file's outputs.
+    pub(crate) fn order_of_file(&self, order: &[usize]) -> Vec<usize> {
+        let mut of_file = self.order_of_spec(order);
+        for (place, output) in self.order_of_spec(order).into_iter().enumerate() {
+            of_file[self.order.get(place).copied().unwrap_or(place)] = output;
+        }
+        of_file
+    }
+
     /// Checks that an order has each output once, and that each takes the place of an output that
     /// the same layers read.
     pub(crate) fn check(&self, order: &[usize]) -> Result<(), OrderError> {
@@ -169,9 +201,9 @@ impl Neurons {
         Outputs {
             count: self.outputs,
             block: (self.pooling != Pooling::None).then_some(self.block),
-            tensors: self.tensors,
-            readers: self.readers,
-            kept: self.kept,
+            tensors: list(self.tensors),
+            readers: list(self.readers),
+            kept: list(self.kept),
         }
     }
 }
@@ -214,14 +246,18 @@ mod tests {
         readers: &[
             Reader {
                 name: "all",
-                runs: &[run(0, 0, 6), run(1, 0, 6)],
+                runs: list(const { &[run(0, 0, 6), run(1, 0, 6)] }),
             },
             Reader {
                 name: "some",
-                runs: &[Run {
-                    step: 1,
-                    ..run(3, 1, 2)
-                }],
+                runs: list(
+                    const {
+                        &[Run {
+                            step: 1,
+                            ..run(3, 1, 2)
+                        }]
+                    },
+                ),
             },
         ],
         ..Neurons::NONE
@@ -308,7 +344,7 @@ mod tests {
         const NEURONS: Neurons = Neurons {
             kept: &[Reader {
                 name: "float",
-                runs: &[run(0, 3, 2)],
+                runs: list(const { &[run(0, 3, 2)] }),
             }],
             ..PAIRS
         };
@@ -317,6 +353,21 @@ mod tests {
         let (layer, output) = ("float", 3);
         let expected = OrderError::Kept { layer, output };
         assert_eq!(NEURONS.check(&[3, 1, 2, 0, 4, 5]), Err(expected));
+    }
+
+    #[test]
+    fn an_order_of_the_spec_is_reordered() {
+        const NEURONS: Neurons = Neurons {
+            order: &[3, 2, 1, 4, 0, 5],
+            ..PAIRS
+        };
+        let order = [4, 1, 2, 3, 5, 0];
+        // Place 0 has the output of place 4, which is the file's output 0.
+        assert_eq!(NEURONS.order_of_spec(&order), [0, 2, 1, 4, 5, 3]);
+        // Place 0 reads the file's output 3, so that is where output 0 goes.
+        assert_eq!(NEURONS.order_of_file(&order), [5, 1, 2, 0, 4, 3]);
+        assert_eq!(PAIRS.order_of_spec(&order), order);
+        assert_eq!(PAIRS.order_of_file(&order), order);
     }
 
     #[test]

@@ -58,6 +58,13 @@ differential! {
     many_stacks: "specs/layers/many_stacks.toml", check_by_caller;
     new_user: "specs/new_user.toml";
     one_buckets: "specs/layers/one_buckets.toml";
+    order_of_bytes: "specs/order/bytes.toml";
+    order_of_factorised: "specs/order/factorised.toml";
+    order_of_kept: "specs/order/kept.toml";
+    order_of_pairs: "specs/order/pairs.toml";
+    order_of_rows: "specs/order/rows.toml";
+    order_of_signs: "specs/order/signs.toml";
+    order_of_weights: "specs/order/weights.toml";
     pair_blocks: "specs/layers/pair_blocks.toml";
     pair_blocks_of_bytes: "specs/layers/pair_blocks_of_bytes.toml";
     products_without_sign: "specs/layers/products_without_sign.toml";

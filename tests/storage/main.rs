@@ -3,6 +3,7 @@
 
 mod in_place;
 mod mapped;
+mod neuron_order;
 mod nodes;
 mod shared;
 

@@ -7,6 +7,7 @@ mod features;
 mod file;
 pub(crate) mod fixed_point;
 mod layers;
+mod neuron_order;
 mod output;
 mod perspectives;
 mod psqt;
@@ -43,7 +44,7 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
         output: output.as_ref(),
     };
     let file = file::check(&spec.file, parts, diagnostics);
-    Some(Network {
+    let mut network = Network {
         name: name?,
         features: features?,
         transformer: transformer?,
@@ -51,7 +52,11 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
         layers: layers?,
         output: output?,
         file: file?,
-    })
+    };
+    if let Some(order) = &spec.transformer.neuron_order {
+        network.transformer.neuron_order = neuron_order::check(order, &network, diagnostics)?;
+    }
+    Some(network)
 }
 
 fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<String> {

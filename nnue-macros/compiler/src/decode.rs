@@ -222,6 +222,7 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
             unpooled: integer,
             perspectives: integer,
             order: named,
+            neuron_order: integers,
             weights: named,
         }
     );

@@ -4,6 +4,7 @@
 
 mod align;
 pub mod file;
+mod outputs;
 pub(crate) mod tensor;
 
 use crate::feature_set::FeatureSet;
@@ -83,6 +84,9 @@ pub struct Transformer {
     /// The sums of each perspective's last neurons, where these are neither activated nor pooled.
     /// Layers read them as a tensor of its own.
     pub unpooled: Option<Tensor>,
+    /// The number in the net file of the output that takes each place in memory; empty where
+    /// outputs have the order of the file. Everything else in the network has that order.
+    pub neuron_order: Vec<usize>,
 }
 
 /// The perspectives that the layers see, and how they are put together.

@@ -78,6 +78,8 @@ pub struct Transformer {
     pub perspectives: Option<Spanned<i64>>,
     /// `order`: which perspective comes first in the output.
     pub order: Option<Spanned<Order>>,
+    /// `neuron_order`: the output that takes each place in memory, by its number in the net file.
+    pub neuron_order: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `weights`: whether both perspectives have the same weights.
     pub weights: Option<Spanned<Sharing>>,
 }

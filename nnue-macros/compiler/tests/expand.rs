@@ -12,7 +12,7 @@ use quote::quote;
 /// memory but accumulators; and the network whose file is compressed, which is small enough to be
 /// shown without a loop.
 const NETWORKS: [(&str, Unroll, usize); 3] = [
-    ("sfnnv5", Unroll::Auto, 1920),
+    ("sfnnv5", Unroll::Auto, 1930),
     ("simple", Unroll::Auto, 1290),
     ("small128", Unroll::Full, 2380),
 ];

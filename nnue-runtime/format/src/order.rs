@@ -4,12 +4,13 @@
 //! An order has an entry for each output of a perspective: `order[place]` is the number of the
 //! output that takes the place.
 
+use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
 /// How outputs of the transformer are made of neurons, and who reads them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Outputs<'a> {
     /// The number of outputs of one perspective.
     pub count: usize,
@@ -17,21 +18,21 @@ pub struct Outputs<'a> {
     /// is one. In a block, the `j`-th neuron and the neuron half a block behind it make an output.
     pub block: Option<usize>,
     /// The tensors of a net file whose columns are neurons.
-    pub tensors: &'a [&'a str],
+    pub tensors: Cow<'a, [&'a str]>,
     /// The layers that have weights for outputs.
-    pub readers: &'a [Reader<'a>],
+    pub readers: Cow<'a, [Reader<'a>]>,
     /// The layers that hand outputs on as they are, in their order. Whoever reads these layers
     /// knows the outputs by their places, so they must keep them.
-    pub kept: &'a [Reader<'a>],
+    pub kept: Cow<'a, [Reader<'a>]>,
 }
 
 /// A layer that reads outputs of the transformer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Reader<'a> {
     /// The tensor of the layer's weights; the layer itself if it has none.
     pub name: &'a str,
     /// The columns of the tensor, and the outputs that they belong to.
-    pub runs: &'a [Run],
+    pub runs: Cow<'a, [Run]>,
 }
 
 /// Outputs of one perspective that a layer reads, one after the other.
@@ -126,7 +127,7 @@ impl<'a> Outputs<'a> {
     /// number is one more than the largest before it.
     #[must_use]
     pub fn classes(&self) -> Vec<usize> {
-        let runs = || self.readers.iter().flat_map(|reader| reader.runs);
+        let runs = || self.readers.iter().flat_map(|reader| reader.runs.iter());
         let alike = |a: usize, b: usize| {
             let moves = |output| self.keeper(output).is_none();
             moves(a) && moves(b) && runs().all(|run| run.has(a) == run.has(b))
@@ -185,7 +186,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// A layer that hands an output on in its place.
-    fn keeper(&self, output: usize) -> Option<&'a Reader<'a>> {
+    fn keeper(&self, output: usize) -> Option<&Reader<'a>> {
         let mut kept = self.kept.iter();
         kept.find(|reader| reader.runs.iter().any(|run| run.has(output)))
     }
@@ -202,7 +203,7 @@ impl<'a> Outputs<'a> {
             }
         }
         for reader in self.readers.iter().filter(|reader| reader.name == tensor) {
-            for run in reader.runs {
+            for run in reader.runs.iter() {
                 let places = run.output..run.output + run.len;
                 moves.extend(
                     places.map(|place| (run.column_of(order[place]), run.column_of(place))),

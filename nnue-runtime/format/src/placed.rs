@@ -28,6 +28,9 @@ pub struct Placed {
     /// The slots of the columns: every column is in exactly one segment, and segments share no
     /// slot. Without segments, each column's slot is its number.
     pub segments: List<Segment>,
+    /// The place that each column of the file takes among the columns, where the spec has an order
+    /// of neurons; empty where columns keep their places. Segments are about places.
+    pub places: List<usize>,
 }
 
 /// The order of a tensor's values in memory.
@@ -81,6 +84,26 @@ impl Placed {
         [rows, slots]: [usize; 2],
         segments: &'static [Segment],
     ) -> Placed {
+        Placed::reordered(
+            form,
+            element,
+            [offset, stride],
+            [rows, slots],
+            segments,
+            &[],
+        )
+    }
+
+    /// The tensor of [`Placed::new`] with columns that take other places.
+    #[must_use]
+    pub const fn reordered(
+        form: Form,
+        element: Element,
+        [offset, stride]: [usize; 2],
+        [rows, slots]: [usize; 2],
+        segments: &'static [Segment],
+        places: &'static [usize],
+    ) -> Placed {
         Placed {
             element,
             offset,
@@ -89,6 +112,7 @@ impl Placed {
             rows,
             slots,
             segments: list(segments),
+            places: list(places),
         }
     }
 
@@ -110,6 +134,10 @@ impl Placed {
     /// If the column is in no segment, or `packed` is not a permutation of its indices.
     #[must_use]
     pub fn slot(&self, column: usize, packed: &[usize]) -> usize {
+        let column = match &*self.places {
+            [] => column,
+            places => places[column],
+        };
         if self.segments.is_empty() {
             return column;
         }
@@ -138,6 +166,7 @@ impl Placed {
         self.form == Form::Rows
             && (self.rows, self.slots) == (rows, columns)
             && self.segments.is_empty()
+            && self.places.is_empty()
     }
 
     /// The number of bytes of a bucket.
@@ -483,6 +512,7 @@ pub(crate) mod tests {
             rows: 64,
             slots: 3,
             segments: list(&[]),
+            places: list(&[]),
             stride: 0,
         };
         let mut weights = vec![0xAA; 64 + placed.len()];

@@ -173,6 +173,9 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
                     false => Ok(network),
                 };
             }
+            Err(MapError::NotLaidOut { identity }) if !A::NEURONS.order.is_empty() => {
+                return Err(MapError::Reordered { identity });
+            }
             laid_out => laid_out?,
         };
         let (start, len) = (WEIGHTS_OFFSET as u64, size_of::<A::Weights>());

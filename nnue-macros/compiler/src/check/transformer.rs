@@ -51,6 +51,8 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
         perspectives,
         output: activation.tensor(pooled, perspectives.count * half),
         unpooled: (unpooled > 0).then_some(sums),
+        // It is checked when it is known who reads the outputs.
+        neuron_order: Vec::new(),
     })
 }
 

@@ -33,6 +33,9 @@ pub struct Transformer {
     /// The values that layers read as `unpooled`: the accumulator values of each perspective's last
     /// neurons.
     pub unpooled: Option<Values>,
+    /// The value of a perspective that takes each place in memory, by its number in `output` and in
+    /// files; `null` where values have the order of files. No value depends on it.
+    pub neuron_order: Option<Vec<usize>>,
 }
 
 /// Values of features that are summed up in `i32` for each perspective.
@@ -312,6 +315,7 @@ impl Transformer {
             },
             output: Values::of(&transformer.output),
             unpooled: transformer.unpooled.as_ref().map(Values::of),
+            neuron_order: Some(transformer.neuron_order.clone()).filter(|order| !order.is_empty()),
         }
     }
 }

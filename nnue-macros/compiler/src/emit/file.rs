@@ -222,6 +222,7 @@ fn placed(placed: &Placed) -> TokenStream {
         rows,
         slots,
         ref segments,
+        ref places,
     } = *placed;
     let element = word(element);
     let [offset, stride, rows, slots] = [offset, stride, rows, slots].map(count);
@@ -236,13 +237,21 @@ fn placed(placed: &Placed) -> TokenStream {
         Form::Bits => quote!(Bits),
     };
     let segments = segments.iter().map(segment);
+    let (constructor, places) = match &**places {
+        [] => (quote!(new), None),
+        places => {
+            let places = places.iter().copied().map(count);
+            (quote!(reordered), Some(quote! { &[#(#places),*], }))
+        }
+    };
     quote! {
-        file::Placed::new(
+        file::Placed::#constructor(
             file::Form::#form,
             #element,
             [#offset, #stride],
             [#rows, #slots],
             &[#(#segments),*],
+            #places
         )
     }
 }

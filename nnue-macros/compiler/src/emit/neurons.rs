@@ -1,15 +1,13 @@
 //! The table by which the runtime puts neurons into another order: it has the pooling, and the
 //! columns of a net file that belong to neurons.
 
-use nnue_format::Section;
+use nnue_format::Reader;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names::count;
 use super::program::Program;
 use crate::layout::{Affine, Form};
-use crate::network::Source;
-use crate::network::file::{Role, Tensor};
 
 /// The table as a constant of the runtime's type `Neurons`.
 pub(super) fn table(program: &Program<'_>) -> TokenStream {
@@ -25,18 +23,11 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
     let activation = transformer.activation.constant(transformer.one);
     let pooling = transformer.pooling.constant();
     let skipped = skipped(program);
-    let sections = network.file.sections_once();
-    let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();
-    let names = tensors
-        .iter()
-        .filter(|tensor| matches!(tensor.role, Role::Weights(_) | Role::Biases(_)))
-        .map(|tensor| &tensor.name);
-    let readers = tensors
-        .iter()
-        .filter_map(|tensor| reader(program, tensor.role.matrix()?, &tensor.name));
-    let kept = network.layers.iter().enumerate();
-    let kept = kept.filter(|(_, layer)| layer.affine().is_none());
-    let kept = kept.filter_map(|(index, layer)| reader(program, index, &layer.name));
+    let order = transformer.neuron_order.iter().copied().map(count);
+    let wired = network.outputs();
+    let names = wired.tensors.iter();
+    let [readers, kept] = [&wired.readers, &wired.kept]
+        .map(|readers| readers.iter().map(reader).collect::<Vec<TokenStream>>());
     quote! {
         neurons::Neurons {
             outputs: #outputs,
@@ -45,6 +36,7 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
             pooling: #pooling,
             block: #block,
             unpooled: #unpooled,
+            order: &[#(#order),*],
             skipped: neurons::Skipped::#skipped,
             tensors: &[#(#names),*],
             readers: &[#(#readers),*],
@@ -69,20 +61,13 @@ fn skipped(program: &Program<'_>) -> TokenStream {
 }
 
 /// An expression for the inputs of a layer that are outputs of the transformer.
-fn reader(program: &Program<'_>, layer: usize, name: &str) -> Option<TokenStream> {
-    let network = program.network;
-    let slices = network.layers[layer].slices();
-    let runs: Vec<_> = slices
-        .filter(|(_, slice)| slice.source == Source::Transformer)
-        .flat_map(|(first_input, slice)| network.transformer_runs(first_input, slice))
-        .collect();
-    (!runs.is_empty()).then(|| {
-        let runs = runs.iter().map(|run| {
-            let [column, step, output, len] = [run.input, run.step, run.output, run.len].map(count);
-            quote! {
-                neurons::Run { column: #column, step: #step, output: #output, len: #len }
-            }
-        });
-        quote! { neurons::Reader { name: #name, runs: &[#(#runs),*] } }
-    })
+fn reader(reader: &Reader<'_>) -> TokenStream {
+    let Reader { name, runs } = reader;
+    let runs = runs.iter().map(|run| {
+        let [column, step, output, len] = [run.column, run.step, run.output, run.len].map(count);
+        quote! {
+            neurons::Run { column: #column, step: #step, output: #output, len: #len }
+        }
+    });
+    quote! { neurons::Reader { name: #name, runs: file::list(&[#(#runs),*]) } }
 }

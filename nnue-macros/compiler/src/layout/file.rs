@@ -79,6 +79,7 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
         if_several(row, shape[1]),
         column,
     ];
+    placed.places = places(layout.network, &tensor.name, shape[2]).into();
     if shape[0] > 1 {
         placed.stride = layout.stack.size;
     }
@@ -98,6 +99,24 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
         },
         placed,
     }
+}
+
+/// The places that the columns of a tensor take in the order of the spec; none where the spec has no
+/// order, or where columns do not belong to outputs of the transformer.
+fn places(network: &Network, tensor: &str, columns: usize) -> Vec<usize> {
+    let order = &network.transformer.neuron_order;
+    if order.is_empty() {
+        return Vec::new();
+    }
+    let moves = network.outputs().moves(tensor, order);
+    if moves.is_empty() {
+        return Vec::new();
+    }
+    let mut places: Vec<usize> = (0..columns).collect();
+    for (from, to) in moves {
+        places[from] = to;
+    }
+    places
 }
 
 /// The place of rows of the transformer's weights, from row `first` on.

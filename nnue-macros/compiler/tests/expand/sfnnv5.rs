@@ -312,25 +312,28 @@ const _: () = {
             },
             block: 1024,
             unpooled: 0,
+            order: &[],
             skipped: neurons::Skipped::Blocks,
             tensors: &["transformer.biases", "transformer.weights"],
             readers: &[
                 neurons::Reader {
                     name: "fc_0.weights",
-                    runs: &[
-                        neurons::Run {
-                            column: 0,
-                            step: 1,
-                            output: 0,
-                            len: 512,
-                        },
-                        neurons::Run {
-                            column: 512,
-                            step: 1,
-                            output: 0,
-                            len: 512,
-                        },
-                    ],
+                    runs: file::list(
+                        &[
+                            neurons::Run {
+                                column: 0,
+                                step: 1,
+                                output: 0,
+                                len: 512,
+                            },
+                            neurons::Run {
+                                column: 512,
+                                step: 1,
+                                output: 0,
+                                len: 512,
+                            },
+                        ],
+                    ),
                 },
             ],
             kept: &[],

@@ -247,25 +247,28 @@ const _: () = {
             pooling: neurons::Pooling::None,
             block: 128,
             unpooled: 0,
+            order: &[],
             skipped: neurons::Skipped::Nothing,
             tensors: &["transformer.weights", "transformer.biases"],
             readers: &[
                 neurons::Reader {
                     name: "l1.weights",
-                    runs: &[
-                        neurons::Run {
-                            column: 0,
-                            step: 1,
-                            output: 0,
-                            len: 128,
-                        },
-                        neurons::Run {
-                            column: 128,
-                            step: 1,
-                            output: 0,
-                            len: 128,
-                        },
-                    ],
+                    runs: file::list(
+                        &[
+                            neurons::Run {
+                                column: 0,
+                                step: 1,
+                                output: 0,
+                                len: 128,
+                            },
+                            neurons::Run {
+                                column: 128,
+                                step: 1,
+                                output: 0,
+                                len: 128,
+                            },
+                        ],
+                    ),
                 },
             ],
             kept: &[],

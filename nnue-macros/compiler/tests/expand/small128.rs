@@ -312,25 +312,28 @@ const _: () = {
             },
             block: 128,
             unpooled: 0,
+            order: &[],
             skipped: neurons::Skipped::Nothing,
             tensors: &["transformer.biases", "transformer.weights"],
             readers: &[
                 neurons::Reader {
                     name: "fc_0.weights",
-                    runs: &[
-                        neurons::Run {
-                            column: 0,
-                            step: 1,
-                            output: 0,
-                            len: 64,
-                        },
-                        neurons::Run {
-                            column: 64,
-                            step: 1,
-                            output: 0,
-                            len: 64,
-                        },
-                    ],
+                    runs: file::list(
+                        &[
+                            neurons::Run {
+                                column: 0,
+                                step: 1,
+                                output: 0,
+                                len: 64,
+                            },
+                            neurons::Run {
+                                column: 64,
+                                step: 1,
+                                output: 0,
+                                len: 64,
+                            },
+                        ],
+                    ),
                 },
             ],
             kept: &[],

@@ -25,6 +25,12 @@ pub enum MapError {
         /// The identity of the file, as far as its first bytes show it.
         identity: Identity,
     },
+    /// The file has no laid-out weights, and the network's net files cannot be mapped: the spec has
+    /// another order of neurons than these.
+    Reordered {
+        /// The identity of the file, as far as its first bytes show it.
+        identity: Identity,
+    },
     /// The file has no laid-out weights, and it cannot be mapped as the network's net file either,
     /// which begins with the network's rows.
     Load(LoadError),
@@ -96,6 +102,9 @@ impl MapError {
             MapError::NotLaidOut { identity } => MapError::NotLaidOut {
                 identity: identify_file(path).unwrap_or(identity),
             },
+            MapError::Reordered { identity } => MapError::Reordered {
+                identity: identify_file(path).unwrap_or(identity),
+            },
             other => other,
         }
     }
@@ -108,6 +117,10 @@ impl fmt::Display for MapError {
             MapError::NotLaidOut { identity } => write!(
                 f,
                 "found {identity}, expected weights that `nnue convert --layout` has laid out, or a net of this network that begins with its rows"
+            ),
+            MapError::Reordered { identity } => write!(
+                f,
+                "found {identity}, expected weights that `nnue convert --layout` has laid out: a net file does not have the neurons in the order of the spec"
             ),
             MapError::Load(error) => error.fmt(f),
             MapError::Version { found, expected } => write!(

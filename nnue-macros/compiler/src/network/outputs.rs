@@ -1,0 +1,51 @@
+//! The transformer's outputs, as far as their order is concerned: which columns of the net file
+//! belong to each of them, and which layers read it.
+
+use std::borrow::Cow;
+
+use nnue_format::{Outputs, Reader, Run, Section};
+
+use super::file::{Role, Tensor};
+use super::{Network, Pooling, Source};
+
+impl Network {
+    /// The outputs of a perspective, and who reads them.
+    pub fn outputs(&self) -> Outputs<'_> {
+        let transformer = &self.transformer;
+        let sections = self.file.sections_once();
+        let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();
+        let has_neurons =
+            |tensor: &&&Tensor| matches!(tensor.role, Role::Weights(_) | Role::Biases(_));
+        let of_neurons = tensors.iter().filter(has_neurons);
+        let readers = tensors
+            .iter()
+            .filter_map(|tensor| self.reader(tensor.role.matrix()?, &tensor.name));
+        let kept = self.layers.iter().enumerate();
+        let kept = kept.filter(|(_, layer)| layer.affine().is_none());
+        let kept = kept.filter_map(|(index, layer)| self.reader(index, &layer.name));
+        Outputs {
+            count: transformer.half(),
+            block: (transformer.pooling != Pooling::None).then_some(transformer.block),
+            tensors: of_neurons.map(|tensor| &*tensor.name).collect(),
+            readers: readers.collect(),
+            kept: kept.collect(),
+        }
+    }
+
+    /// The inputs of a layer that are outputs of the transformer; `None` if there are none.
+    fn reader<'n>(&'n self, layer: usize, name: &'n str) -> Option<Reader<'n>> {
+        let slices = self.layers[layer].slices();
+        let runs = slices
+            .filter(|(_, slice)| slice.source == Source::Transformer)
+            .flat_map(|(first_input, slice)| self.transformer_runs(first_input, slice));
+        let runs: Cow<'_, [Run]> = runs
+            .map(|run| Run {
+                column: run.input,
+                step: run.step,
+                output: run.output,
+                len: run.len,
+            })
+            .collect();
+        (!runs.is_empty()).then_some(Reader { name, runs })
+    }
+}
