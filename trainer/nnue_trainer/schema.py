@@ -186,6 +186,8 @@ class Transformer:
     perspectives: Perspectives
     output: Values
     unpooled: Optional[Values]
+    neuron_order: Optional[tuple[Row, ...]]
+    """Where values lie in memory. No file and no value depends on it."""
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,8 @@ pub struct Gain {
     pub blocks: NotZero,
     /// The file that was written, if any.
     pub written: Option<String>,
+    /// The file to which the order was written, if any.
+    pub order: Option<String>,
 }
 
 /// The number of outputs or blocks that are not zero, on average over all positions.
@@ -155,6 +157,7 @@ impl Gain {
                 after: after.blocks,
             },
             written: None,
+            order: None,
         }
     }
 }
@@ -164,6 +167,8 @@ impl Gain {
 pub struct Reordered {
     /// The bytes of the reordered net file.
     pub file: Vec<u8>,
+    /// The order that a spec needs to have the same of the net file as it is.
+    pub order: Vec<usize>,
     /// The counts in the old order.
     pub before: Counts,
     /// The counts in the new order.
@@ -198,6 +203,7 @@ pub fn reorder(
     compare(net, reordered, levels, trace).map_err(ReorderError::Difference)?;
     Ok(Reordered {
         file,
+        order: neurons.order_of_spec(&order),
         before,
         after,
     })

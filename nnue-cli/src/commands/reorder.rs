@@ -6,15 +6,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_files::is_standard_output;
 use nnue_measure::reorder::{Gain, NotZero, reorder};
 use nnue_measure::replay::thousands;
 use nnue_runtime::Level;
 
 use crate::Failure;
 use crate::heading;
-use crate::inputs::{
-    NetOptions, TraceFile, check_outputs, default_level, remarks, write, write_json,
-};
+use crate::inputs::{NetOptions, TraceFile, check_outputs, default_level, write, write_json};
 use crate::progress;
 use crate::table::Table;
 
@@ -26,6 +25,9 @@ Outputs of the transformer that are not zero at the same time become neighbours,
 of four outputs are zero, which layers skip. The order is found on the positions of a search; on all \
 of them the network must then evaluate to the same values as before, on every instruction set of the \
 machine. A file is written as a whole or not at all, and only if no value differs.
+
+`--order` writes a line `neuron_order = [...]` for the table `[transformer]` of the network's spec. \
+With it the trainer's file is put into the order when it is loaded or compiled in.
 
 The exit code is 0 if all went well, 1 if the order of the network makes no difference, if values \
 differ or if a file could not be used, 2 if the arguments are wrong.";
@@ -40,6 +42,9 @@ pub(crate) struct Reorder {
     /// Write the net in its new order; without it, only what would be gained is shown
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Write the order as a line of a spec, so that the net can stay as it is
+    #[arg(long, value_name = "FILE")]
+    order: Option<PathBuf>,
     /// Write what is gained as JSON
     #[arg(long)]
     json: bool,
@@ -51,7 +56,11 @@ const STEPS: u64 = 1000;
 impl Reorder {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let [net, spec] = self.net.paths();
-        check_outputs([net, spec, self.trace.path()], self.out.as_deref())?;
+        let written = [&self.out, &self.order].into_iter().flatten();
+        check_outputs(
+            [net, spec, self.trace.path()],
+            written.map(PathBuf::as_path),
+        )?;
         let chosen = self.net.open()?;
         let level = default_level()?;
         let trace = self.trace.read()?;
@@ -73,12 +82,18 @@ impl Reorder {
         if let Some(path) = &self.out {
             write(path, &reordered.file)?;
         }
+        if let Some(path) = &self.order {
+            write(path, line_of_spec(&reordered.order))?;
+        }
         let mut gain = Gain::of([network, file], &trace, &levels, &neurons, &reordered);
-        gain.written = self.out.as_ref().map(|path| path.display().to_string());
-        let mut out = match &self.out {
-            Some(path) => remarks(path, out),
-            None => Box::new(out),
-        };
+        let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        (gain.written, gain.order) = (shown(&self.out), shown(&self.order));
+        let mut out: Box<dyn Write + '_> = Box::new(out);
+        for path in [&self.out, &self.order].into_iter().flatten() {
+            if is_standard_output(path) {
+                out = Box::new(anstream::stderr());
+            }
+        }
         if self.json {
             write_json(&gain, &mut out)?;
         } else {
@@ -115,8 +130,18 @@ fn show(gain: &Gain, out: &mut dyn Write) -> io::Result<()> {
         thousands(gain.evaluations),
         gain.levels.join(", ")
     )?;
+    if let Some(path) = &gain.order {
+        writeln!(out, "The order is written to `{}`.", foreign(path))?;
+    }
     match &gain.written {
         Some(path) => writeln!(out, "Written to `{}`.", foreign(path)),
+        None if gain.order.is_some() => Ok(()),
         None => writeln!(out, "Nothing is written: `--out FILE` does that."),
     }
+}
+
+/// The key that puts a net's neurons into the order.
+fn line_of_spec(order: &[usize]) -> String {
+    let numbers: Vec<String> = order.iter().map(usize::to_string).collect();
+    format!("neuron_order = [{}]\n", numbers.join(", "))
 }
