@@ -5,6 +5,8 @@ use std::fs;
 use std::iter;
 use std::process::{Command, Output};
 
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::{analyse, reorder as reorder_network};
 use nnue_measure::compiled::Compiled;
 use nnue_measure::replay::compare;
 use nnue_runtime::Level;
@@ -150,6 +152,48 @@ fn a_net_comes_back_with_fewer_blocks_and_the_same_values() {
     let second = run(&["--net", &out, "--spec", "SFNNv5", &trace]);
     assert_eq!(row(&second, "blocks of four")[1], blocks[2]);
     assert!(stdout(&second).ends_with("Nothing is written: `--out FILE` does that.\n"));
+}
+
+/// The order for the spec is that in which the net is written.
+#[test]
+fn an_order_is_written_for_the_spec() {
+    let trace = scratch("reorder-order.txt", TRACE.as_bytes());
+    let content = synthetic::synthetic_net("v5");
+    let net = scratch("reorder-order-v5.nnue", &content);
+    let [out, order] = ["reordered-order-v5.nnue", "reordered-v5.order.toml"]
+        .map(|name| text(&scratch_path(name)));
+    let both = run(&["--net", &net, "--out", &out, "--order", &order, &trace]);
+    let said = format!("The order is written to `{order}`.\nWritten to `{out}`.\n");
+    assert!(printed(&both).ends_with(&said), "{}", stdout(&both));
+    let written = fs::read_to_string(&order).expect("it was written");
+
+    let spec = fs::read_to_string("../specs/sfnnv5.toml").expect("the spec is there");
+    let mut network = analyse(&SourceFile::new("sfnnv5", spec)).expect("the spec is right");
+    reorder_network(&mut network, &SourceFile::new("order", written.clone())).expect("an order");
+    let numbers = &network.transformer.neuron_order;
+    assert_eq!(numbers.len(), 512);
+    let compiled = Compiled::named("sfnnv5").expect("it is compiled");
+    let level = Level::available().next().expect("there is one");
+    let loaded = compiled.load(&content, level).expect("a net");
+    let reordered = loaded.reordered_file(numbers).expect("an order");
+    assert!(reordered == fs::read(&out).expect("it was written"));
+
+    let alone = run(&["--net", &net, "--order", &order, &trace]);
+    let said = format!("The order is written to `{order}`.\n");
+    assert!(printed(&alone).ends_with(&said), "{}", stdout(&alone));
+    let json = run(&["--net", &net, "--order", &order, "--json", &trace]);
+    let gain: Value = serde_json::from_str(printed(&json)).expect("JSON");
+    assert_eq!(
+        [&gain["order"], &gain["written"]],
+        [&json!(order), &Value::Null]
+    );
+    let stream = run(&["--net", &net, "--order", "-", &trace]);
+    assert!(stream.status.success());
+    assert_eq!(String::from_utf8_lossy(&stream.stdout), written);
+    let over = run(&["--net", &net, "--order", &net, &trace]);
+    assert_refused(&over, 2, &["which is read"]);
+    let same = run(&["--net", &net, "--out", &out, "--order", &out, &trace]);
+    assert_refused(&same, 2, &[&out]);
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub(crate) struct Arguments {
     /// The path of the runtime crate.
     pub(crate) runtime: TokenStream,
     pub(crate) spec: Spec,
+    /// The file with the order of the neurons.
+    pub(crate) neuron_order: Option<LitStr>,
     /// The net file to check and embed.
     pub(crate) weights: Option<Weights>,
     pub(crate) embed: Embed,
@@ -40,11 +42,18 @@ impl Arguments {
         };
         let weights = self.weights.iter();
         let weights = weights.filter_map(|weights| weights.path.as_ref().ok());
-        spec.into_iter().chain(weights)
+        spec.into_iter().chain(&self.neuron_order).chain(weights)
     }
 }
 
-const KEYS: [&str; 5] = ["inline", "weights", "embed", "unroll", "crate"];
+const KEYS: [&str; 6] = [
+    "inline",
+    "neuron_order",
+    "weights",
+    "embed",
+    "unroll",
+    "crate",
+];
 
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Arguments> {
@@ -54,6 +63,7 @@ impl Parse for Arguments {
         let first = input.span();
         let mut spec = None;
         let (mut weights, mut embed, mut unroll) = (None, None, None);
+        let mut neuron_order = None;
         while !input.is_empty() {
             if input.peek(LitStr) {
                 let path: LitStr = input.parse()?;
@@ -84,6 +94,7 @@ impl Parse for Arguments {
                             };
                             set_spec(&mut spec, inline, key.span())?;
                         }
+                        "neuron_order" if neuron_order.is_none() => neuron_order = Some(value),
                         "embed" if embed.is_none() => {
                             embed = Some((parse_embed(&value)?, value.span()));
                         }
@@ -110,6 +121,7 @@ impl Parse for Arguments {
         Ok(Arguments {
             runtime,
             spec,
+            neuron_order,
             weights,
             embed: embed.map_or(Embed::default(), |(embed, _)| embed),
             unroll,

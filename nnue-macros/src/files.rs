@@ -20,8 +20,8 @@ pub(crate) fn read(path: &LitStr) -> syn::Result<Vec<u8>> {
     })
 }
 
-/// The spec in a file.
-pub(crate) fn spec(path: &LitStr) -> syn::Result<SourceFile> {
+/// The spec, or the order of neurons, in a file.
+pub(crate) fn text(path: &LitStr) -> syn::Result<SourceFile> {
     let content = read(path)?;
     SourceFile::from_utf8(path.value(), content)
         .map_err(|message| syn::Error::new(path.span(), message))

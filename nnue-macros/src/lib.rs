@@ -8,10 +8,10 @@ mod same_as_build;
 mod siblings;
 mod weights;
 
-use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::diagnostics::{Errors, SourceFile};
 use nnue_compiler::network::Network;
-use nnue_compiler::{Levels, NetFile, Refused, Request, analyse, skeleton};
-use proc_macro2::{TokenStream, TokenTree};
+use nnue_compiler::{Levels, NetFile, Refused, Request, analyse, reorder, skeleton};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::LitStr;
 
@@ -100,7 +100,7 @@ fn refuse(runtime: &TokenStream, errors: &[syn::Error]) -> TokenStream {
 
 /// The code of the network's module, or everything that is wrong with its spec and its files.
 fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn::Error>> {
-    let network = network(&arguments.spec);
+    let network = network(arguments);
     let file = arguments.weights.as_ref().map(net_file).transpose();
     let (network, file) = match (network, file) {
         (Ok(network), Ok(file)) => (network, file),
@@ -137,16 +137,25 @@ fn net_file(weights: &Weights) -> syn::Result<(&LitStr, Vec<u8>)> {
     Ok((path, file))
 }
 
-fn network(spec: &Spec) -> Result<Network, Vec<syn::Error>> {
-    let (source, span) = match spec {
-        Spec::Path(path) => {
-            let source = files::spec(path).map_err(|error| vec![error])?;
-            (source, path.span())
-        }
+fn network(arguments: &Arguments) -> Result<Network, Vec<syn::Error>> {
+    let (source, span) = match &arguments.spec {
+        Spec::Path(path) => (text(path)?, path.span()),
         Spec::Inline { key, text } => (SourceFile::new("inline spec", text), *key),
     };
-    analyse(&source).map_err(|errors| {
-        let rendered = errors.rendered();
-        rendered.map(|error| syn::Error::new(span, error)).collect()
-    })
+    let mut network = analyse(&source).map_err(|errors| at(span, &errors))?;
+    if let Some(path) = &arguments.neuron_order {
+        let order = text(path)?;
+        reorder(&mut network, &order).map_err(|errors| at(path.span(), &errors))?;
+    }
+    Ok(network)
+}
+
+fn text(path: &LitStr) -> Result<SourceFile, Vec<syn::Error>> {
+    files::text(path).map_err(|error| vec![error])
+}
+
+/// Errors of a text at the argument that names it.
+fn at(span: Span, errors: &Errors) -> Vec<syn::Error> {
+    let rendered = errors.rendered();
+    rendered.map(|error| syn::Error::new(span, error)).collect()
 }

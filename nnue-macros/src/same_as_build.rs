@@ -72,6 +72,19 @@ fn inline_specs_become_the_same_code() {
 }
 
 #[test]
+fn an_order_in_a_file_becomes_the_same_code() {
+    let [spec, order] = [
+        "../specs/small128.toml",
+        "../tests/specs/order/small128.order.toml",
+    ];
+    let of_macro = of_macro(quote!(#spec, neuron_order = #order), "x86_64");
+    let build = Build::new(spec).neuron_order(order);
+    assert_same(&text(&of_macro), &of_build(build, "x86_64"), "an order");
+    let plain = of_build(Build::new(spec), "x86_64");
+    assert!(plain != text(&of_macro), "the order changes nothing");
+}
+
+#[test]
 fn embedded_files_differ_by_their_path_alone() {
     let spec = "../specs/small128.toml";
     let of_macro = of_macro(quote!(#spec, weights = #NET), "x86_64");

@@ -123,6 +123,7 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// |---|---|
 /// | `"path"` | the spec |
 /// | `inline = "..."` | the spec itself, instead of a path |
+/// | `neuron_order = "path"` | a file with the order in which neurons lie in memory, as `nnue reorder --order` writes it; a spec can have it as a key of the same name instead |
 /// | `weights = "path"` | a net file, checked against the spec while compiling and embedded: `Network::embedded()` |
 /// | `weights = env!("EVALFILE")` | the same, its path in a variable of the environment: [below](#the-net-file-in-a-variable) |
 /// | `weights = option_env!("EVALFILE").unwrap_or("path")` | the same, with a path for builds without the variable |

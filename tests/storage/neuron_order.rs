@@ -24,6 +24,14 @@ mod file {
     );
 }
 
+/// The order in a file of its own.
+mod apart {
+    nnue_runtime::nnue_net!(
+        "../specs/small128.toml",
+        neuron_order = "specs/order/small128.order.toml"
+    );
+}
+
 /// A network whose files begin with the rows.
 mod rows {
     nnue_runtime::nnue_net!("specs/order/rows.toml");
@@ -71,6 +79,17 @@ fn embedded_weights_have_the_order_of_the_spec() {
     let loaded = Network::<file::Net>::from_bytes(NET).unwrap();
     assert_eq!(values(&net), values(&loaded));
     assert!(sums(&net) == sums(&loaded));
+    assert!(net.to_bytes() == NET);
+}
+
+#[test]
+fn a_file_of_its_own_gives_the_same_order() {
+    let order = <apart::Net as Architecture>::NEURONS.order;
+    assert_eq!(order, <file::Net as Architecture>::NEURONS.order);
+    let net = Network::<apart::Net>::from_bytes(NET).unwrap();
+    let of_spec = Network::<file::Net>::from_bytes(NET).unwrap();
+    assert_eq!(values(&net), values(&of_spec));
+    assert!(sums(&net) == sums(&of_spec));
     assert!(net.to_bytes() == NET);
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{self, Path};
 
+use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::foreign;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -20,6 +21,11 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
             absolute.as_deref().unwrap_or(path).display()
         ))
     })
+}
+
+/// The text of a file, which errors in it quote.
+pub(crate) fn text(path: &Path) -> Result<SourceFile, Error> {
+    SourceFile::from_utf8(path.display().to_string(), read(path)?).map_err(Error::new)
 }
 
 /// An expression for a reference to the bytes of a file. The path in it is absolute, because others

@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
-use nnue_compiler::{Levels, NetFile, Request, analyse};
+use nnue_compiler::{Levels, NetFile, Request, analyse, reorder};
 use proc_macro2::{TokenStream, TokenTree};
 
 pub use nnue_compiler::Embed;
@@ -76,6 +76,7 @@ pub fn compile(spec: impl Into<PathBuf>) -> Result<(), Error> {
 #[must_use = "nothing is compiled before `write` or `code`"]
 pub struct Build {
     spec: Spec,
+    neuron_order: Option<PathBuf>,
     weights: Option<PathBuf>,
     embed: Option<Embed>,
     unroll: Unroll,
@@ -109,6 +110,7 @@ impl Build {
     fn of(spec: Spec) -> Build {
         Build {
             spec,
+            neuron_order: None,
             weights: None,
             embed: None,
             unroll: Unroll::default(),
@@ -117,6 +119,13 @@ impl Build {
             out_dir: None,
             file_name: None,
         }
+    }
+
+    /// A file with the order in which the neurons lie in memory, as `nnue reorder --order` writes
+    /// it, for a spec without the key `neuron_order`.
+    pub fn neuron_order(mut self, path: impl Into<PathBuf>) -> Build {
+        self.neuron_order = Some(path.into());
+        self
     }
 
     /// A net file, checked against the spec and embedded: `Network::embedded()`. The code names it
@@ -224,12 +233,13 @@ impl Build {
     fn network(&self) -> Result<Network, Error> {
         let source = match &self.spec {
             Spec::Inline { name, text } => SourceFile::new(name, text),
-            Spec::File(path) => {
-                let content = files::read(path)?;
-                SourceFile::from_utf8(path.display().to_string(), content).map_err(Error::new)?
-            }
+            Spec::File(path) => files::text(path)?,
         };
-        analyse(&source).map_err(|errors| Error::of_spec(&errors))
+        let mut network = analyse(&source).map_err(|errors| Error::of_spec(&errors))?;
+        if let Some(path) = &self.neuron_order {
+            reorder(&mut network, &files::text(path)?).map_err(|errors| Error::of_spec(&errors))?;
+        }
+        Ok(network)
     }
 
     fn net_file(&self) -> Result<Option<NetFile>, Error> {
@@ -308,7 +318,11 @@ impl Build {
                 None
             }
         };
-        for path in spec.into_iter().chain(&self.weights) {
+        for path in spec
+            .into_iter()
+            .chain(&self.neuron_order)
+            .chain(&self.weights)
+        {
             println!("cargo::rerun-if-changed={}", files::as_line(path)?);
         }
         Ok(())

@@ -17,6 +17,7 @@ mod transformer;
 mod unread;
 pub(crate) mod value;
 
+pub(crate) use neuron_order::check as check_neuron_order;
 pub(crate) use output::EVALUATION;
 
 use crate::diagnostics::{Diagnostics, Spanned, all};
@@ -54,7 +55,7 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
         file: file?,
     };
     if let Some(order) = &spec.transformer.neuron_order {
-        network.transformer.neuron_order = neuron_order::check(order, &network, diagnostics)?;
+        network.transformer.neuron_order = check_neuron_order(order, &network, diagnostics)?;
     }
     Some(network)
 }

@@ -13,7 +13,7 @@ pub(crate) use layer::alignment;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostics::{Diagnostics, SourceFile, Span, all};
+use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all};
 use crate::spec::{PairsKey, PsqtKey, Select, Spec, Stacks, Transformer};
 use like::BaseNetwork;
 use table::{
@@ -28,31 +28,14 @@ const LONGEST: usize = 1 << 20;
 
 /// Reads a spec, or reports everything that is wrong with the text and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
-    let start = Span {
-        start: 0,
-        end: file.text.lines().next().map_or(0, str::len),
-    };
-    let len = file.text.len();
-    if len > LONGEST {
-        let message = format!("the spec has {len} bytes, allowed are at most {LONGEST}");
-        diagnostics.error(start, message);
-        return None;
-    }
     let known;
-    let (document, syntax_errors) = DeTable::parse_recoverable(&file.text);
-    report_syntax_errors(file, &syntax_errors, diagnostics);
-    // A file that was read only in part lacks keys for reasons that the user has just been told.
-    if !syntax_errors.is_empty() {
-        return None;
-    }
-
-    let mut document = document.into_inner();
+    let mut document = document("the spec", file, diagnostics)?;
     if let Some(value) = document.get("like") {
         let base = BaseNetwork::decode("like", value, diagnostics)?;
         known = base.text_behind(file.text.len());
         base.complete(&mut document, &known, diagnostics)?;
     }
-    let mut root = Table::new(&document, start, "the spec");
+    let mut root = Table::new(&document, first_line(file), "the spec");
     let name = root.required_with("name", "\"my-net\"", table::name, diagnostics);
     // The value of `like` was read above.
     root.optional("like");
@@ -78,6 +61,44 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         heads: heads?,
         file: net_file?,
     })
+}
+
+/// Reads `neuron_order` from a file of its own, or reports everything that is wrong with the text
+/// and returns `None`.
+pub(crate) fn decode_neuron_order(
+    file: &SourceFile,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<i64>>>> {
+    let document = document("the order", file, diagnostics)?;
+    let mut root = Table::new(&document, first_line(file), "the order");
+    let order = root.required_with("neuron_order", "[1, 0]", integers, diagnostics);
+    root.finish(diagnostics);
+    order
+}
+
+/// The keys and values of a text. `what` is what errors call it.
+fn document<'t>(
+    what: &str,
+    file: &'t SourceFile,
+    diagnostics: &mut Diagnostics,
+) -> Option<DeTable<'t>> {
+    let len = file.text.len();
+    if len > LONGEST {
+        let message = format!("{what} has {len} bytes, allowed are at most {LONGEST}");
+        diagnostics.error(first_line(file), message);
+        return None;
+    }
+    let (document, syntax_errors) = DeTable::parse_recoverable(&file.text);
+    report_syntax_errors(file, &syntax_errors, diagnostics);
+    // A file that was read only in part lacks keys for reasons that the user has just been told.
+    syntax_errors.is_empty().then(|| document.into_inner())
+}
+
+fn first_line(file: &SourceFile) -> Span {
+    Span {
+        start: 0,
+        end: file.text.lines().next().map_or(0, str::len),
+    }
 }
 
 /// Reports the errors of TOML's syntax: only the first of each line, because the others follow from

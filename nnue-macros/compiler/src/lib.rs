@@ -74,6 +74,22 @@ pub fn analyse(file: &SourceFile) -> Result<Network, Errors> {
     }
 }
 
+/// Puts the neurons of a network in the order of a file of its own, as if its spec had the key
+/// `neuron_order`. The file is TOML with this key alone; `nnue reorder --order` writes it.
+///
+/// # Errors
+///
+/// Everything that is wrong with the order, each mistake with its place in the text, or that the
+/// spec has an order too.
+pub fn reorder(network: &mut Network, file: &SourceFile) -> Result<(), Errors> {
+    let mut diagnostics = Diagnostics::default();
+    let order = decode::decode_neuron_order(file, &mut diagnostics);
+    let order =
+        order.and_then(|order| check::check_neuron_order(&order, network, &mut diagnostics));
+    network.transformer.neuron_order = diagnostics.barrier(file, order)?.unwrap_or_default();
+    Ok(())
+}
+
 /// Reports a network that becomes too much code however it is planned.
 fn check_amount_of_code(spec: &Spec, network: &Network, diagnostics: &mut Diagnostics) {
     // A network with errors may have no layout.

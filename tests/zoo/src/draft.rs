@@ -59,7 +59,35 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
     }
     let body = join(&[&head, &features, &transformer, &stacks, &layers]);
     let network = checked(&format!("{body}{ANY_FILE}"))?;
-    with_file(&body, &network, dice)
+    let mut aside = dice.aside_for("neuron_order");
+    let file = file::draw(dice, &network);
+    let text = format!("{body}\n{}", file.0);
+    let network = checked(&text)?;
+    if !aside.once_in(6) {
+        return Ok(text);
+    }
+    let order = neuron_order(&network, &mut aside);
+    transformer.rows("neuron_order", &order, 25);
+    let body = join(&[&head, &features, &transformer, &stacks, &layers]);
+    let text = format!("{body}\n{}", file.0);
+    checked(&text).map(|_| text)
+}
+
+/// An order of the transformer's outputs in which those that may change places do.
+fn neuron_order(network: &Network, dice: &mut Dice) -> Vec<usize> {
+    let classes = network.outputs().classes();
+    let mut order: Vec<usize> = (0..classes.len()).collect();
+    for class in 0..classes.len() {
+        let places: Vec<usize> = (0..classes.len())
+            .filter(|place| classes[*place] == class)
+            .collect();
+        let mut outputs = places.clone();
+        dice.shuffle(&mut outputs);
+        for (place, output) in places.into_iter().zip(outputs) {
+            order[place] = output;
+        }
+    }
+    order
 }
 
 /// The transformer as the compiler understands it, with layers that any can have.
@@ -74,11 +102,6 @@ fn check_transformer(parts: &[&Toml]) -> Result<Transformer, (String, String)> {
     };
     let text = format!("{parts}{ANY_LAYERS}{unread}{ANY_FILE}");
     checked(&text).map(|network| network.transformer)
-}
-
-fn with_file(body: &str, network: &Network, dice: &mut Dice) -> Result<String, (String, String)> {
-    let text = format!("{body}\n{}", file::draw(dice, network).0);
-    checked(&text).map(|_| text)
 }
 
 /// Tables, with a blank line between them.

@@ -6,11 +6,18 @@ use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::Network;
 
 /// The order as numbers, empty where it changes nothing. The network is complete but for the order.
-pub(super) fn check(
+pub(crate) fn check(
     order: &Spanned<Vec<Spanned<i64>>>,
     network: &Network,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<usize>> {
+    if !network.transformer.neuron_order.is_empty() {
+        let message = "found a second order of neurons, for the spec has `neuron_order` too";
+        diagnostics
+            .error(order.span, message)
+            .help("keep one of the two");
+        return None;
+    }
     let outputs = network.outputs();
     let allowed = format!("expected each number from 0 to {} once", outputs.count - 1);
     // A number below 0 is not the number of an output, as no number above all outputs is.

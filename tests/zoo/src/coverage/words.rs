@@ -120,6 +120,10 @@ impl Words {
             None => {}
         }
         self.value("transformer.order", transformer.order.as_ref());
+        self.add_if(
+            transformer.neuron_order.is_some(),
+            "transformer.neuron_order",
+        );
         self.value("transformer.weights", transformer.weights.as_ref());
         self.value(
             "transformer.perspectives",
