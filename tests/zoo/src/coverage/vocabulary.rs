@@ -48,6 +48,7 @@ const FORMS: &[&str] = &[
     "transformer.psqt, for each stack",
     "transformer.psqt, for all stacks",
     "transformer.psqt, of layers",
+    "transformer.neuron_order",
     "transformer.shift",
     "transformer.unpooled",
     "stacks.select, by caller",
