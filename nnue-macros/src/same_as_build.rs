@@ -75,7 +75,7 @@ fn inline_specs_become_the_same_code() {
 fn an_order_in_a_file_becomes_the_same_code() {
     let [spec, order] = [
         "../specs/small128.toml",
-        "../tests/specs/order/small128.order.toml",
+        "../tests/specs/order/small128.order",
     ];
     let of_macro = of_macro(quote!(#spec, neuron_order = #order), "x86_64");
     let build = Build::new(spec).neuron_order(order);

@@ -28,7 +28,7 @@ mod file {
 mod apart {
     nnue_runtime::nnue_net!(
         "../specs/small128.toml",
-        neuron_order = "specs/order/small128.order.toml"
+        neuron_order = "specs/order/small128.order"
     );
 }
 
