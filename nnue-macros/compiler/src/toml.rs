@@ -10,6 +10,9 @@ mod document;
 mod errors;
 mod reader;
 
+#[cfg(test)]
+mod comparison;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -20,8 +23,8 @@ use crate::diagnostics::{Span, Spanned};
 use errors::Errors;
 use reader::Reader;
 
-/// The deepest nesting of arrays and inline tables, and the most dots in a key. Values are read and
-/// dropped by recursion, so there must be a limit.
+/// The deepest nesting of arrays and inline tables, and the most dots in a key together with the
+/// keys around it. Values are read and dropped by recursion, so there must be a limit.
 const DEEPEST: usize = 80;
 
 /// A value, and its place in the text.

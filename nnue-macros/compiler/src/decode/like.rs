@@ -108,8 +108,8 @@ impl BaseNetwork {
     ) -> bool {
         let mut changed: HashMap<usize, Span> = HashMap::new();
         let mut are_right = true;
-        for (position, change) in own.iter().enumerate() {
-            let mut change = change.clone();
+        let changes = std::mem::take(own).into_iter();
+        for (position, mut change) in changes.enumerate() {
             let span = change.span;
             let index = self.changed_layer(position, &change, &known, diagnostics);
             let Some(index) = index else {
@@ -121,6 +121,7 @@ impl BaseNetwork {
                     .error(span, "this layer is changed twice")
                     .related(first, "first here");
                 are_right = false;
+                continue;
             }
             if let (TomlValue::Table(change), TomlValue::Table(known)) =
                 (&mut change.value, &known[index].value)

@@ -49,7 +49,7 @@ pub(super) fn read<'t>(reader: &mut Reader<'t, '_>) -> Entries<'t> {
                     break;
                 }
                 reader.skip_whitespace();
-                let value = reader.value();
+                let value = reader.value(&path);
                 let errors = &mut reader.errors;
                 document.table.define(path, value, Form::Dotted, errors);
             }

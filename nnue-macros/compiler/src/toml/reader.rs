@@ -17,6 +17,8 @@ use crate::diagnostics::{Span, Spanned};
 pub(super) struct Reader<'t, 'e> {
     source: Source<'t>,
     events: &'e [Event],
+    /// The number of dots in the keys of the values that are being read.
+    dots: usize,
     pub(super) errors: Errors,
 }
 
@@ -33,6 +35,7 @@ impl<'t, 'e> Reader<'t, 'e> {
         Reader {
             source,
             events,
+            dots: 0,
             errors,
         }
     }
@@ -67,7 +70,7 @@ impl<'t, 'e> Reader<'t, 'e> {
                 }
             }
         }
-        if parents.len() >= DEEPEST {
+        if self.dots + parents.len() >= DEEPEST {
             self.errors.report_at_end("recursion limit");
             return None;
         }
@@ -86,11 +89,20 @@ impl<'t, 'e> Reader<'t, 'e> {
         Spanned::new(key, span(event.span()))
     }
 
-    /// Reads the value behind a key.
-    pub(super) fn value(&mut self) -> Value<'t> {
-        let value = self.next().and_then(|event| self.value_at(event));
+    /// Reads the value of this key.
+    pub(super) fn value(&mut self, path: &Path<'t>) -> Value<'t> {
+        let event = self.next();
+        let value = event.and_then(|event| self.value_of(path, event));
         // A missing value is an error that was reported. The key is there, and must not come again.
         value.unwrap_or_else(|| Spanned::new(TomlValue::Integer(Ok(0)), Span::default()))
+    }
+
+    /// Reads the value of this key that begins with this event, if one does.
+    fn value_of(&mut self, path: &Path<'t>, event: &Event) -> Option<Value<'t>> {
+        self.dots += path.parents.len();
+        let value = self.value_at(event);
+        self.dots -= path.parents.len();
+        value
     }
 
     /// Reads the value that begins with this event, if one does.
@@ -153,7 +165,10 @@ impl<'t, 'e> Reader<'t, 'e> {
             match event.kind() {
                 EventKind::SimpleKey => path = self.path(event).or(path),
                 EventKind::Scalar | EventKind::ArrayOpen | EventKind::InlineTableOpen => {
-                    value = self.value_at(event);
+                    value = match &path {
+                        Some(path) => self.value_of(path, event),
+                        None => self.value_at(event),
+                    };
                 }
                 EventKind::ValueSep | EventKind::InlineTableClose => {
                     if let (Some(path), Some(value)) = (path.take(), value.take()) {
