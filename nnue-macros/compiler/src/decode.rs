@@ -91,10 +91,15 @@ fn report_syntax_errors(
         between.is_some_and(|text| !text.contains('\n'))
     };
     errors.dedup_by(|later, first| is_on_one_line(first.span, later.span));
-    for Spanned { value, span } in errors {
-        let is_duplicate = value == "duplicate key";
-        let error = diagnostics.error(span, value).label("TOML syntax");
-        if is_duplicate && file.text[..span.start].ends_with("[[") {
+    for Spanned {
+        value: message,
+        span,
+    } in errors
+    {
+        let is_duplicate_list =
+            message == "duplicate key" && file.text[..span.start].ends_with("[[");
+        let error = diagnostics.error(span, message).label("TOML syntax");
+        if is_duplicate_list {
             let key = &file.text[span.start..span.end];
             error.help(format!(
                 "`[{key}]` above is one table, not a list of tables: write `[[{key}]]` there too"

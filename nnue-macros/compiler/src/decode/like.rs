@@ -197,13 +197,15 @@ fn has_ops(layers: &Value<'_>) -> bool {
     let TomlValue::Array(layers) = &layers.value else {
         return false;
     };
-    let has_op = |layer: &Value<'_>| matches!(&layer.value, TomlValue::Table(keys) if keys.contains_key("op"));
-    layers.iter().any(has_op)
+    layers.iter().any(|layer| match &layer.value {
+        TomlValue::Table(keys) => keys.contains_key("op"),
+        _ => false,
+    })
 }
 
 /// Adds the known keys that `own` neither has nor excludes.
 fn complete_table<'t>(own: &mut Entries<'t>, known: Entries<'t>) {
-    let says = |keys: &[&str]| keys.iter().any(|key| own.contains_key(*key));
+    let says = |keys: &[&str]| keys.iter().any(|key| own.contains_key(key));
     let excluded: Vec<&str> = ALTERNATIVES
         .iter()
         .flat_map(|(one, other)| {
