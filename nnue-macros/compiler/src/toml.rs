@@ -2,8 +2,8 @@
 //!
 //! The crate toml_parser splits a text into keys and values and confirms that each is spelt right;
 //! the files below this one put them into tables and confirm that nothing is defined twice. The
-//! crate toml does the same, but it brings two more crates, which every user of the macro would
-//! compile. A test compares both.
+//! crate toml does the same, but every user of the macro would compile it and two crates that it
+//! needs. A test compares both.
 
 mod date;
 mod document;
