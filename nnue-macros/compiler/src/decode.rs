@@ -11,14 +11,12 @@ pub(crate) mod table;
 
 pub(crate) use layer::alignment;
 
-use toml::de::{DeTable, DeValue};
-
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all};
 use crate::spec::{PairsKey, PsqtKey, Select, Spec, Stacks, Transformer};
+use crate::toml::{self, Entries, TomlValue, Value};
 use like::BaseNetwork;
 use table::{
-    Table, Value, boolean, inline_table, integer, integers, keys, mismatch, named, report_empty,
-    string,
+    Table, boolean, inline_table, integer, integers, keys, mismatch, named, report_empty, string,
 };
 
 /// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. A
@@ -81,17 +79,18 @@ fn document<'t>(
     what: &str,
     file: &'t SourceFile,
     diagnostics: &mut Diagnostics,
-) -> Option<DeTable<'t>> {
+) -> Option<Entries<'t>> {
     let len = file.text.len();
     if len > LONGEST {
         let message = format!("{what} has {len} bytes, allowed are at most {LONGEST}");
         diagnostics.error(first_line(file), message);
         return None;
     }
-    let (document, syntax_errors) = DeTable::parse_recoverable(&file.text);
-    report_syntax_errors(file, &syntax_errors, diagnostics);
+    let (document, syntax_errors) = toml::read(&file.text);
+    let is_read = syntax_errors.is_empty();
+    report_syntax_errors(file, syntax_errors, diagnostics);
     // A file that was read only in part lacks keys for reasons that the user has just been told.
-    syntax_errors.is_empty().then(|| document.into_inner())
+    is_read.then_some(document)
 }
 
 fn first_line(file: &SourceFile) -> Span {
@@ -105,25 +104,24 @@ fn first_line(file: &SourceFile) -> Span {
 /// it.
 fn report_syntax_errors(
     file: &SourceFile,
-    errors: &[toml::de::Error],
+    mut errors: Vec<Spanned<String>>,
     diagnostics: &mut Diagnostics,
 ) {
-    let end = file.text.len();
-    let place = |error: &toml::de::Error| error.span().map_or(Span { start: end, end }, Span::from);
-    let mut errors: Vec<_> = errors.iter().map(|error| (place(error), error)).collect();
-    errors.sort_by_key(|(span, _)| *span);
+    errors.sort_by_key(|error| error.span);
     let is_on_one_line = |first: Span, second: Span| {
         let between = file.text.get(first.start..second.start);
         between.is_some_and(|text| !text.contains('\n'))
     };
-    errors.dedup_by(|later, first| is_on_one_line(first.0, later.0));
-    for (span, error) in errors {
-        let message = error.message().trim_end_matches("\nexpected nothing");
-        let message = message.trim_end().trim_end_matches('.');
-        let error = diagnostics
-            .error(span, message.replace('\n', ", "))
-            .label("TOML syntax");
-        if message == "duplicate key" && file.text[..span.start].ends_with("[[") {
+    errors.dedup_by(|later, first| is_on_one_line(first.span, later.span));
+    for Spanned {
+        value: message,
+        span,
+    } in errors
+    {
+        let is_duplicate_list =
+            message == "duplicate key" && file.text[..span.start].ends_with("[[");
+        let error = diagnostics.error(span, message).label("TOML syntax");
+        if is_duplicate_list {
             let key = &file.text[span.start..span.end];
             error.help(format!(
                 "`[{key}]` above is one table, not a list of tables: write `[[{key}]]` there too"
@@ -150,7 +148,7 @@ fn list_of_tables<'t, T>(
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<T>> {
     let header = format!("[[{key}]]");
-    let DeValue::Array(items) = value.get_ref() else {
+    let TomlValue::Array(items) = &value.value else {
         mismatch(key, value, "a list of tables", diagnostics)
             .help(format!("write `{header}`, with two brackets"));
         return None;
@@ -160,9 +158,9 @@ fn list_of_tables<'t, T>(
         return None;
     }
     let items = items.iter().enumerate();
-    all(items.map(|(index, item)| match item.get_ref() {
-        DeValue::Table(entries) => {
-            let table = Table::new(entries, item.span().into(), format!("`{header}`"));
+    all(items.map(|(index, item)| match &item.value {
+        TomlValue::Table(entries) => {
+            let table = Table::new(entries, item.span, format!("`{header}`"));
             decode(table, diagnostics)
         }
         _ => {
@@ -189,20 +187,20 @@ fn section_table<'t>(
     diagnostics: &mut Diagnostics,
 ) -> Option<Table<'t>> {
     let title = format!("`[{key}]`");
-    let DeValue::Table(entries) = value.get_ref() else {
+    let TomlValue::Table(entries) = &value.value else {
         mismatch(key, value, "a table", diagnostics)
             .help(format!("write its keys under the header {title}"));
         return None;
     };
-    Some(Table::new(entries, value.span().into(), title))
+    Some(Table::new(entries, value.span, title))
 }
 
 /// Decodes `pairs`, which says what is pooled: a name, or a table with the length of blocks.
 fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PairsKey> {
-    let DeValue::Table(entries) = value.get_ref() else {
+    let TomlValue::Table(entries) = &value.value else {
         return named(key, value, diagnostics).map(PairsKey::Named);
     };
-    let mut table = Table::new(entries, value.span().into(), "`pairs`");
+    let mut table = Table::new(entries, value.span, "`pairs`");
     let block = table.required_with("block", "64", integer, diagnostics);
     table.finish(diagnostics);
     block.map(PairsKey::Blocks)
@@ -211,10 +209,10 @@ fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<
 /// Decodes `psqt`: the number of values that are part of the output, or a table of values that
 /// layers read.
 fn psqt(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PsqtKey> {
-    let DeValue::Table(entries) = value.get_ref() else {
+    let TomlValue::Table(entries) = &value.value else {
         return integer(key, value, diagnostics).map(PsqtKey::OfOutput);
     };
-    let mut table = Table::new(entries, value.span().into(), "`psqt`");
+    let mut table = Table::new(entries, value.span, "`psqt`");
     let values = table.required_with("values", "3", integer, diagnostics);
     let one = table.required_with("one", "16384", integer, diagnostics);
     table.finish(diagnostics);

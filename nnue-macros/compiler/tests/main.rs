@@ -11,6 +11,7 @@ mod known_specs;
 mod language_reference;
 mod like;
 mod mutated_nets;
+mod mutator;
 mod neuron_order;
 mod plan;
 mod robust;

@@ -5,11 +5,10 @@
 
 use std::collections::HashMap;
 
-use toml::de::{DeArray, DeTable, DeValue};
-
-use super::table::{Value, mismatch, string};
+use super::table::{mismatch, string};
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
 use crate::known::{KNOWN, KnownSpec};
+use crate::toml::{self, Entries, TomlValue, Value};
 
 /// Keys of the same table that exclude each other. A spec that has a key of one side replaces the
 /// known spec's keys of the other side.
@@ -58,19 +57,18 @@ impl BaseNetwork {
     /// and the result is `None`.
     pub(super) fn complete<'t>(
         &self,
-        spec: &mut DeTable<'t>,
+        spec: &mut Entries<'t>,
         text: &'t str,
         diagnostics: &mut Diagnostics,
     ) -> Option<()> {
         let file = SourceFile::new(format!("known spec {}", self.known.name), self.known.text);
         diagnostics.completed_by(file, self.span);
-        let (known, _) = DeTable::parse_recoverable(text);
-        let mut known = known.into_inner();
+        let (mut known, _) = toml::read(text);
         known.remove("name");
         let says = |key: &str| spec.contains_key(key);
         // The transformer's hash depends on rows and width.
         if (says("features") || says("transformer"))
-            && let Some(DeValue::Table(file)) = known.get_mut("file").map(|file| file.get_mut())
+            && let Some(TomlValue::Table(file)) = known.get_mut("file").map(|file| &mut file.value)
         {
             file.remove("transformer_hash");
         }
@@ -80,18 +78,17 @@ impl BaseNetwork {
             known.remove("output");
         }
         let mut layers_are_right = true;
-        for (key, value) in known {
-            let Some(own) = spec.get_mut(key.get_ref().as_ref()) else {
-                spec.insert(key, value);
+        for (key, entry) in known {
+            let Some(own) = spec.get_mut(&key) else {
+                spec.insert(key, entry);
                 continue;
             };
-            match (own.get_mut(), value.into_inner()) {
+            match (&mut own.value, entry.value.value) {
                 // The format decides which other keys there are.
-                (DeValue::Table(own), _)
-                    if key.get_ref() == "file" && own.contains_key("format") => {}
-                (DeValue::Table(own), DeValue::Table(known)) => complete_table(own, known),
-                (DeValue::Array(own), DeValue::Array(known))
-                    if key.get_ref() == "layer" && !own.is_empty() =>
+                (TomlValue::Table(own), _) if key == "file" && own.contains_key("format") => {}
+                (TomlValue::Table(own), TomlValue::Table(known)) => complete_table(own, known),
+                (TomlValue::Array(own), TomlValue::Array(known))
+                    if key == "layer" && !own.is_empty() =>
                 {
                     layers_are_right = self.complete_layers(own, known, diagnostics);
                 }
@@ -105,15 +102,15 @@ impl BaseNetwork {
     /// Returns whether every name is right.
     fn complete_layers<'t>(
         &self,
-        own: &mut DeArray<'t>,
-        mut known: DeArray<'t>,
+        own: &mut Vec<Value<'t>>,
+        mut known: Vec<Value<'t>>,
         diagnostics: &mut Diagnostics,
     ) -> bool {
         let mut changed: HashMap<usize, Span> = HashMap::new();
         let mut are_right = true;
-        for (position, change) in own.iter().enumerate() {
-            let mut change = change.clone();
-            let span = Span::from(change.span());
+        let changes = std::mem::take(own).into_iter();
+        for (position, mut change) in changes.enumerate() {
+            let span = change.span;
             let index = self.changed_layer(position, &change, &known, diagnostics);
             let Some(index) = index else {
                 are_right = false;
@@ -124,13 +121,14 @@ impl BaseNetwork {
                     .error(span, "this layer is changed twice")
                     .related(first, "first here");
                 are_right = false;
+                continue;
             }
-            if let (DeValue::Table(change), DeValue::Table(known)) =
-                (change.get_mut(), known[index].get_ref())
+            if let (TomlValue::Table(change), TomlValue::Table(known)) =
+                (&mut change.value, &known[index].value)
             {
                 complete_table(change, known.clone());
             }
-            known.as_mut()[index] = change;
+            known[index] = change;
         }
         *own = known;
         are_right
@@ -142,19 +140,11 @@ impl BaseNetwork {
         &self,
         position: usize,
         change: &Value<'_>,
-        known: &DeArray<'_>,
+        known: &[Value<'_>],
         diagnostics: &mut Diagnostics,
     ) -> Option<usize> {
-        let name_of = |layer: &Value<'_>| {
-            layer
-                .get_ref()
-                .get("name")?
-                .get_ref()
-                .as_str()
-                .map(String::from)
-        };
         let names: Vec<String> = known.iter().filter_map(name_of).collect();
-        let DeValue::Table(table) = change.get_ref() else {
+        let TomlValue::Table(table) = &change.value else {
             mismatch(
                 &format!("layer[{position}]"),
                 change,
@@ -165,7 +155,7 @@ impl BaseNetwork {
         };
         let Some(name) = table.get("name") else {
             diagnostics
-                .error(change.span().into(), "`[[layer]]` needs `name`")
+                .error(change.span, "`[[layer]]` needs `name`")
                 .help(format!(
                     "the layers of `{}` are {}",
                     self.known.name,
@@ -191,19 +181,31 @@ impl BaseNetwork {
     }
 }
 
+/// The name of a known layer.
+fn name_of(layer: &Value<'_>) -> Option<String> {
+    let TomlValue::Table(keys) = &layer.value else {
+        return None;
+    };
+    match &keys.get("name")?.value {
+        TomlValue::String(name) => Some(name.to_string()),
+        _ => None,
+    }
+}
+
 /// Whether the spec defines its layers anew. Changes of known layers do not say what they compute.
 fn has_ops(layers: &Value<'_>) -> bool {
-    let layers = layers.get_ref().as_array();
-    let mut tables = layers
-        .into_iter()
-        .flat_map(|layers| layers.iter())
-        .filter_map(|layer| layer.get_ref().as_table());
-    tables.any(|layer| layer.contains_key("op"))
+    let TomlValue::Array(layers) = &layers.value else {
+        return false;
+    };
+    layers.iter().any(|layer| match &layer.value {
+        TomlValue::Table(keys) => keys.contains_key("op"),
+        _ => false,
+    })
 }
 
 /// Adds the known keys that `own` neither has nor excludes.
-fn complete_table<'t>(own: &mut DeTable<'t>, known: DeTable<'t>) {
-    let says = |keys: &[&str]| keys.iter().any(|key| own.contains_key(*key));
+fn complete_table<'t>(own: &mut Entries<'t>, known: Entries<'t>) {
+    let says = |keys: &[&str]| keys.iter().any(|key| own.contains_key(key));
     let excluded: Vec<&str> = ALTERNATIVES
         .iter()
         .flat_map(|(one, other)| {
@@ -211,10 +213,9 @@ fn complete_table<'t>(own: &mut DeTable<'t>, known: DeTable<'t>) {
             excluded.into_iter().flatten().flatten().copied()
         })
         .collect();
-    for (key, value) in known {
-        let name = key.get_ref().as_ref();
-        if !own.contains_key(name) && !excluded.contains(&name) {
-            own.insert(key, value);
+    for (key, entry) in known {
+        if !own.contains_key(&key) && !excluded.contains(&key.as_ref()) {
+            own.insert(key, entry);
         }
     }
 }

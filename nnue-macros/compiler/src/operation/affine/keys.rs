@@ -1,13 +1,12 @@
 //! The keys of an affine layer.
 
-use toml::de::DeValue;
-
 use crate::decode::table::{
-    Table, Value, boolean, inline_table, integer, integers_or_one, keys, named, number,
+    Table, boolean, inline_table, integer, integers_or_one, keys, named, number,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::named::named;
 use crate::spec::scaling::Rounding;
+use crate::toml::{TomlValue, Value};
 
 /// The keys of an affine layer, as the spec gives them.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,7 +152,7 @@ fn scales(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<ScalesKey>> {
-    if let DeValue::String(_) = value.get_ref() {
+    if let TomlValue::String(_) = &value.value {
         let floats = named::<ScaleType>(key, value, diagnostics)?;
         return Some(Spanned::new(ScalesKey::Floats(floats.value), floats.span));
     }
@@ -176,7 +175,7 @@ fn sparse(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Option<Spanned<SparseBy>>> {
-    if let DeValue::String(_) = value.get_ref() {
+    if let TomlValue::String(_) = &value.value {
         return named(key, value, diagnostics).map(Some);
     }
     let flag = boolean(key, value, diagnostics)?;
