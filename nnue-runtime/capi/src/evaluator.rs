@@ -188,13 +188,52 @@ where
     A: SelectedByPieces,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
+    // SAFETY: the same contract.
+    unsafe { evaluate_either(evaluator, None, output) }
+}
+
+/// `P_evaluator_evaluate_bucket` of networks whose bucket the number of pieces selects.
+///
+/// # Safety
+///
+/// As for [`evaluate`].
+#[inline]
+pub unsafe fn evaluate_other_bucket<A>(
+    evaluator: *mut Evaluator<A>,
+    bucket: u32,
+    output: *mut EvaluationOf<A>,
+) -> Status
+where
+    A: SelectedByPieces,
+    <A::Output as Evaluated>::Evaluation: Exported,
+{
+    // SAFETY: the same contract.
+    unsafe { evaluate_either(evaluator, Some(bucket), output) }
+}
+
+/// Both of them, so that the library has the code once, and all of it in one function.
+///
+/// # Safety
+///
+/// As for [`evaluate`].
+#[inline(never)]
+unsafe fn evaluate_either<A>(
+    evaluator: *mut Evaluator<A>,
+    bucket: Option<u32>,
+    output: *mut EvaluationOf<A>,
+) -> Status
+where
+    A: SelectedByPieces,
+    <A::Output as Evaluated>::Evaluation: Exported,
+{
     let evaluator = given!(evaluator as as_mut);
     if output.is_null() {
         return null("output");
     }
-    let evaluation = evaluator.all_told().evaluate().evaluation().to_c();
+    let bucket = sound!(bucket.map(checked::<A>).transpose());
+    let evaluation = evaluator.all_told().evaluate_either(bucket);
     // SAFETY: it is not null, and the caller vouches for the rest.
-    unsafe { output.write(evaluation) };
+    unsafe { output.write(evaluation.evaluation().to_c()) };
     Status::OK
 }
 
@@ -217,18 +256,21 @@ where
     if output.is_null() {
         return null("output");
     }
-    let bucket = bucket as usize;
-    if bucket >= A::BUCKETS {
-        let last = A::BUCKETS - 1;
-        let error = format_args!("found bucket {bucket}, expected 0 to {last}");
-        return fail(Status::BUCKET, error);
-    }
-    let evaluation = evaluator
-        .all_told()
-        .evaluate_bucket(bucket)
-        .evaluation()
-        .to_c();
+    let bucket = sound!(checked::<A>(bucket));
+    let evaluation = evaluator.all_told().evaluate_bucket(bucket);
     // SAFETY: it is not null, and the caller vouches for the rest.
-    unsafe { output.write(evaluation) };
+    unsafe { output.write(evaluation.evaluation().to_c()) };
     Status::OK
+}
+
+/// A bucket that the network has.
+#[inline]
+fn checked<A: Architecture>(bucket: u32) -> Result<usize, Status> {
+    let bucket = bucket as usize;
+    if bucket < A::BUCKETS {
+        return Ok(bucket);
+    }
+    let last = A::BUCKETS - 1;
+    let error = format_args!("found bucket {bucket}, expected 0 to {last}");
+    Err(fail(Status::BUCKET, error))
 }

@@ -87,6 +87,29 @@ macro_rules! export {
             fn evaluator_pop_called(evaluator: *mut Evaluator) -> Status {
                 evaluator::pop::<Net>(evaluator)
             }
+        }
+        $crate::__evaluations! { $prefix $($extra)* }
+        $($crate::__extra! { $extra $prefix })*
+    };
+}
+
+/// Exports the evaluation with a bucket.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __evaluations {
+    ($prefix:literal by_pieces $($extra:ident)*) => {
+        $crate::__functions! { $prefix
+            fn evaluator_evaluate_bucket(
+                evaluator: *mut Evaluator,
+                bucket: u32,
+                output: *mut Evaluation
+            ) -> Status {
+                evaluator::evaluate_other_bucket::<Net>(evaluator, bucket, output)
+            }
+        }
+    };
+    ($prefix:literal $($extra:ident)*) => {
+        $crate::__functions! { $prefix
             fn evaluator_evaluate_bucket(
                 evaluator: *mut Evaluator,
                 bucket: u32,
@@ -95,7 +118,6 @@ macro_rules! export {
                 evaluator::evaluate_bucket::<Net>(evaluator, bucket, output)
             }
         }
-        $($crate::__extra! { $extra $prefix })*
     };
 }
 

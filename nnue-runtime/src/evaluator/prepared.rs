@@ -209,6 +209,20 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         Network::<A>::bucket(self.computed[ply].placement.pieces())
     }
 
+    /// [`evaluate`](Self::evaluate), or [`evaluate_bucket`](Self::evaluate_bucket) if a bucket is
+    /// given: for interfaces that have both. What only one function calls becomes part of it.
+    #[doc(hidden)]
+    #[inline]
+    pub fn evaluate_either(&mut self, bucket: Option<usize>) -> A::Output
+    where
+        A: SelectedByPieces,
+    {
+        let prepared = self.prepared();
+        let selected = || Network::<A>::bucket(self.placement(prepared).pieces());
+        let bucket = bucket.unwrap_or_else(selected);
+        self.propagate(prepared, self.side_to_move, bucket)
+    }
+
     #[inline]
     fn propagate_selected(&self, prepared: Prepared, side: Color) -> A::Output
     where
