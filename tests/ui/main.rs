@@ -44,6 +44,7 @@ fn write_files() {
     write("small128.toml", &read("specs/small128.toml"));
     let factorised = read("tests/specs/features/factorised.toml");
     write("factorised.toml", &factorised);
+    write("wrong.order", b"neuron_order = [1, 0, 1]\n");
     let mut net = read("examples/nets/nn-37f18f62d772.nnue");
     write("small128.nnue", &net);
     write("cut-off.nnue", &net[..net.len() - 1000]);
