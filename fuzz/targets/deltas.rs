@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use nnue_runtime::{Board, Color, Delta, Level, Piece, Square};
+use nnue_runtime::{Board, Color, Delta, Level, Piece, Position, Role, Square};
 
 mod net {
     nnue_runtime::nnue_net!("../specs/small128.toml");
@@ -47,6 +47,11 @@ fn changes(list: &[(u8, u8)]) -> Vec<(Piece, Square)> {
         .take(6)
         .map(|(index, square)| (piece(*index), Square::wrapping(*square)))
         .collect()
+}
+
+fn has_kings(board: &Board) -> bool {
+    let king = |color| board.pieces(Piece::new(color, Role::King)).len() == 1;
+    Color::ALL.into_iter().all(king)
 }
 
 fuzz_target!(|input: (u8, Vec<Step>)| {
@@ -110,7 +115,7 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
             Step::Reset => {
                 evaluator.reset(&board);
                 line.drain(..line.len() - 1);
-                fits = true;
+                fits = has_kings(&board);
                 continue;
             }
         };
@@ -125,6 +130,8 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
                 after = board;
                 after.set_side_to_move(!evaluator.side_to_move());
             }
+            // Without a king of each colour, an evaluation means nothing either.
+            fits &= has_kings(&after);
         } else {
             evaluator.push(&delta);
         }
