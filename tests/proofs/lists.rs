@@ -47,14 +47,18 @@ pub(crate) fn nonzero(level: Level) {
     }
     let at_once = found::append_full(level, &mut Longest::new(), 0);
     for first in 0..=(1 << 16) - at_once {
-        let mut list = Longest::new();
+        let [mut list, mut expected] = [(); 2].map(|()| Longest::new());
         found::append_full(level, &mut list, first);
-        let mut found: Vec<usize> = list.as_slice().iter().map(|block| block.index()).collect();
+        let mut next = first;
+        while next < first + at_once {
+            next += expected::append_full(level, &mut expected, next);
+        }
+        let [mut found, expected] = [list, expected].map(|list| {
+            let blocks = list.as_slice().iter();
+            blocks.map(|block| block.index()).collect::<Vec<_>>()
+        });
         found.sort_unstable();
-        assert!(
-            found.iter().copied().eq(first..first + at_once),
-            "append_nonzero from {first} on of {level}: found {found:?}"
-        );
+        assert_same(level, ("append_nonzero from", first), found, expected);
     }
 }
 

@@ -116,27 +116,55 @@ fn fours<T: Copy>(of: &[T]) -> Vec<[T; 4]> {
         .collect()
 }
 
-/// All pairs of products that may be added in 16 bits.
+/// All pairs of products that may be added in 16 bits. What is expected is the sum of what `scalar`
+/// makes of each product alone.
 pub(crate) fn all_pairs_of_bytes(level: Level, is_wide: bool) {
     let (_, largest) = inputs(is_wide);
-    for first in [0, 2] {
-        // For each first weight, all second ones.
+    let sums = sums(256);
+    // Of an input, its products with all weights.
+    let products: Vec<Vec<i32>> = (0..=largest)
+        .map(|input| {
+            let weights: Vec<i8> = (-128..=127).flat_map(|weight| [weight, 0, 0, 0]).collect();
+            let mut products = vec![0; 256];
+            expected::dot(
+                level,
+                is_wide,
+                &[0; 256],
+                &[input, 0, 0, 0],
+                &weights,
+                &mut products,
+            );
+            products
+        })
+        .collect();
+    for place in [0, 2] {
+        // For each first weight, all second ones, in lanes that follow each other.
         let mut random = fastrand::Rng::with_seed(7);
-        let weights = (-128..=127).map(|first_weight| {
+        let weights = (-128..=127).map(|first| {
             let mut weights: Vec<i8> = (0..4 * 256).map(|_| random.i8(..)).collect();
             for (second, weights) in (-128..=127).zip(weights.as_chunks_mut::<4>().0) {
-                weights[first..][..2].copy_from_slice(&[first_weight, second]);
+                weights[place..][..2].copy_from_slice(&[first, second]);
             }
             weights
         });
         let weights: Vec<Vec<i8>> = weights.collect();
-        let lanes = || Lanes::new(level, is_wide, 256);
-        parallel::for_each(usize::from(largest) + 1, lanes, |lanes, input| {
-            for second in 0..=largest {
+        let buffers = || [(); 2].map(|()| vec![0; 256]);
+        parallel::for_each(products.len(), buffers, |[found, expected], first| {
+            for second in 0..products.len() {
                 let mut block = [0; 4];
-                block[first..][..2].copy_from_slice(&[input as u8, second]);
-                for weights in &weights {
-                    lanes.assert_same(&block, weights);
+                block[place..][..2].copy_from_slice(&[first as u8, second as u8]);
+                for (weights, product) in weights.iter().zip(&products[first]) {
+                    found::dot(level, is_wide, &sums, &block, weights, found);
+                    for (lane, expected) in expected.iter_mut().enumerate() {
+                        let both = product + products[second][lane];
+                        *expected = sums[lane].wrapping_add(both);
+                    }
+                    if found != expected {
+                        Lanes::new(level, is_wide, 256).assert_same(&block, weights);
+                        panic!(
+                            "`scalar` makes another sum of {block:?} and {weights:?} than of each"
+                        );
+                    }
                 }
             }
         });

@@ -27,10 +27,36 @@ pub(crate) struct Proof {
     inputs: &'static str,
     /// For which inputs levels agree, if these are not all.
     precondition: &'static str,
-    /// What takes no more than a second, on every level.
+    /// What takes no more than a second.
     pub(crate) quick: fn(Level),
     /// What is missing then.
-    pub(crate) complete: Option<fn(Level)>,
+    complete: Option<fn(Level)>,
+    /// What is done instead of it under an emulator, which takes fifty times as long, and what that
+    /// proves.
+    emulated: (Method, Option<fn(Level)>),
+}
+
+impl Proof {
+    /// What is to be done after `quick` at a level.
+    pub(crate) fn complete(&self, level: &str) -> Option<fn(Level)> {
+        match is_emulated(level) {
+            true => self.emulated.1,
+            false => self.complete,
+        }
+    }
+
+    fn method(&self, level: &str) -> Method {
+        match is_emulated(level) {
+            true => self.emulated.0,
+            false => self.method,
+        }
+    }
+}
+
+/// Whether the tests of a level run under an emulator of processors. An engine of WebAssembly is
+/// none: it compiles.
+fn is_emulated(level: &str) -> bool {
+    level.starts_with("neon")
 }
 
 const SHIFTS: RangeInclusive<u32> = 0..=15;
@@ -39,7 +65,7 @@ const SHIFTS_TO_255: RangeInclusive<u32> = 8..=15;
 
 /// A proof of a primitive of two words.
 macro_rules! pairs_of_words {
-    ($primitive:literal, $function:expr, $inputs:literal, $precondition:literal) => {
+    ($primitive:literal, $function:expr, $inputs:literal, $precondition:literal, $emulated:ident) => {
         Proof {
             primitives: &[$primitive],
             method: Method::Exhaustion,
@@ -49,6 +75,10 @@ macro_rules! pairs_of_words {
             complete: Some(|level| {
                 $function.for_each(|function| words::all_pairs(level, function))
             }),
+            emulated: (
+                Method::$emulated,
+                Some(|level| $function.for_each(|function| words::all_with_bytes(level, function))),
+            ),
         }
     };
 }
@@ -63,6 +93,7 @@ macro_rules! quick {
             precondition: $precondition,
             quick: $quick,
             complete: None,
+            emulated: (Method::$method, None),
         }
     };
 }
@@ -114,10 +145,10 @@ pub(crate) const PROOFS: &[Proof] = &[
         "",
         moves::splats
     ),
-    pairs_of_words!("add_i16", [Words::Add].into_iter(), "2^32", ""),
-    pairs_of_words!("sub_i16", [Words::Sub].into_iter(), "2^32", ""),
-    pairs_of_words!("min_i16", [Words::Min].into_iter(), "2^32", ""),
-    pairs_of_words!("max_i16", [Words::Max].into_iter(), "2^32", ""),
+    pairs_of_words!("add_i16", [Words::Add].into_iter(), "2^32", "", Definition),
+    pairs_of_words!("sub_i16", [Words::Sub].into_iter(), "2^32", "", Definition),
+    pairs_of_words!("min_i16", [Words::Min].into_iter(), "2^32", "", Definition),
+    pairs_of_words!("max_i16", [Words::Max].into_iter(), "2^32", "", Definition),
     quick!(
         Exhaustion,
         ["shift_left_i16"],
@@ -136,15 +167,23 @@ pub(crate) const PROOFS: &[Proof] = &[
         "mul_high_i16",
         SHIFTS.map(Words::MulHigh),
         "2^33, with 16 shifts",
-        "`a << N` fits in 16 bits, and it and `b` are not both `i16::MIN`"
+        "`a << N` fits in 16 bits, and it and `b` are not both `i16::MIN`",
+        Definition
     ),
     pairs_of_words!(
         "mul_rounded_i16",
         [Words::MulRounded].into_iter(),
         "2^32",
-        "not both `i16::MIN`"
+        "not both `i16::MIN`",
+        Definition
     ),
-    pairs_of_words!("mul_low_i16", [Words::MulLow].into_iter(), "2^32", ""),
+    pairs_of_words!(
+        "mul_low_i16",
+        [Words::MulLow].into_iter(),
+        "2^32",
+        "",
+        Definition
+    ),
     quick!(
         Exhaustion,
         ["quantmoid4_i16"],
@@ -163,13 +202,15 @@ pub(crate) const PROOFS: &[Proof] = &[
         "product_to_127",
         SHIFTS_TO_127.map(Bytes::To127),
         "2^32, with each of 3 shifts",
-        ""
+        "",
+        Reduction
     ),
     pairs_of_words!(
         "product_to_255",
         SHIFTS_TO_255.map(Bytes::To255),
         "2^32, with each of 8 shifts",
-        ""
+        "",
+        Reduction
     ),
     quick!(
         Reduction,
@@ -201,6 +242,7 @@ pub(crate) const PROOFS: &[Proof] = &[
         precondition: "the sum of all lanes",
         quick: products::pairs_of_words,
         complete: Some(products::all_pairs_of_words),
+        emulated: (Method::Reduction, None),
     },
     quick!(
         Reduction,
@@ -216,6 +258,7 @@ pub(crate) const PROOFS: &[Proof] = &[
         precondition: "inputs up to 127",
         quick: |level| products::fours_of_bytes(level, false),
         complete: Some(|level| products::all_pairs_of_bytes(level, false)),
+        emulated: (Method::Reduction, None),
     },
     Proof {
         primitives: &["dot_wide"],
@@ -224,6 +267,7 @@ pub(crate) const PROOFS: &[Proof] = &[
         precondition: "",
         quick: |level| products::fours_of_bytes(level, true),
         complete: Some(|level| products::all_pairs_of_bytes(level, true)),
+        emulated: (Method::Reduction, None),
     },
     quick!(
         Reduction,
@@ -246,6 +290,7 @@ pub(crate) const PROOFS: &[Proof] = &[
         precondition: "",
         quick: floats::fma_of_edges,
         complete: Some(floats::fma_at_random),
+        emulated: (Method::Definition, None),
     },
     Proof {
         primitives: &["sqrt_f32"],
@@ -254,6 +299,7 @@ pub(crate) const PROOFS: &[Proof] = &[
         precondition: "",
         quick: floats::some_roots,
         complete: Some(floats::all_roots),
+        emulated: (Method::Definition, None),
     },
     Proof {
         primitives: &["append_nonzero"],
@@ -262,6 +308,7 @@ pub(crate) const PROOFS: &[Proof] = &[
         precondition: "blocks that the list has; others are refused",
         quick: lists::nonzero,
         complete: Some(lists::nonzero_blocks),
+        emulated: (Method::Reduction, None),
     },
     quick!(
         Reduction,
@@ -284,6 +331,7 @@ pub(crate) const PROOFS: &[Proof] = &[
         precondition: "bytes less than 16",
         quick: lists::rows,
         complete: Some(lists::all_rows),
+        emulated: (Method::Reduction, Some(lists::all_rows)),
     },
     quick!(Reduction, ["any_u64x8"], "every bit", "", boards::any),
     quick!(
@@ -407,7 +455,7 @@ pub(crate) fn table() -> String {
                 .map(|primitive| owner(level, primitive));
             let mut owners: Vec<&str> = owners.collect();
             owners.dedup();
-            let method = match proof.method {
+            let method = match proof.method(level) {
                 Method::Exhaustion => "exhaustion",
                 Method::Reduction => "reduction",
                 Method::Definition => "definition",
