@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Plants mistakes in the primitives of levels and shows that the proofs find each of them.
 
-`tests/proofs/plant` works on a copy of the sources in target/planted. A round has mistakes in
-several primitives, for all of them are proved apart and a test says which are not as `scalar`:
-what one mistake breaks, no other mistake of its round breaks too.
+`python tests/proofs/plant.py` works on a copy of the sources in target/planted. A round has
+mistakes in several primitives, for all of them are proved apart and a test says which are not as
+`scalar`: what one mistake breaks, no other mistake of its round breaks too.
 """
 
 import os
@@ -21,8 +21,8 @@ ROOT_BY_TABLES = "_mm_rcp_ss(_mm_rsqrt_ss(_mm_set_ss(x)))"
 FUSED = "_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c))"
 ROUNDED_TWICE = "_mm_add_ss(_mm_mul_ss(_mm_set_ss(a), _mm_set_ss(b)), _mm_set_ss(c))"
 
-# Round, file, function or constant, what is replaced there, by what, and the proof that fails: it is
-# called after the first primitive of its entry in the table.
+# Round, file, function or constant, what is replaced there, by what, and the proof that fails: it
+# is called after the first primitive of its entry in the table.
 PLANTED = [
     (1, "avx2", "load_i16_from_i8", "cvtepi8", "cvtepu8", "load_i16_from_i8"),
     (1, "avx2", "add_i16", "_add_", "_adds_", "add_i16"),
@@ -124,6 +124,7 @@ def failing() -> set[str]:
 
 
 def main() -> None:
+    """Goes through all rounds; the exit code is 1 if a mistake is missed."""
     missed = 0
     for number in sorted({planted[0] for planted in PLANTED}):
         copy_sources()
