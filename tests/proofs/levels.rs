@@ -1,5 +1,5 @@
 //! The primitives of every level ([`found`]) and those of `scalar` ([`expected`]), applied to slices
-//! and arrays whatever the size of a level's vectors. Packed bytes are in logical order.
+//! and arrays whatever the size of a level's vectors. Packed bytes are in the level's order.
 //!
 //! What is expected at a level is the code of `scalar.rs` too, compiled with the level's features:
 //! so it becomes vectors, and takes a tenth of the time.
@@ -132,7 +132,7 @@ macro_rules! primitives {
         mod $level {
             use std::iter::zip;
 
-            use nnue_runtime::__private::buffer::{chunk, chunk_mut};
+            use nnue_runtime::__private::buffer::chunk;
             use nnue_runtime::__private::simd::{$simd as simd, NonZero};
 
             use super::super::{
@@ -190,10 +190,7 @@ macro_rules! primitives {
                             let [$a, $b] = [a, b].map(|words| {
                                 [0, 1].map(|index| load_i16(chunk(words, index)))
                             });
-                            let packed = bytes_u8($value);
-                            for (group, logical) in PACKED.into_iter().enumerate() {
-                                *chunk_mut(to, logical) = *chunk::<u8, 8>(&packed, group);
-                            }
+                            *to = bytes_u8($value);
                         }
                     }};
                 }

@@ -120,14 +120,16 @@ def packing() -> None:
         "packing with a sign, and no less than zero, is a clamp to 0..=127",
         unsigned(z3.If(packed < 0, z3.BitVecVal(0, 8), packed), 16) == clamp(word, 0, 127),
     )
-    # `smull` and `sqshrun` of bytes that packing has left. The first is no less than zero.
+    # `smull` and `sqshrun` of bytes that packing has left. The first is no less than zero, and the
+    # second may be: then zero is what is left.
     first, second = z3.BitVecs("first second", 8)
-    not_negative = z3.If(second < 0, z3.BitVecVal(0, 8), second)
+    product = signed(first, 16) * signed(second, 16)
+    is_below = z3.And(first >= 0, second < 0)
+    proved("product_to_127 of neon, a factor below zero", z3.Implies(is_below, product <= 0))
+    is_product = z3.And(product >= 0, product <= 127 * 127)
     for shift in range(6, 9):
-        found = clamp((signed(first, 16) * signed(second, 16)) >> shift, 0, 255)
-        expected = (signed(first, 16) * signed(not_negative, 16)) >> shift
-        claim = z3.Implies(first >= 0, found == expected)
-        proved(f"product_to_127::<{shift}> of neon", claim)
+        claim = z3.Implies(is_product, clamp(product >> shift, 0, 255) == product >> shift)
+        proved(f"product_to_127::<{shift}> of neon, both factors at least zero", claim)
 
 
 def sums_of_products() -> None:
