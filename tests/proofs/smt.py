@@ -160,10 +160,9 @@ def sums_of_products() -> None:
     product = unsigned(x, 32) * signed(w, 32)
     halves = unsigned(x & 0x7F, 32) * signed(w, 32) + unsigned(x & 0x80, 32) * signed(w, 32)
     proved("dot_wide of avx2, both parts of an input", halves == product)
-    proved(
-        "dot of neondot, inputs up to 127",
-        z3.Implies(up_to(127), signed(x, 32) * signed(w, 32) == product),
-    )
+    is_small = unsigned_16(x) <= 127
+    same = z3.Implies(is_small, signed(x, 16) == unsigned(x, 16))
+    proved("dot of neondot: inputs up to 127 are the same with a sign", same)
     refuted(
         "dot of neondot, inputs up to 128",
         z3.Implies(up_to(128), signed(x, 32) * signed(w, 32) == product),
@@ -182,14 +181,14 @@ def sums_of_products() -> None:
 def products_of_words() -> None:
     """`mul_high_i16` and `mul_rounded_i16`, by instructions that double and saturate.
 
-    A product of two words is at least `-(2^30 - 2^15)` and at most 2^30, which only both of the
-    least make. More about it is not needed.
+    A product of two words is at least -(2^30 - 2^15) and at most 2^30 - 2^15, but for that of both
+    of the least, which is 2^30. More about it is not needed.
     """
     product = z3.BitVec("product", 64)
-    largest = z3.BitVecVal(1 << 30, 64)
+    most_but_one = (1 << 30) - (1 << 15)
     least, most = -(1 << 15), (1 << 15) - 1
-    is_product = z3.And(product >= -largest, product <= largest)
-    is_agreed = z3.And(is_product, product != largest)
+    is_agreed = z3.And(product >= -most_but_one, product <= most_but_one)
+    is_product = z3.Or(is_agreed, product == 1 << 30)
     high = z3.Extract(31, 16, product)
 
     without_shift = saturated((2 * product) >> 16, least, most, 16) >> 1
