@@ -67,14 +67,6 @@ PLANTED = [
     (2, "avx512", "product_to_255", "SHIFT - 8", "SHIFT - 7", "product_to_255"),
     (2, "avx512", "dot_wide", "0x7F", "0x3F", "dot_wide"),
     (2, "avx512icl", "append_nonzero", "(first, second)", "(second, second)", "append_nonzero"),
-    (3, "avx2", "product_to_127", "8 - SHIFT", "7 - SHIFT", "product_to_127"),
-    (3, "avx2", "product_to_255", "0x00FF", "0x007F", "product_to_255"),
-    (3, "avx2", "sum_row", "(c, d)", "(c, c)", "dot_row"),
-    (3, "avx2", "sub_i16", "sub_epi16", "subs_epi16", "sub_i16"),
-    (3, "avx2", "mul_low_i16", "mullo_epi16", "mulhi_epi16", "mul_low_i16"),
-    (3, "avx2", "splat_u64x8", "epi64x(value", "epi64x((value >> 1 << 1)", "zero_i32"),
-    (3, "avx2", "store_u64x8", "start.add(1)", "start", "load_i16"),
-    (3, "avx512", "sums_of_bits", "mask_add", "mask_adds", "sums_of_bits"),
 ]
 
 
