@@ -1,10 +1,11 @@
 //! The forward pass of one instruction set: transform, layers, output.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 
-use super::names::{count, halves};
+use super::names::{count, halves, variable};
 use super::{Program, affine, elementwise, output};
+use crate::network::Layer;
 use crate::plan::{Plan, PlannedLayer, TransformOutputs};
 
 pub(super) fn function(
@@ -14,9 +15,19 @@ pub(super) fn function(
 ) -> TokenStream {
     let transformed = transformed(program, plan);
     let halves = halves(program);
-    let layers = plan.layers.iter().map(|layer| match layer {
-        PlannedLayer::Affine(affine, kernel) => affine::statements(program, affine, kernel),
-        PlannedLayer::Elementwise(elementwise) => elementwise::statement(program, elementwise),
+    let layers = plan.layers.iter().enumerate().map(|(index, layer)| {
+        let (statements, layer) = match layer {
+            PlannedLayer::Affine(affine, kernel) => (
+                affine::statements(program, affine, kernel),
+                affine.layer,
+            ),
+            PlannedLayer::Elementwise(elementwise) => (
+                elementwise::statement(program, elementwise),
+                elementwise.layer,
+            ),
+        };
+        let probe = probe(index, layer);
+        quote! { #statements #probe }
     });
     let (output, output_type) = (output::expression(program), output::output_name(program));
     let proved = program.plans.need_proofs().then(|| {
@@ -27,13 +38,28 @@ pub(super) fn function(
         };
         quote! { #name: Proved, }
     });
+    let (passed, pass) = program.plans.need_proofs().then(|| {
+        (quote! { proved: Proved, }, quote! { proved, })
+    }).unzip();
     quote! {
         #attribute
         pub(super) fn propagate(
             stacks: &Stacks,
             #(#halves: &Half,)*
             bucket: usize,
+            #passed
+        ) -> #output_type {
+            propagate_probed(stacks, #(#halves,)* bucket, #pass &mut ())
+        }
+
+        #[inline]
+        #attribute
+        pub(super) fn propagate_probed<P: Probe>(
+            stacks: &Stacks,
+            #(#halves: &Half,)*
+            bucket: usize,
             #proved
+            probe: &mut P,
         ) -> #output_type {
             let stack = buffer::row(stacks, bucket as u32);
             #transformed
@@ -41,6 +67,13 @@ pub(super) fn function(
             #output
         }
     }
+}
+
+/// A statement that shows a layer's values to the probe.
+fn probe(index: usize, layer: &Layer) -> TokenStream {
+    let (index, name) = (count(index), variable(layer));
+    let variant = format_ident!("{}", layer.output.element.name().to_uppercase());
+    quote! { probe.layer(#index, Probed::#variant(&mut #name.0)); }
 }
 
 /// Statements that leave the transformer's output in `transformer`, unless a layer computes it
