@@ -45,8 +45,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 pub use self::graph::Graph;
-pub use self::probe::{Probe, Probed};
 use self::layers::Layers;
+pub use self::probe::{Probe, Probed};
 use crate::architecture::Architecture;
 use crate::level::Level;
 
@@ -127,7 +127,9 @@ impl fmt::Display for Checked {
             f,
             "{network}: {layers} layers and {weights} weights on {levels} levels, {comparisons} comparisons"
         )?;
-        unproved.iter().try_for_each(|part| write!(f, "\nnot proved: {part}"))
+        unproved
+            .iter()
+            .try_for_each(|part| write!(f, "\nnot proved: {part}"))
     }
 }
 

@@ -21,6 +21,9 @@ use crate::proof::Proved;
 /// The most steps that a function of single values takes through its range.
 const MOST_STEPS: i64 = 1 << 16;
 
+/// The places of bytes in the largest vectors.
+const LANES: usize = 64;
+
 /// The tensors of a layer, each with the ending of its name.
 struct Tensors {
     name: &'static str,
@@ -55,7 +58,10 @@ impl<A: Architecture> Layers<A> {
         let mut weights = Holder::zeroed();
         let places = transformer::places::<A>(&mut weights);
         let mut code = 0;
-        let tensors = A::GRAPH.layers.iter().map(|layer| tensors::<A>(layer, &mut code));
+        let tensors = A::GRAPH
+            .layers
+            .iter()
+            .map(|layer| tensors::<A>(layer, &mut code));
         Layers {
             tensors: tensors.collect(),
             weights,
@@ -161,11 +167,16 @@ impl<A: Architecture> Layers<A> {
         let slices = layer.inputs.iter().map(|slice| self.inputs.slice(*slice));
         let slices: Vec<Values> = slices.collect();
         let Some(expected) = oracle::layer(layer, numbers, &slices) else {
-            progress.unproved(format!("`{}`, whose function is not known to the check", layer.name));
+            progress.unproved(format!(
+                "`{}`, whose function is not known to the check",
+                layer.name
+            ));
             return Ok(());
         };
         let stacks = A::stacks(&self.weights);
-        let (found, _) = self.inputs.run(at.level, stacks, at.bucket, at.proved, Some(index));
+        let (found, _) = self
+            .inputs
+            .run(at.level, stacks, at.bucket, at.proved, Some(index));
         progress.comparisons += 1;
         match found.difference(&expected) {
             None if found.len() == expected.len() => Ok(()),
@@ -256,7 +267,10 @@ impl<A: Architecture> Layers<A> {
         for (source, elements) in read(layer) {
             let values = self.inputs.extremes(source);
             let largest = values.iter().map(|x| x.unsigned_abs()).max().unwrap_or(0);
-            if op.divide.is_some_and(|(by, _)| largest < u64::from(by.unsigned_abs())) {
+            if op
+                .divide
+                .is_some_and(|(by, _)| largest < u64::from(by.unsigned_abs()))
+            {
                 progress.unproved(format!(
                     "`{}`: parts of weights that the division takes away",
                     layer.name
@@ -373,7 +387,9 @@ impl<A: Architecture> Layers<A> {
                     let value = float_of_step(step + 7 * lane);
                     self.inputs.set_float(given, start + lane, value);
                 }
-                self.compare(index, numbers, at, progress, || format!("step {step} of `f32`"))?;
+                self.compare(index, numbers, at, progress, || {
+                    format!("step {step} of `f32`")
+                })?;
             }
             return Ok(());
         }
@@ -383,8 +399,18 @@ impl<A: Architecture> Layers<A> {
         for (name, parameters) in functions {
             ranges.push(oracle::varying(name, parameters).unwrap_or((i64::MIN, i64::MAX)));
         }
-        let low = ranges.iter().map(|(low, _)| *low).min().unwrap_or(0).max(lowest);
-        let high = ranges.iter().map(|(_, high)| *high).max().unwrap_or(0).min(highest);
+        let low = ranges
+            .iter()
+            .map(|(low, _)| *low)
+            .min()
+            .unwrap_or(0)
+            .max(lowest);
+        let high = ranges
+            .iter()
+            .map(|(_, high)| *high)
+            .max()
+            .unwrap_or(0)
+            .min(highest);
         let count = high - low + 1;
         // Where there are too many values, not every place gets all, or not all are compared.
         let steps = count.min(MOST_STEPS);
@@ -394,7 +420,9 @@ impl<A: Architecture> Layers<A> {
                 layer.name
             ));
         }
-        let mut ends: Vec<i64> = (0..31).flat_map(|bit| [1i64 << bit, -(1i64 << bit)]).collect();
+        let mut ends: Vec<i64> = (0..31)
+            .flat_map(|bit| [1i64 << bit, -(1i64 << bit)])
+            .collect();
         ends.extend([low, high, lowest, highest, 0]);
         let ends = ends.iter().flat_map(|end| [end - 1, *end, end + 1]);
         let ends: Vec<i64> = ends.filter(|x| (lowest..=highest).contains(x)).collect();
@@ -409,7 +437,9 @@ impl<A: Architecture> Layers<A> {
                 };
                 self.inputs.set(source, start + lane, value);
             }
-            self.compare(index, numbers, at, progress, || format!("step {step} of all values"))?;
+            self.compare(index, numbers, at, progress, || {
+                format!("step {step} of all values")
+            })?;
         }
         Ok(())
     }
@@ -438,7 +468,9 @@ impl<A: Architecture> Layers<A> {
                 let value = self.inputs.nearest(source, value);
                 self.inputs.set(source, start + lane, value);
             }
-            self.compare(index, numbers, at, progress, || format!("step {step} of all values"))?;
+            self.compare(index, numbers, at, progress, || {
+                format!("step {step} of all values")
+            })?;
         }
         Ok(())
     }
@@ -469,10 +501,12 @@ impl<A: Architecture> Layers<A> {
             .flat_map(|(_, elements)| elements.clone())
             .collect();
         self.inputs.start(layer);
-        for step in 0..pairs.len() {
-            for (place, output) in outputs.iter().enumerate() {
-                let sums = pairs[(step + 7919 * place) % pairs.len()];
-                self.inputs.set_neurons(*output, sums);
+        // The outputs that have the same place in a vector share the pairs.
+        let groups = outputs.len().div_ceil(LANES);
+        for step in 0..pairs.len().div_ceil(groups) {
+            for output in &outputs {
+                let pair = step * groups + output / LANES % groups + 7919 * (output % LANES);
+                self.inputs.set_neurons(*output, pairs[pair % pairs.len()]);
             }
             self.compare(index, &numbers, at, progress, || {
                 format!("pairs of sums from {:?} on", pairs[step])
@@ -505,7 +539,9 @@ fn pairs<A: Architecture>() -> Vec<(i16, i16)> {
         kept.extend(pairs.into_iter().step_by(every));
         return kept;
     };
-    all.map(|sum| (sum, sum)).filter(|sums| output::<A>(*sums) != i64::MIN).collect()
+    all.map(|sum| (sum, sum))
+        .filter(|sums| output::<A>(*sums) != i64::MIN)
+        .collect()
 }
 
 /// What a layer reads: each source with the values of it that are read.

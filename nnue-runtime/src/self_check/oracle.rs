@@ -69,9 +69,13 @@ pub(super) fn layer(layer: &Layer, numbers: &Numbers, slices: &[Values]) -> Opti
             let product = |(a, b): (&i64, &i64)| i64::from(((a * b) >> shift) as i32);
             Values::Integers(factors.map(product).collect())
         }
-        Op::ProductOfFloats => {
-            Values::Floats(floats(0).iter().zip(floats(1)).map(|(a, b)| a * b).collect())
-        }
+        Op::ProductOfFloats => Values::Floats(
+            floats(0)
+                .iter()
+                .zip(floats(1))
+                .map(|(a, b)| a * b)
+                .collect(),
+        ),
         Op::RmsNorm { epsilon, gain } => {
             let values = floats(0);
             let mean = lanes(values, values) / values.len() as f32;
@@ -241,12 +245,30 @@ fn activation_of_float(name: &str, x: f32) -> Option<f32> {
     };
     Some(match name {
         "crelu_f32" => clipped(x),
-        "relu_f32" => if x > 0.0 { x } else { 0.0 },
+        "relu_f32" => {
+            if x > 0.0 {
+                x
+            } else {
+                0.0
+            }
+        }
         "sqr_crelu_f32" => clipped(x * x),
         "screlu_f32" => clipped(x) * clipped(x),
         "sqr_f32" => x * x,
-        "sqr_relu_f32" => if x > 0.0 { x * x } else { 0.0 },
-        "sqr_negative_f32" => if x < 0.0 { x * x } else { 0.0 },
+        "sqr_relu_f32" => {
+            if x > 0.0 {
+                x * x
+            } else {
+                0.0
+            }
+        }
+        "sqr_negative_f32" => {
+            if x < 0.0 {
+                x * x
+            } else {
+                0.0
+            }
+        }
         "hard_swish_f32" => {
             let gate = if x + 3.0 > 0.0 { x + 3.0 } else { 0.0 };
             (x * if gate < 6.0 { gate } else { 6.0 }) * (1.0 / 6.0)
@@ -318,7 +340,11 @@ pub(super) fn head<'v>(
     let sum = align(terms.fold(0i64, i64::wrapping_add), &head.align, 0);
     let positional = sum as i32;
     let scaled = |x: i64, ratio: Ratio| {
-        divided(x.wrapping_mul(ratio.numerator), ratio.denominator, ratio.floor) as i32
+        divided(
+            x.wrapping_mul(ratio.numerator),
+            ratio.denominator,
+            ratio.floor,
+        ) as i32
     };
     let value = match head.units {
         Units::Wide(ratio) => scaled(sum, ratio),

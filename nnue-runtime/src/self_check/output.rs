@@ -27,11 +27,18 @@ impl<A: Architecture> Layers<A> {
         for (layer, _) in &terms {
             self.inputs.give(*layer);
         }
-        let wide = graph.heads.iter().any(|head| matches!(head.units, Units::Wide(_)));
+        let wide = graph
+            .heads
+            .iter()
+            .any(|head| matches!(head.units, Units::Wide(_)));
         let values: Vec<i64> = [0, 1, -1, 15, -15, 16, -16, 8191, 1 << 20, -(1 << 20) - 1]
             .into_iter()
             .chain([i32::MAX.into(), i32::MIN.into()])
-            .chain(wide.then_some([1 << 40, -(1 << 45) + 12345]).into_iter().flatten())
+            .chain(
+                wide.then_some([1 << 40, -(1 << 45) + 12345])
+                    .into_iter()
+                    .flatten(),
+            )
             .collect();
         for term in &terms {
             for value in &values {
@@ -50,16 +57,24 @@ impl<A: Architecture> Layers<A> {
                 self.set_term(*term, self.within(*term, value));
             }
             let psqt = [0, 1].map(|_| random.within((-end, end - 1)) as i32);
-            self.compare_output(at, psqt, progress, || format!("random terms of {bits} bits"))?;
+            self.compare_output(at, psqt, progress, || {
+                format!("random terms of {bits} bits")
+            })?;
         }
-        progress.unproved("heads: all values of their terms, of which extremes and random ones are compared".into());
+        progress.unproved(
+            "heads: all values of their terms, of which extremes and random ones are compared"
+                .into(),
+        );
         Ok(())
     }
 
     /// The nearest value that a layer can have.
     fn within(&self, (layer, _): (usize, usize), value: i64) -> i64 {
         let (low, high) = self.inputs.range(Source::Layer(layer));
-        match matches!(A::GRAPH.heads.first().map(|head| head.units), Some(Units::Wide(_))) {
+        match matches!(
+            A::GRAPH.heads.first().map(|head| head.units),
+            Some(Units::Wide(_))
+        ) {
             true => value,
             false => value.clamp(low, high),
         }
@@ -86,7 +101,8 @@ impl<A: Architecture> Layers<A> {
             for index in 0..graph.psqt_values {
                 // The sums of other buckets are others.
                 let other = (index as i32 - own as i32).wrapping_mul(1_000_003);
-                self.inputs.set_psqt(index, sums.map(|sum| sum.wrapping_add(other)));
+                self.inputs
+                    .set_psqt(index, sums.map(|sum| sum.wrapping_add(other)));
             }
             self.inputs.set_psqt(own, sums);
             psqt = match A::NEURONS.perspectives {
@@ -94,7 +110,9 @@ impl<A: Architecture> Layers<A> {
                 _ => sums[0].wrapping_sub(sums[1]) / 2,
             };
         }
-        let (_, found) = self.inputs.run(at.level, self.stacks(), at.bucket, at.proved, None);
+        let (_, found) = self
+            .inputs
+            .run(at.level, self.stacks(), at.bucket, at.proved, None);
         progress.comparisons += 1;
         let wrong = |part: &str, output, found: f64, expected: f64| Mismatch {
             network: A::NAME,

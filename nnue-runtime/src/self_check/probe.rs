@@ -8,9 +8,11 @@ use alloc::vec::Vec;
 /// Evaluations call it with `()`, which does nothing: no instruction of a kernel is there because
 /// of it.
 pub trait Probe {
-    /// The values of the layer of an index, followed by those of padding.
+    /// The values of the layer of an index, followed by those of padding. Where the layer has
+    /// several functions, the results of each begin so many values behind those of the one before
+    /// it.
     #[inline(always)]
-    fn layer(&mut self, _: u32, _: Probed<'_>) {}
+    fn layer(&mut self, _: usize, _: usize, _: Probed<'_>) {}
 }
 
 impl Probe for () {}
@@ -88,23 +90,27 @@ pub(super) struct Driver<'a> {
     pub(super) given: &'a [(usize, Values)],
     /// The layer whose values are read; `None` if only the output is of interest.
     pub(super) target: Option<usize>,
-    /// The number of values of the target without its padding.
-    pub(super) outputs: usize,
+    /// For each layer, the numbers of its values and of its functions.
+    pub(super) shapes: &'a [(usize, usize)],
     /// The values of the target.
     pub(super) found: Values,
 }
 
 impl Probe for Driver<'_> {
     #[inline(never)]
-    fn layer(&mut self, index: u32, values: Probed<'_>) {
-        let index = index as usize;
+    fn layer(&mut self, index: usize, stride: usize, values: Probed<'_>) {
+        let (len, functions) = self.shapes[index];
+        let each = len / functions;
+        let place = |index: usize| index / each * stride + index % each;
         if self.target == Some(index) {
             self.found = match values {
-                Probed::U8(values) => read(values, self.outputs),
-                Probed::I16(values) => read(values, self.outputs),
-                Probed::I32(values) => read(values, self.outputs),
-                Probed::I64(values) => read(values, self.outputs),
-                Probed::F32(values) => Values::Floats(values[..self.outputs].to_vec()),
+                Probed::U8(values) => read(values, len, place),
+                Probed::I16(values) => read(values, len, place),
+                Probed::I32(values) => read(values, len, place),
+                Probed::I64(values) => read(values, len, place),
+                Probed::F32(values) => {
+                    Values::Floats((0..len).map(|index| values[place(index)]).collect())
+                }
             };
             return;
         }
@@ -112,29 +118,33 @@ impl Probe for Driver<'_> {
             return;
         };
         match values {
-            Probed::U8(values) => replace(values, given, |x| x as u8),
-            Probed::I16(values) => replace(values, given, |x| x as i16),
-            Probed::I32(values) => replace(values, given, |x| x as i32),
-            Probed::I64(values) => replace(values, given, |x| x),
+            Probed::U8(values) => replace(values, given, place, |x| x as u8),
+            Probed::I16(values) => replace(values, given, place, |x| x as i16),
+            Probed::I32(values) => replace(values, given, place, |x| x as i32),
+            Probed::I64(values) => replace(values, given, place, |x| x),
             Probed::F32(values) => {
-                for (value, given) in values.iter_mut().zip(given.floats()) {
-                    *value = *given;
+                for (index, given) in given.floats().iter().enumerate() {
+                    values[place(index)] = *given;
                 }
             }
         }
     }
 }
 
-fn read<T: Copy + Into<i64>>(values: &[T], outputs: usize) -> Values {
-    Values::Integers(values[..outputs].iter().map(|x| (*x).into()).collect())
+fn read<T: Copy + Into<i64>>(values: &[T], len: usize, place: impl Fn(usize) -> usize) -> Values {
+    Values::Integers((0..len).map(|index| values[place(index)].into()).collect())
 }
 
-/// Replaces the values of a layer. What lies behind them is padding, which no layer may read: it
-/// gets other numbers than zero, to show that none does.
-fn replace<T>(values: &mut [T], given: &Values, of: impl Fn(i64) -> T) {
-    let given = given.integers();
-    let padding = core::iter::repeat(&85);
-    for (value, given) in values.iter_mut().zip(given.iter().chain(padding)) {
-        *value = of(*given);
+/// Replaces the values of a layer. What lies between and behind them is padding, which no layer may
+/// read: it gets other numbers than zero, to show that none does.
+fn replace<T: Copy>(
+    values: &mut [T],
+    given: &Values,
+    place: impl Fn(usize) -> usize,
+    of: impl Fn(i64) -> T,
+) {
+    values.fill(of(85));
+    for (index, given) in given.integers().iter().enumerate() {
+        values[place(index)] = of(*given);
     }
 }

@@ -60,7 +60,10 @@ fn sums_of_outputs<A: Architecture>() -> BTreeMap<i64, (i16, i16)> {
     let values = sums_of_values::<A>();
     let mut outputs = BTreeMap::new();
     if let Pooling::None = A::NEURONS.pooling {
-        return values.into_iter().map(|(value, sum)| (value, (sum, sum))).collect();
+        return values
+            .into_iter()
+            .map(|(value, sum)| (value, (sum, sum)))
+            .collect();
     }
     for a in values.values() {
         for b in values.values() {
@@ -81,6 +84,8 @@ pub(super) struct Inputs<A: Architecture> {
     unpooled: Vec<i64>,
     psqt: Vec<i64>,
     given: Vec<(usize, Values)>,
+    /// For each layer, the numbers of its values and of its functions.
+    shapes: Vec<(usize, usize)>,
 }
 
 impl<A: Architecture> Inputs<A> {
@@ -95,6 +100,7 @@ impl<A: Architecture> Inputs<A> {
             unpooled: vec![0; perspectives * A::GRAPH.unpooled],
             psqt: vec![0; A::GRAPH.psqt_values],
             given: Vec::new(),
+            shapes: A::GRAPH.layers.iter().map(shape).collect(),
         };
         inputs.clear();
         inputs
@@ -164,7 +170,11 @@ impl<A: Architecture> Inputs<A> {
             _ => 1.min(high),
         };
         let mut extremes = vec![above];
-        extremes.extend([high, low].iter().filter(|x| **x != above && (**x > rest || **x < 0)));
+        extremes.extend(
+            [high, low]
+                .iter()
+                .filter(|x| **x != above && (**x > rest || **x < 0)),
+        );
         extremes
     }
 
@@ -217,7 +227,11 @@ impl<A: Architecture> Inputs<A> {
             }
             Source::Psqt => {
                 self.psqt[index] = value;
-                let second = if A::NEURONS.perspectives == 2 { -value } else { 0 };
+                let second = if A::NEURONS.perspectives == 2 {
+                    -value
+                } else {
+                    0
+                };
                 for (half, value) in self.halves.iter_mut().zip([value, second]) {
                     A::sums(half.to_mut()).1[index] = value as i32;
                 }
@@ -304,7 +318,7 @@ impl<A: Architecture> Inputs<A> {
         let mut driver = Driver {
             given: &self.given,
             target,
-            outputs: target.map_or(0, |target| A::GRAPH.layers[target].outputs),
+            shapes: &self.shapes,
             found: Values::Integers(Vec::new()),
         };
         let [first, second] = &self.halves;
@@ -314,10 +328,20 @@ impl<A: Architecture> Inputs<A> {
     }
 }
 
+fn shape(layer: &Layer) -> (usize, usize) {
+    match layer.op {
+        Op::Activations(functions) => (layer.outputs, functions.len()),
+        _ => (layer.outputs, 1),
+    }
+}
+
 /// The perspective and the own index of a value, where each perspective has `half` of them.
 fn perspective<A: Architecture>(index: usize, half: usize) -> (usize, usize) {
     match A::GRAPH.interleaved {
-        true => (index % A::NEURONS.perspectives, index / A::NEURONS.perspectives),
+        true => (
+            index % A::NEURONS.perspectives,
+            index / A::NEURONS.perspectives,
+        ),
         false => (index / half, index % half),
     }
 }

@@ -78,7 +78,10 @@ fn of_role(network: &Network, number: impl Fn(Role) -> Option<usize>) -> Vec<(&T
 fn rows(network: &Network, first: impl Fn(Role) -> Option<usize>) -> TokenStream {
     let tensors = of_role(network, first);
     let rows = tensors.iter().map(|(tensor, _)| {
-        let (name, rows) = (&tensor.name, count(tensor.len(crate::network::file::Axis::Feature)));
+        let (name, rows) = (
+            &tensor.name,
+            count(tensor.len(crate::network::file::Axis::Feature)),
+        );
         quote! { (#name, #rows) }
     });
     quote! { &[#(#rows),*] }

@@ -16,17 +16,19 @@ pub(super) fn function(
     let transformed = transformed(program, plan);
     let halves = halves(program);
     let layers = plan.layers.iter().enumerate().map(|(index, layer)| {
-        let (statements, layer) = match layer {
+        let (statements, layer, stride) = match layer {
             PlannedLayer::Affine(affine, kernel) => (
                 affine::statements(program, affine, kernel),
                 affine.layer,
+                affine.outputs,
             ),
             PlannedLayer::Elementwise(elementwise) => (
                 elementwise::statement(program, elementwise),
                 elementwise.layer,
+                elementwise.stride,
             ),
         };
-        let probe = probe(index, layer);
+        let probe = probe(index, layer, stride);
         quote! { #statements #probe }
     });
     let (output, output_type) = (output::expression(program), output::output_name(program));
@@ -38,9 +40,11 @@ pub(super) fn function(
         };
         quote! { #name: Proved, }
     });
-    let (passed, pass) = program.plans.need_proofs().then(|| {
-        (quote! { proved: Proved, }, quote! { proved, })
-    }).unzip();
+    let (passed, pass) = program
+        .plans
+        .need_proofs()
+        .then(|| (quote! { proved: Proved, }, quote! { proved, }))
+        .unzip();
     quote! {
         #attribute
         pub(super) fn propagate(
@@ -69,11 +73,12 @@ pub(super) fn function(
     }
 }
 
-/// A statement that shows a layer's values to the probe.
-fn probe(index: usize, layer: &Layer) -> TokenStream {
-    let (index, name) = (count(index), variable(layer));
+/// A statement that shows a layer's values to the probe. Each of the layer's functions begins
+/// `stride` values behind the one before it.
+fn probe(index: usize, layer: &Layer, stride: usize) -> TokenStream {
+    let ([index, stride], name) = ([index, stride].map(count), variable(layer));
     let variant = format_ident!("{}", layer.output.element.name().to_uppercase());
-    quote! { probe.layer(#index, Probed::#variant(&mut #name.0)); }
+    quote! { probe.layer(#index, #stride, Probed::#variant(&mut #name.0)); }
 }
 
 /// Statements that leave the transformer's output in `transformer`, unless a layer computes it
