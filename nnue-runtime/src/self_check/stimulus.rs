@@ -150,8 +150,8 @@ impl<A: Architecture> Inputs<A> {
     pub(super) fn rest(&self, source: Source) -> i64 {
         match source {
             Source::Transformer => {
-                let mut values = self.sums.keys();
-                values.find(|value| **value >= 0).copied().unwrap_or(0)
+                let above = self.sums.range(0..).next();
+                above.map_or(0, |(value, _)| *value)
             }
             _ => 0,
         }
@@ -164,8 +164,8 @@ impl<A: Architecture> Inputs<A> {
         let rest = self.rest(source);
         let above = match source {
             Source::Transformer => {
-                let mut values = self.sums.keys();
-                values.find(|value| **value > rest).copied().unwrap_or(high)
+                let above = self.sums.range(rest + 1..).next();
+                above.map_or(high, |(value, _)| *value)
             }
             _ => 1.min(high),
         };
