@@ -1,50 +1,29 @@
-//! Runs `Net::self_check()` of small networks that together use the kernels of every kind, and ends
-//! with code 1 at the first mistake.
+//! Writes the generated code of specs: `nnue-wiring FOLDER SPEC...`. `plant.py` compiles it, after
+//! it has planted a mistake in what writes it.
 
-use std::process::ExitCode;
-use std::time::Instant;
+use std::path::Path;
+use std::{env, fs};
 
-/// Compiles specs, and lists their checks.
-macro_rules! networks {
-    ($($net:ident: $path:literal;)*) => {
-        $(mod $net {
-            nnue_runtime::nnue_net!($path);
-        })*
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::plan::Unroll;
+use nnue_compiler::{Levels, Options, analyse, emit};
+use quote::quote;
 
-        const CHECKS: &[Check] = &[$((stringify!($net), $net::Net::self_check)),*];
-    };
-}
-
-type Check = (
-    &'static str,
-    fn() -> Result<nnue_runtime::self_check::Checked, nnue_runtime::self_check::Mismatch>,
-);
-
-networks! {
-    dual: "../specs/layers/dual.toml";
-    words: "../specs/layers/words.toml";
-    unpooled: "../specs/layers/unpooled.toml";
-    binary_parts: "../specs/layers/binary_parts.toml";
-    gates: "../specs/layers/gates.toml";
-    shifted: "../specs/features/shifted.toml";
-    paired_rows: "../specs/features/paired_rows.toml";
-    scales: "../specs/layers/scales.toml";
-}
-
-fn main() -> ExitCode {
-    let only: Vec<String> = std::env::args().skip(1).collect();
-    for (name, check) in CHECKS {
-        if !only.is_empty() && !only.iter().any(|own| own == name) {
-            continue;
-        }
-        let start = Instant::now();
-        match check() {
-            Ok(checked) => println!("{checked}\n{:.1} s", start.elapsed().as_secs_f64()),
-            Err(mismatch) => {
-                println!("{mismatch}");
-                return ExitCode::FAILURE;
-            }
-        }
+fn main() {
+    let mut arguments = env::args().skip(1);
+    let folder = arguments.next().expect("a folder");
+    for path in arguments {
+        let text = fs::read_to_string(&path).expect("the spec is there");
+        let network = analyse(&SourceFile::new(&path, text)).expect("the spec is right");
+        let options = Options {
+            runtime: quote!(::nnue_runtime),
+            unroll: Unroll::Auto,
+            embedded: None,
+            levels: Levels::Of(env::consts::ARCH),
+        };
+        let code = emit(&network, &options).expect("there is not too much of it");
+        let stem = Path::new(&path).file_stem().expect("a name");
+        let file = Path::new(&folder).join(stem).with_extension("rs");
+        fs::write(file, code.to_string()).expect("the folder is there");
     }
-    ExitCode::SUCCESS
 }

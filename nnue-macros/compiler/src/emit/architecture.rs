@@ -263,9 +263,9 @@ fn architecture(program: &Program<'_>) -> TokenStream {
         }
 
         impl Net {
-            /// Shows that the code of this module has each weight where it belongs, and that it
-            /// computes what the spec says, on every level of this machine.
-            /// [`self_check`](mod@self_check) says what is shown completely, and how.
+            /// Checks that the code of this module has each weight where it belongs and computes
+            /// what the spec says, on every level of this machine. The runtime's module
+            /// `self_check` says what is shown completely, and how.
             ///
             /// # Errors
             ///
