@@ -160,10 +160,10 @@ pub fn run<A: Architecture>() -> Result<Checked, Mismatch> {
         unproved: Vec::new(),
     };
     let mut layers = Layers::<A>::new();
-    transformer::check::<A>(&levels, &mut progress)?;
     for level in &levels {
         layers.check(*level, &mut progress)?;
     }
+    transformer::check::<A>(&levels, &mut progress)?;
     for part in [
         "how net files are read: the check fills memory by the layout that the loader uses",
         "primitives of the levels for values that the check does not reach",
