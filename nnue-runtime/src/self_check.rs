@@ -44,8 +44,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+#[doc(hidden)]
 pub use self::graph::Graph;
 use self::layers::Layers;
+#[doc(hidden)]
 pub use self::probe::{Probe, Probed};
 use crate::architecture::Architecture;
 use crate::level::Level;
@@ -160,7 +162,8 @@ pub fn run<A: Architecture>() -> Result<Checked, Mismatch> {
         unproved: Vec::new(),
     };
     let mut layers = Layers::<A>::new();
-    for level in &levels {
+    // The best level first: it is the one that is used.
+    for level in levels.iter().rev() {
         layers.check(*level, &mut progress)?;
     }
     transformer::check::<A>(&levels, &mut progress)?;

@@ -188,6 +188,9 @@ MISTAKES = [
      "*total = total.wrapping_add(«sum(inputs, row)»);", "sum(inputs, &weights[0])", "dual words unpooled_parts"),
 ]
 
+# A network that has no mistake to find takes longer than this: the next one is tried.
+PATIENCE = 60
+
 # What is appended to the crates that have mistakes.
 CHOICE = """
 pub(crate) fn planted(number: u32) -> bool {
@@ -286,8 +289,11 @@ class Copy:
             capture_output=True, text=True)
         if done.returncode:
             return "does not compile: " + done.stderr.strip()[:300]
-        done = subprocess.run([self.folder / "main"], capture_output=True, text=True,
-                              env={**os.environ, "PLANTED": str(chosen)})
+        try:
+            done = subprocess.run([self.folder / "main"], capture_output=True, text=True,
+                                  env={**os.environ, "PLANTED": str(chosen)}, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            return None
         if done.returncode == 0:
             return None
         return (done.stdout + done.stderr).strip().splitlines()[0][:240]
