@@ -46,7 +46,7 @@ use core::fmt;
 
 #[doc(hidden)]
 pub use self::graph::Graph;
-use self::layers::Layers;
+use self::layers::{Layers, Part};
 #[doc(hidden)]
 pub use self::probe::{Probe, Probed};
 use crate::architecture::Architecture;
@@ -162,9 +162,11 @@ pub fn run<A: Architecture>() -> Result<Checked, Mismatch> {
         unproved: Vec::new(),
     };
     let mut layers = Layers::<A>::new();
-    // The best level first: it is the one that is used.
-    for level in levels.iter().rev() {
-        layers.check(*level, &mut progress)?;
+    for part in [Part::Weights, Part::Functions] {
+        // The best level first: it is the one that is used.
+        for level in levels.iter().rev() {
+            layers.check(*level, part, &mut progress)?;
+        }
     }
     transformer::check::<A>(&levels, &mut progress)?;
     for part in [

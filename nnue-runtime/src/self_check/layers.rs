@@ -44,6 +44,15 @@ pub(super) struct Layers<A: Architecture> {
     pub(super) inputs: Inputs<A>,
 }
 
+/// A part of a check.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Layers with weights, and the output.
+    Weights,
+    /// Layers that compute value by value, and the function of the transformer's neurons.
+    Functions,
+}
+
 /// What a comparison is about.
 #[derive(Clone, Copy)]
 pub(super) struct At {
@@ -76,15 +85,27 @@ impl<A: Architecture> Layers<A> {
         (A::BUCKETS * numbers.sum::<usize>()) as u64
     }
 
-    /// Checks all layers and the output at a level.
-    pub(super) fn check(&mut self, level: Level, progress: &mut Progress) -> Result<(), Mismatch> {
-        let digits = A::GRAPH.layers.iter().map(digits).max().unwrap_or(1);
+    /// Checks all layers and the output at a level: those that have weights and the output, or the
+    /// functions, which take longer.
+    pub(super) fn check(
+        &mut self,
+        level: Level,
+        part: Part,
+        progress: &mut Progress,
+    ) -> Result<(), Mismatch> {
+        let digits = match part {
+            Part::Weights => A::GRAPH.layers.iter().map(digits).max().unwrap_or(1),
+            Part::Functions => 1,
+        };
         let mut fills: Vec<Fill> = (0..digits).map(Fill::Digits).collect();
-        fills.push(Fill::Extremes);
+        let (small, extremes): (u32, &[Fill]) = match part {
+            Part::Weights => (5, &[Fill::SmallExtremes, Fill::Extremes]),
+            Part::Functions => (1, &[]),
+        };
         if A::NEEDS_PROOFS {
-            fills.extend((0..5).map(Fill::SmallDigits));
-            fills.push(Fill::SmallExtremes);
+            fills.extend((0..small).map(Fill::SmallDigits));
         }
+        fills.extend(extremes);
         for fill in fills {
             self.fill(fill, level);
             let proved = match A::NEEDS_PROOFS {
@@ -98,14 +119,20 @@ impl<A: Architecture> Layers<A> {
                     fill,
                     proved,
                 };
-                for index in 0..A::GRAPH.layers.len() {
-                    self.layer(index, at, progress)?;
+                for (index, layer) in A::GRAPH.layers.iter().enumerate() {
+                    if matches!(layer.op, Op::Affine(_)) == (part == Part::Weights) {
+                        self.layer(index, at, progress)?;
+                    }
                 }
-                if fill == Fill::Digits(0) {
-                    self.output(at, progress)?;
-                }
-                if bucket == 0 && matches!(fill, Fill::Digits(0) | Fill::SmallDigits(0)) {
-                    self.neurons(at, progress)?;
+                match part {
+                    Part::Weights if fill == Fill::Digits(0) => self.output(at, progress)?,
+                    Part::Functions
+                        if bucket == 0
+                            && matches!(fill, Fill::Digits(0) | Fill::SmallDigits(0)) =>
+                    {
+                        self.neurons(at, progress)?;
+                    }
+                    _ => {}
                 }
             }
         }

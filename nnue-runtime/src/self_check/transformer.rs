@@ -121,6 +121,12 @@ struct Row {
     psqt: Vec<i32>,
 }
 
+/// A row, with its number in its table.
+type Numbered = (usize, Row);
+
+/// Rows that are added and rows that are removed.
+type Lists<'r> = (&'r [&'r Numbered], &'r [&'r Numbered]);
+
 /// The check of one network.
 struct Check<A: Architecture> {
     weights: Holder<A::Weights>,
@@ -270,7 +276,7 @@ impl<A: Architecture> Check<A> {
     }
 
     /// The accumulator that rows are added to, plus rows, minus other rows.
-    fn sum(&self, added: &[&(usize, Row)], removed: &[&(usize, Row)]) -> Row {
+    fn sum(&self, added: &[&Numbered], removed: &[&Numbered]) -> Row {
         let mut base = *self.base;
         let (values, psqt) = A::sums(&mut base);
         let (mut values, mut psqt) = (values.to_vec(), psqt.to_vec());
@@ -350,7 +356,7 @@ impl<A: Architecture> Check<A> {
         let table = &self.tables[number];
         let start = &*self.base;
         // The row and those before it. The first rows follow the last.
-        let mut window: [(usize, Row); KEPT] = core::array::from_fn(|distance| {
+        let mut window: [Numbered; KEPT] = core::array::from_fn(|distance| {
             let row = (KEPT * table.rows - distance) % table.rows;
             (row, self.row(number, row))
         });
@@ -365,7 +371,7 @@ impl<A: Architecture> Check<A> {
                 window[0] = (row, self.row(number, row));
             }
             let [a, b, c, d] = &window;
-            let lists: [(&[&(usize, Row)], &[&(usize, Row)]); 5] = [
+            let lists: [Lists<'_>; 5] = [
                 (&[a], &[]),
                 (&[], &[a]),
                 (&[a], &[b]),
@@ -381,7 +387,7 @@ impl<A: Architecture> Check<A> {
                     continue;
                 }
                 let expected = self.sum(added, removed);
-                let list = |rows: &[&(usize, Row)]| {
+                let list = |rows: &[&Numbered]| {
                     let mut list = A::Rows::EMPTY;
                     for (row, _) in rows {
                         list.push_if(true, number, *row as u32);
@@ -485,10 +491,10 @@ impl<A: Architecture> Check<A> {
     }
 }
 
-fn references(rows: &[(usize, Row)]) -> Vec<&(usize, Row)> {
+fn references(rows: &[Numbered]) -> Vec<&Numbered> {
     rows.iter().collect()
 }
 
-fn numbers(rows: &[&(usize, Row)]) -> Vec<usize> {
+fn numbers(rows: &[&Numbered]) -> Vec<usize> {
     rows.iter().map(|row| row.0).collect()
 }
