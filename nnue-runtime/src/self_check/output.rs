@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::graph::{Source, Units};
+use super::graph::{Op, Source, Sums, Units};
 use super::layers::{At, Layers};
 use super::oracle::{self, Value};
 use super::stimulus::is_float;
@@ -71,12 +71,9 @@ impl<A: Architecture> Layers<A> {
     /// The nearest value that a layer can have.
     fn within(&self, (layer, _): (usize, usize), value: i64) -> i64 {
         let (low, high) = self.inputs.range(Source::Layer(layer));
-        match matches!(
-            A::GRAPH.heads.first().map(|head| head.units),
-            Some(Units::Wide(_))
-        ) {
-            true => value,
-            false => value.clamp(low, high),
+        match A::GRAPH.layers[layer].op {
+            Op::Affine(own) if own.sums == Sums::I64 => value,
+            _ => value.clamp(low, high),
         }
     }
 
