@@ -107,6 +107,8 @@ macro_rules! compiled {
     )*
         #[cfg(feature = "self-check")]
         mod self_checks {
+            use super::networks;
+
             $(#[test]
             fn $test() {
                 use $net as net;

@@ -29,7 +29,7 @@ tests/specs/layers/dual.toml tests/specs/layers/longs.toml tests/specs/layers/fl
 tests/specs/layers/signed_inputs.toml tests/specs/layers/one_buckets.toml
 tests/specs/layers/scales.toml tests/specs/layers/rational_output.toml
 tests/specs/layers/further_heads.toml tests/specs/layers/shifted_squares.toml
-tests/specs/layers/screlu.toml tests/specs/layers/unpooled_parts.toml
+tests/specs/layers/screlu.toml tests/specs/layers/unpooled_parts.toml specs/bullet/simple.toml
 tests/specs/layers/products_without_sign.toml tests/specs/layers/squared_products.toml
 tests/specs/perspectives/interleaved_sums.toml tests/specs/perspectives/squares_of_one.toml
 tests/specs/perspectives/psqt_of_one.toml specs/vocabulary/max.toml specs/vocabulary/average.toml
