@@ -167,8 +167,10 @@ pub fn run<A: Architecture>() -> Result<Checked, Mismatch> {
         for level in levels.iter().rev() {
             layers.check(*level, part, &mut progress)?;
         }
+        if part == Part::Weights {
+            transformer::check::<A>(&levels, &mut progress)?;
+        }
     }
-    transformer::check::<A>(&levels, &mut progress)?;
     for part in [
         "how net files are read: the check fills memory by the layout that the loader uses",
         "primitives of the levels for values that the check does not reach",
