@@ -187,7 +187,7 @@ impl<A: Architecture> Inputs<A> {
                 (first.copied().unwrap_or(0), last.copied().unwrap_or(0))
             }
             Source::Unpooled => words,
-            Source::Psqt => (-(1 << 30), (1 << 30) - 1),
+            Source::Psqt => (1 - (1 << 30), (1 << 30) - 1),
             Source::Layer(index) => {
                 let layer = &A::GRAPH.layers[index];
                 match layer.op {
@@ -227,10 +227,11 @@ impl<A: Architecture> Inputs<A> {
             }
             Source::Psqt => {
                 self.psqt[index] = value;
-                let second = if A::NEURONS.perspectives == 2 {
-                    -value
-                } else {
-                    0
+                // An odd difference, whose half is rounded towards zero.
+                let second = match A::NEURONS.perspectives {
+                    2 if value < 0 => 1 - value,
+                    2 => -1 - value,
+                    _ => 0,
                 };
                 for (half, value) in self.halves.iter_mut().zip([value, second]) {
                     A::sums(half.to_mut()).1[index] = value as i32;
