@@ -249,3 +249,34 @@ fn every_level_is_compared_by_refresh_and_along_the_list() {
     }
     fs::remove_dir_all(cache).expect("the folder can be removed");
 }
+
+/// Compiles a program with the optimiser. CI runs it.
+#[test]
+#[ignore = "compiles with the optimiser: a minute"]
+fn compiled_code_shows_where_its_weights_are() {
+    let cache = text(&scratch_path("wiring-cache"));
+    let spec = "../specs/bullet/simple.toml";
+    let arguments = ["verify", "--wiring", spec, "--cache", &cache];
+    let table = output(&arguments);
+    assert!(table.contains("98689"), "{table}");
+    assert!(table.contains("not proved"), "{table}");
+    let json = output(&[&arguments[..], &["--json"]].concat());
+    let report: Value = serde_json::from_str(&json).expect("JSON");
+    let network = &report[0];
+    assert_eq!(network["weights"], 768 * 128 + 128 + 256 + 1, "{network}");
+    assert_eq!(network["mismatch"], Value::Null, "{network}");
+    let levels = network["levels"].as_array().expect("a list").len();
+    assert_eq!(levels, nnue_runtime::Level::available().count());
+    fs::remove_dir_all(cache).expect("the folder can be removed");
+}
+
+#[test]
+fn wiring_is_of_specs_and_not_of_nets() {
+    assert_refused(
+        &run(&["verify", "net.bin", "--wiring", "small128"]),
+        2,
+        &["--wiring"],
+    );
+    assert_refused(&run(&["verify", "--wiring"]), 2, &["--wiring"]);
+    assert_refused(&run(&["verify", "net.bin", "--json"]), 2, &["--golden"]);
+}

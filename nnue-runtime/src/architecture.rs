@@ -11,6 +11,7 @@ use crate::memory::Plain;
 use crate::neurons::Neurons;
 use crate::proof::{Proofs, Proved};
 use crate::rows::{MovedRows, RowLists, TableRows};
+use crate::self_check::{Graph, Probe};
 
 /// A network's shape, tables and kernels. Implemented by what
 /// [`nnue_net!`](crate::nnue_net) and nnue-build generate and by nobody else: what it asks for may
@@ -56,6 +57,9 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     const FILE: &'static FileLayout;
     /// The values that the layers see of the transformer's neurons.
     const NEURONS: Neurons;
+    /// What the layers compute, for [`self_check`](mod@crate::self_check).
+    #[doc(hidden)]
+    const GRAPH: Graph;
 
     /// The accumulator of an empty board, as a perspective sees it.
     #[doc(hidden)]
@@ -63,6 +67,9 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The values of an accumulator, a value for each neuron.
     #[doc(hidden)]
     fn values(half: &Self::Half) -> &[i16];
+    /// The same values and the PSQT sums, to be changed.
+    #[doc(hidden)]
+    fn sums(half: &mut Self::Half) -> (&mut [i16], &mut [i32]);
     /// The weights of one of the transformer's tables.
     #[doc(hidden)]
     fn rows(weights: &Self::Weights, table: usize) -> TableRows<'_>;
@@ -119,6 +126,16 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         halves: [&Self::Half; 2],
         bucket: usize,
         proved: Proved,
+    ) -> Self::Output;
+    /// [`Self::propagate`], which shows the values of each layer to a probe.
+    #[doc(hidden)]
+    fn propagate_probed<P: Probe>(
+        level: Level,
+        stacks: &Self::Stacks,
+        halves: [&Self::Half; 2],
+        bucket: usize,
+        proved: Proved,
+        probe: &mut P,
     ) -> Self::Output;
 }
 
@@ -236,6 +253,12 @@ pub trait Evaluated: Copy + fmt::Debug + PartialEq + Send + Sync + 'static {
     /// The value of a further head, by its place in [`Self::HEADS`].
     #[must_use]
     fn head(&self, index: usize) -> Option<HeadValue>;
+
+    /// The values of the evaluation: one, or those of win, draw and loss.
+    #[doc(hidden)]
+    fn outputs(&self) -> [Option<Output>; 3] {
+        self.evaluation().outputs()
+    }
 }
 
 /// The value of a further head.
@@ -259,6 +282,10 @@ impl Evaluated for Output {
     fn head(&self, _: usize) -> Option<HeadValue> {
         None
     }
+
+    fn outputs(&self) -> [Option<Output>; 3] {
+        [Some(*self), None, None]
+    }
 }
 
 impl Evaluated for Wdl {
@@ -272,5 +299,9 @@ impl Evaluated for Wdl {
 
     fn head(&self, _: usize) -> Option<HeadValue> {
         None
+    }
+
+    fn outputs(&self) -> [Option<Output>; 3] {
+        [self.win, self.draw, self.loss].map(Some)
     }
 }

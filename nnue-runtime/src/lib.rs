@@ -77,6 +77,7 @@ mod position;
 mod proof;
 mod report;
 mod rows;
+pub mod self_check;
 mod simd;
 mod weights;
 
@@ -265,6 +266,7 @@ pub mod __private {
     pub use crate::architecture::{EmbeddedNet, Output, Wdl};
     pub use crate::level::dispatch::{has_all, never};
     pub use crate::proof::Proved;
+    pub use crate::self_check::{Probe, Probed};
     pub use crate::{__dispatch as dispatch, __plain as plain};
 
     pub mod activation {
@@ -279,6 +281,9 @@ pub mod __private {
         pub use crate::feature_set::{Family, FeatureSet, PawnPairs};
         pub use crate::features::RowFinder;
         pub use crate::rows::{MovedRows, RowLists, Rows, TableRows};
+    }
+    pub mod graph {
+        pub use crate::self_check::graph::*;
     }
     pub mod kernels {
         pub use crate::__dispatch as dispatch;

@@ -4,6 +4,7 @@ mod engine_formulas;
 mod feature_rows;
 mod heads;
 mod perspectives;
+mod self_check;
 mod squares;
 mod stored_layers;
 mod stored_rows;
@@ -17,6 +18,12 @@ macro_rules! differential {
     ($($(#[$ignored:meta])? $net:ident: $path:literal $(, $check:ident)?;)*) => { $(
         mod $net {
             nnue_runtime::nnue_net!($path);
+
+            #[cfg(feature = "self-check")]
+            #[test]
+            fn self_check() {
+                nnue_test_support::differential::self_check::<Net>();
+            }
         }
 
         #[test]
@@ -104,7 +111,18 @@ macro_rules! compiled {
             let spec = include_str!($path);
             differential!(@check net, spec $(, $check)?);
         }
-    )* };
+    )*
+        #[cfg(feature = "self-check")]
+        mod self_checks {
+            use super::networks;
+
+            $(#[test]
+            fn $test() {
+                use $net as net;
+                nnue_test_support::differential::self_check::<net::Net>();
+            })*
+        }
+    };
 }
 
 compiled! {

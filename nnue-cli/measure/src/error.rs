@@ -69,6 +69,18 @@ pub enum Error {
         #[source]
         words: ProgramError,
     },
+    /// The program that checks a network's code cannot be run.
+    #[error("cannot run the program that checks a network: {0}")]
+    NoCheck(#[source] io::Error),
+    /// The program that checks a network's code fails.
+    #[error("check of `{spec}`: {words}")]
+    Check {
+        /// The spec of the network.
+        spec: String,
+        /// The message of the program.
+        #[source]
+        words: ProgramError,
+    },
     /// The program of a network fails.
     #[error("{level}: {words}")]
     Program {

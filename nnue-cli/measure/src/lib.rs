@@ -30,6 +30,7 @@
 //! |---|---|
 //! | [`mod@bench`] | the times of any networks over a search, each in a program of its own |
 //! | [`verification`] | whether compiled networks give the expected values |
+//! | [`wiring`] | whether compiled code has each weight where it belongs |
 //! | [`processor`] | the name of the processor |
 //! | [`project`] | packages that need those of the project |
 //!
@@ -55,5 +56,6 @@ pub mod reorder;
 #[cfg(feature = "compiled")]
 pub mod replay;
 pub mod verification;
+pub mod wiring;
 
 pub use crate::error::{Error, ProgramError};

@@ -8,6 +8,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use nnue_measure::bench::Spec;
 use nnue_measure::verification::compare_compiled;
+use nnue_measure::wiring::{Checked, check_wiring};
 use nnue_nets::golden::{self, Vector};
 use nnue_nets::net_file::NetFile;
 use nnue_nets::positions::Positions;
@@ -33,11 +34,19 @@ with --interpret all are. With --compile both the interpreter and code that is c
 instruction set of this machine: with a full refresh for each position, and incrementally, where at \
 most four pieces are removed and four added since the position in the line before.
 
+With --wiring no net is read. The networks of specs are compiled, and their code is checked with \
+weights of its own at every instruction set of this machine: each weight tells where it is, each \
+layer is driven alone, and the table shows how much was compared. What is not proved is listed.
+
 The exit code is 0 if all integers are equal, 1 if one differs or something could not be used, 2 if \
 the arguments are wrong.";
 
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
+#[command(
+    mut_arg("net", |net| net.required_unless_present_any(["named_net", "wiring"])),
+    after_help = EXAMPLE,
+    after_long_help = format!("{NOTES}\n\n{EXAMPLE}"),
+)]
 pub(crate) struct Verify {
     #[command(flatten)]
     net: NetArgument,
@@ -53,6 +62,15 @@ pub(crate) struct Verify {
     /// Compile the spec, and compare every instruction set too
     #[arg(long, requires_all = ["golden", "spec"])]
     compile: bool,
+    /// Compile these specs, and check that their code has each weight where it belongs
+    #[arg(
+        long,
+        value_name = "SPEC",
+        num_args = 1..,
+        conflicts_with_all = ["net", "named_net", "spec", "golden", "write", "fens"],
+        value_parser = crate::inputs::spec_choice(),
+    )]
+    wiring: Vec<SpecChoice>,
     #[command(flatten)]
     packages: PackageOptions,
     /// Write golden vectors for the positions of --fens to this file
@@ -61,12 +79,20 @@ pub(crate) struct Verify {
     #[command(flatten)]
     positions: PositionFile,
     /// Print JSON
-    #[arg(long, requires = "golden")]
+    #[arg(long)]
     json: bool,
 }
 
 impl Verify {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        if !self.wiring.is_empty() {
+            return self.check_wiring(out);
+        }
+        if self.json && self.golden.is_none() {
+            return Err(Failure::Arguments(
+                "found `--json` alone, expected `--golden FILE` or `--wiring SPEC` with it".into(),
+            ));
+        }
         let inputs = [
             Some(self.net.path()?),
             self.spec.as_ref().and_then(SpecChoice::path),
@@ -145,6 +171,25 @@ impl Verify {
         Ok(())
     }
 
+    fn check_wiring(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let specs = self.wiring.iter().map(Spec::read);
+        let specs: Vec<Spec> = specs.collect::<Result<_, _>>()?;
+        let packages = self.packages.open()?;
+        let turn = packages.turn(waiting)?;
+        let bar = progress::bar();
+        bar.set_length(specs.len() as u64);
+        let checked = check_wiring(&turn, &specs, &|| bar.inc(1))?;
+        bar.finish_and_clear();
+        match self.json {
+            true => write_json(&checked, out)?,
+            false => show_wiring(&checked, out)?,
+        }
+        Ok(match checked.iter().all(|one| one.mismatch.is_none()) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        })
+    }
+
     fn write(&self, path: &Path, positions: Positions) -> Result<ExitCode, Failure> {
         let file = self.open()?;
         let positions = positions.all()?;
@@ -191,6 +236,42 @@ fn show(verification: &Verification, out: &mut dyn Write) -> Result<(), Failure>
                 difference.computed_by.clone(),
             ]);
         }
+        table.write(out)?;
+    }
+    Ok(())
+}
+
+fn show_wiring(checked: &[Checked], out: &mut dyn Write) -> Result<(), Failure> {
+    let heads = [
+        "network",
+        "layers",
+        "weights",
+        "levels",
+        "comparisons",
+        "seconds",
+        "wrong",
+    ];
+    let mut table = Table::new(1, heads);
+    for one in checked {
+        table.row([
+            one.network.clone(),
+            one.layers.to_string(),
+            one.weights.to_string(),
+            one.levels.len().to_string(),
+            one.comparisons.to_string(),
+            format!("{:.1}", one.seconds),
+            String::from(if one.mismatch.is_some() { "yes" } else { "no" }),
+        ]);
+    }
+    table.write(out)?;
+    for one in checked {
+        let wrong = one.mismatch.iter().map(|mismatch| ("wrong", mismatch));
+        let unproved = one.unproved.iter().map(|part| ("not proved", part));
+        let mut table = Table::new(2, [&*one.network, ""]);
+        for (what, part) in wrong.chain(unproved) {
+            table.row([what, part]);
+        }
+        writeln!(out)?;
         table.write(out)?;
     }
     Ok(())

@@ -14,6 +14,7 @@ mod elementwise;
 mod embedded;
 mod features;
 mod file;
+mod graph;
 mod imports;
 mod kernels;
 mod memory;

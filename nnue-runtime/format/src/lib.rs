@@ -54,6 +54,7 @@ mod element;
 mod error;
 mod factors;
 mod family;
+mod fill;
 mod foreign;
 mod identify;
 mod kept;
@@ -102,6 +103,7 @@ pub use element::Element;
 pub use error::{LoadError, ValueFault, WrongBytes, WrongWord};
 pub use factors::{Factors, VirtualSet};
 pub use family::{Family, Features, Wiring};
+pub use fill::fill;
 pub use foreign::{Foreign, foreign, is_hidden};
 #[cfg(feature = "std")]
 pub use identify::identify_file;

@@ -38,6 +38,17 @@ pub fn check<A: SelectedByPieces<Output: Evaluated<Evaluation: Into<Evaluation>>
     compare::<A>(&network);
 }
 
+/// Lets the code of a network check itself.
+///
+/// # Panics
+///
+/// At the first value that is wrong.
+pub fn self_check<A: Architecture>() {
+    if let Err(mismatch) = nnue_runtime::self_check::run::<A>() {
+        panic!("{mismatch}");
+    }
+}
+
 /// [`check`] for networks whose caller says which bucket.
 ///
 /// # Panics

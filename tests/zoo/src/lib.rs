@@ -167,8 +167,15 @@ fn checked(text: &str) -> Result<Network, (String, String)> {
 #[macro_export]
 macro_rules! zoo {
     ($($name:ident: $path:literal, $check:ident;)*) => { $(
+        #[allow(unexpected_cfgs, reason = "packages that are made for a check lack the feature")]
         mod $name {
             ::nnue_runtime::nnue_net!($path);
+
+            #[cfg(feature = "self-check")]
+            #[test]
+            fn self_check() {
+                $crate::differential::self_check::<Net>();
+            }
         }
 
         #[test]

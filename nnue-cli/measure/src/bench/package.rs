@@ -46,6 +46,15 @@ pub struct Packages {
     project: Project,
 }
 
+/// What the program of a package does.
+#[derive(Clone, Copy)]
+enum Main {
+    /// It answers requests to evaluate.
+    Serve,
+    /// It checks the network's code.
+    Check,
+}
+
 /// The packages that the programs need, by their folders in the project.
 const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-cli/replay"];
 
@@ -117,7 +126,7 @@ pub struct Turn<'p> {
 impl Turn<'_> {
     /// The folder of a spec's package.
     pub fn folder_of(&self, spec: &Spec) -> PathBuf {
-        self.packages.folder.join(name(spec))
+        self.packages.folder.join(name(spec, Main::Serve))
     }
 
     /// Compiles the packages of some specs, all at once. Returns the path of each program, or the
@@ -127,11 +136,31 @@ impl Turn<'_> {
     ///
     /// The packages cannot be written, or cargo cannot be run.
     pub fn build(&self, specs: &[Spec]) -> Result<Vec<Result<PathBuf, ProgramError>>, Error> {
+        self.build_as(specs, Main::Serve)
+    }
+
+    /// The same with programs that check the networks' code.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`build`](Self::build).
+    pub fn build_checks(
+        &self,
+        specs: &[Spec],
+    ) -> Result<Vec<Result<PathBuf, ProgramError>>, Error> {
+        self.build_as(specs, Main::Check)
+    }
+
+    fn build_as(
+        &self,
+        specs: &[Spec],
+        main: Main,
+    ) -> Result<Vec<Result<PathBuf, ProgramError>>, Error> {
         for spec in specs {
-            self.write_package(spec)?;
+            self.write_package(spec, main)?;
         }
-        self.write_workspace(specs)?;
-        let names: Vec<String> = specs.iter().map(name).collect();
+        let names: Vec<String> = specs.iter().map(|spec| name(spec, main)).collect();
+        self.write_workspace(&names)?;
         if names.is_empty() {
             return Ok(Vec::new());
         }
@@ -151,28 +180,33 @@ impl Turn<'_> {
         self.packages.folder.join("target/release").join(program)
     }
 
-    fn write_package(&self, spec: &Spec) -> Result<(), Error> {
-        let folder = self.folder_of(spec);
+    fn write_package(&self, spec: &Spec, main: Main) -> Result<(), Error> {
+        let folder = self.packages.folder.join(name(spec, main));
         let bucket = match spec.network.stacks.by_pieces {
             Some(_) => "ByPieces",
             None => "FirstBucket",
         };
+        let call = match main {
+            Main::Serve => {
+                format!("nnue_replay::serve::<net::Net, _>(nnue_replay::{bucket})")
+            }
+            Main::Check => "nnue_replay::check_wiring::<net::Net>()".into(),
+        };
         let manifest = toml(&json!({
-            "package": { "name": name(spec), "version": "0.0.0", "edition": "2024" },
+            "package": { "name": name(spec, main), "version": "0.0.0", "edition": "2024" },
             "dependencies": dependencies(&self.packages.project)?,
         }))?;
         let main = format!(
             "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\");\n}}\n\n\
-             fn main() -> std::process::ExitCode {{\n    \
-             nnue_replay::serve::<net::Net, _>(nnue_replay::{bucket})\n}}\n"
+             fn main() -> std::process::ExitCode {{\n    {call}\n}}\n"
         );
         write(&folder.join("Cargo.toml"), &manifest)?;
         write(&folder.join("spec.toml"), &spec.text)?;
         write(&folder.join("src/main.rs"), &main)
     }
 
-    fn write_workspace(&self, specs: &[Spec]) -> Result<(), Error> {
-        let mut members: Vec<String> = (specs.iter()).map(name).collect();
+    fn write_workspace(&self, names: &[String]) -> Result<(), Error> {
+        let mut members = names.to_vec();
         // A spec may be there twice, with several nets.
         members.sort();
         members.dedup();
@@ -233,7 +267,7 @@ impl Turn<'_> {
 }
 
 /// The name of a package: the name of the spec's file, and a number for its whole path.
-fn name(spec: &Spec) -> String {
+fn name(spec: &Spec, main: Main) -> String {
     let path = match &spec.choice {
         SpecChoice::Known(known) => known.name.into(),
         SpecChoice::File(path) => fs::canonicalize(path).unwrap_or_else(|_| path.clone()),
@@ -244,8 +278,12 @@ fn name(spec: &Spec) -> String {
         false => '_',
     };
     let stem: String = stem.chars().map(letters).collect();
+    let check = match main {
+        Main::Serve => "",
+        Main::Check => "_check",
+    };
     format!(
-        "net_{stem}_{:016x}",
+        "net_{stem}_{:016x}{check}",
         hash(path.as_os_str().as_encoded_bytes())
     )
 }

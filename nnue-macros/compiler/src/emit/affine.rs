@@ -40,7 +40,7 @@ pub(super) fn statements(
         false => writer.finished(sums),
     };
     let name = variable(affine.layer);
-    quote! { #prepare let #name = { #outputs }; }
+    quote! { #prepare let mut #name = { #outputs }; }
 }
 
 /// The function for one step, for modules with a kernel whose steps are [`BlockOrder::Calls`].

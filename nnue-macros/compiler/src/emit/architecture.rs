@@ -7,7 +7,7 @@ use quote::quote;
 use super::accumulate::{Table, has_moves, has_sum};
 use super::imports::Names;
 use super::names::count;
-use super::{Program, doc, embedded, features, file, memory, neurons, output, proof};
+use super::{Program, doc, embedded, features, file, graph, memory, neurons, output, proof};
 use crate::network::{Network, Order};
 use crate::plan::PrefetchPlan;
 
@@ -102,6 +102,11 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     let (table, rows) = of_table(tables.iter().map(Table::weights).collect());
     let file = file::layout(program);
     let neurons = neurons::table(program);
+    let graph = graph::constant(program);
+    let psqt = match network.transformer.psqt {
+        0 => quote! { &mut [] },
+        _ => quote! { &mut half.psqt },
+    };
     let prefetch = prefetch(program);
     let perspectives = network.transformer.perspectives;
     let order = match perspectives.order {
@@ -182,6 +187,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             const FEATURES: &'static [features::FeatureSet] = &#features;
             const FILE: &'static file::FileLayout = #file;
             const NEURONS: neurons::Neurons = #neurons;
+            const GRAPH: graph::Graph = #graph;
 
             #[inline]
             fn biases(weights: &Weights, #perspective: Color) -> &Half {
@@ -190,6 +196,10 @@ fn architecture(program: &Program<'_>) -> TokenStream {
 
             fn values(half: &Half) -> &[i16] {
                 &half.values
+            }
+
+            fn sums(half: &mut Half) -> (&mut [i16], &mut [i32]) {
+                (&mut half.values, #psqt)
             }
 
             fn rows(weights: &Weights, #table: usize) -> features::TableRows<'_> {
@@ -234,6 +244,35 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             ) -> #output_type {
                 let #pattern = halves;
                 kernels::dispatch!(level, propagate(stacks, #(#halves,)* bucket #pass_proved))
+            }
+
+            fn propagate_probed<P: Probe>(
+                level: Level,
+                stacks: &Stacks,
+                halves: [&Half; 2],
+                bucket: usize,
+                #proved: Proved,
+                probe: &mut P,
+            ) -> #output_type {
+                let #pattern = halves;
+                kernels::dispatch!(
+                    level,
+                    propagate_probed::<P>(stacks, #(#halves,)* bucket #pass_proved, probe)
+                )
+            }
+        }
+
+        impl Net {
+            /// Checks that the code of this module has each weight where it belongs and computes
+            /// what the spec says, on every level of this machine. The runtime's module
+            /// `self_check` says what is shown completely, and how.
+            ///
+            /// # Errors
+            ///
+            /// The first value that is not what the formulas of the spec give.
+            #[inline]
+            pub fn self_check() -> Result<self_check::Checked, self_check::Mismatch> {
+                self_check::run::<Net>()
             }
         }
     }
@@ -304,8 +343,10 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             const FEATURES: &'static [features::FeatureSet] = &[];
             const FILE: &'static file::FileLayout = &file::FileLayout::EMPTY;
             const NEURONS: neurons::Neurons = neurons::Neurons::NONE;
+            const GRAPH: graph::Graph = graph::Graph::NONE;
             fn biases(_: &[u8; 0], _: Color) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }
+            fn sums(_: &mut [u8; 0]) -> (&mut [i16], &mut [i32]) { (&mut [], &mut []) }
             fn rows(_: &[u8; 0], _: usize) -> features::TableRows<'_> { features::TableRows::I16(&[]) }
             fn stacks(weights: &[u8; 0]) -> &[u8; 0] { weights }
             fn proofs(_: &[u8; 0]) -> proof::Proofs { proof::Proofs::new() }
@@ -313,6 +354,15 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             fn accumulate(_: Level, _: &[u8; 0], _: &[u8; 0], _: &Self::Rows, _: &Self::Rows, _: &mut [u8; 0]) {}
             fn propagate(_: Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: Proved) -> Output {
                 Output { psqt: 0, positional: 0, value: 0 }
+            }
+            fn propagate_probed<P: Probe>(_: Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: Proved, _: &mut P) -> Output {
+                Output { psqt: 0, positional: 0, value: 0 }
+            }
+        }
+
+        impl Net {
+            pub fn self_check() -> Result<self_check::Checked, self_check::Mismatch> {
+                self_check::run::<Net>()
             }
         }
 

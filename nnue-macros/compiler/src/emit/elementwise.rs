@@ -75,7 +75,7 @@ pub(super) fn statement(
             }
         }
     };
-    quote! { let #name = Aligned(#expression); }
+    quote! { let mut #name = Aligned(#expression); }
 }
 
 /// An expression for a reference to a slice's values, with as many values as the result has.

@@ -20,17 +20,22 @@ const PUBLIC: &[&str] = &[
     "Order",
     "SelectedByPieces",
     "neurons",
+    "self_check",
 ];
 
 /// The names that only generated code needs: modules of `__private`, each with the names that are
 /// used without the module before them. The module without a name is `__private` itself.
 const PRIVATE: &[(&str, &[&str])] = &[
-    ("", &["EmbeddedNet", "Output", "Proved", "Wdl"]),
+    (
+        "",
+        &["EmbeddedNet", "Output", "Probe", "Probed", "Proved", "Wdl"],
+    ),
     ("activation", &[]),
     ("buffer", &["Aligned", "chunk", "chunk_mut"]),
-    ("core", &["iter::zip", "option::Option"]),
+    ("core", &["iter::zip", "option::Option", "result::Result"]),
     ("features", &[]),
     ("file", &[]),
+    ("graph", &[]),
     ("kernels", &[]),
     ("memory", &[]),
     ("proof", &[]),

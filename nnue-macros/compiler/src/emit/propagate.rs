@@ -1,10 +1,11 @@
 //! The forward pass of one instruction set: transform, layers, output.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 
-use super::names::{count, halves};
+use super::names::{count, halves, variable};
 use super::{Program, affine, elementwise, output};
+use crate::network::Layer;
 use crate::plan::{Plan, PlannedLayer, TransformOutputs};
 
 pub(super) fn function(
@@ -14,9 +15,21 @@ pub(super) fn function(
 ) -> TokenStream {
     let transformed = transformed(program, plan);
     let halves = halves(program);
-    let layers = plan.layers.iter().map(|layer| match layer {
-        PlannedLayer::Affine(affine, kernel) => affine::statements(program, affine, kernel),
-        PlannedLayer::Elementwise(elementwise) => elementwise::statement(program, elementwise),
+    let layers = plan.layers.iter().enumerate().map(|(index, layer)| {
+        let (statements, layer, stride) = match layer {
+            PlannedLayer::Affine(affine, kernel) => (
+                affine::statements(program, affine, kernel),
+                affine.layer,
+                affine.outputs,
+            ),
+            PlannedLayer::Elementwise(elementwise) => (
+                elementwise::statement(program, elementwise),
+                elementwise.layer,
+                elementwise.stride,
+            ),
+        };
+        let probe = probe(index, layer, stride);
+        quote! { #statements #probe }
     });
     let (output, output_type) = (output::expression(program), output::output_name(program));
     let proved = program.plans.need_proofs().then(|| {
@@ -27,13 +40,30 @@ pub(super) fn function(
         };
         quote! { #name: Proved, }
     });
+    let (passed, pass) = program
+        .plans
+        .need_proofs()
+        .then(|| (quote! { proved: Proved, }, quote! { proved, }))
+        .unzip();
     quote! {
         #attribute
         pub(super) fn propagate(
             stacks: &Stacks,
             #(#halves: &Half,)*
             bucket: usize,
+            #passed
+        ) -> #output_type {
+            propagate_probed(stacks, #(#halves,)* bucket, #pass &mut ())
+        }
+
+        #[inline]
+        #attribute
+        pub(super) fn propagate_probed<P: Probe>(
+            stacks: &Stacks,
+            #(#halves: &Half,)*
+            bucket: usize,
             #proved
+            probe: &mut P,
         ) -> #output_type {
             let stack = buffer::row(stacks, bucket as u32);
             #transformed
@@ -41,6 +71,14 @@ pub(super) fn function(
             #output
         }
     }
+}
+
+/// A statement that shows a layer's values to the probe. Each of the layer's functions begins
+/// `stride` values behind the one before it.
+fn probe(index: usize, layer: &Layer, stride: usize) -> TokenStream {
+    let ([index, stride], name) = ([index, stride].map(count), variable(layer));
+    let variant = format_ident!("{}", layer.output.element.name().to_uppercase());
+    quote! { probe.layer(#index, #stride, Probed::#variant(&mut #name.0)); }
 }
 
 /// Statements that leave the transformer's output in `transformer`, unless a layer computes it

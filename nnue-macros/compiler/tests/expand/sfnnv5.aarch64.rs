@@ -4,7 +4,7 @@
 mod neon {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, neon as simd},
     };
     #[target_feature(enable = "neon")]
@@ -264,13 +264,24 @@ mod neon {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    #[target_feature(enable = "neon")]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -329,17 +340,20 @@ mod neon {
             );
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -439,13 +453,15 @@ mod neon {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -453,6 +469,7 @@ mod neon {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -467,7 +484,7 @@ mod neon {
 mod neondot {
     use super::{Half, Stacks};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, neondot as simd},
     };
     pub(super) use super::neon::{accumulate, quiet, capture};
@@ -538,13 +555,24 @@ mod neondot {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    #[target_feature(enable = "neon,dotprod")]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -603,17 +631,20 @@ mod neondot {
             );
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -713,13 +744,15 @@ mod neondot {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -727,6 +760,7 @@ mod neondot {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -741,7 +775,7 @@ mod neondot {
 mod neoni8mm {
     use super::{Half, Stacks};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, neoni8mm as simd},
     };
     pub(super) use super::neon::{accumulate, quiet, capture};
@@ -812,13 +846,24 @@ mod neoni8mm {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -877,17 +922,20 @@ mod neoni8mm {
             );
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -987,13 +1035,15 @@ mod neoni8mm {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -1001,6 +1051,7 @@ mod neoni8mm {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;

@@ -4,7 +4,7 @@
 mod simd128 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, simd128 as simd},
     };
     #[target_feature(enable = "simd128")]
@@ -232,13 +232,24 @@ mod simd128 {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    #[target_feature(enable = "simd128")]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -258,17 +269,20 @@ mod simd128 {
             simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -368,13 +382,15 @@ mod simd128 {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -382,6 +398,7 @@ mod simd128 {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -396,7 +413,7 @@ mod simd128 {
 mod relaxed {
     use super::{Half, Stacks};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, relaxed as simd},
     };
     pub(super) use super::simd128::{accumulate, quiet, capture};
@@ -467,13 +484,24 @@ mod relaxed {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    #[target_feature(enable = "simd128,relaxed-simd")]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -493,17 +521,20 @@ mod relaxed {
             simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -603,13 +634,15 @@ mod relaxed {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -617,6 +650,7 @@ mod relaxed {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;

@@ -93,10 +93,12 @@ pub struct Weights {
 #[doc(hidden)]
 pub type Stacks = [Stack; 1];
 const _: () = {
-    use ::nnue_runtime::{Architecture, Color, Level, Order, SelectedByPieces, neurons};
+    use ::nnue_runtime::{
+        Architecture, Color, Level, Order, SelectedByPieces, neurons, self_check,
+    };
     use ::nnue_runtime::__private::{
-        Proved, buffer, core::option::Option, features, file, kernels, memory, proof,
-        simd,
+        Probe, Proved, buffer, core::{option::Option, result::Result},
+        features, file, graph, kernels, memory, proof, simd,
     };
     memory::plain!(Half { values });
     memory::assert_layout!(Half : 256 bytes { values : 0 });
@@ -273,12 +275,50 @@ const _: () = {
             ],
             kept: &[],
         };
+        const GRAPH: graph::Graph = graph::Graph {
+            unpooled: 0,
+            interleaved: false,
+            biases: &["transformer.biases"],
+            rows: &[("transformer.weights", 768)],
+            psqt: &[],
+            psqt_values: 0,
+            psqt_is_read: false,
+            layers: &[
+                graph::Layer {
+                    name: "l1",
+                    inputs: &[(graph::Source::Transformer, 0, 256)],
+                    outputs: 1,
+                    range: (-8421504, 8421504),
+                    op: graph::Op::Affine(graph::Affine {
+                        divide: Option::Some((255, false)),
+                        ..graph::Affine::new(file::Element::I16)
+                    }),
+                },
+            ],
+            heads: &[
+                graph::Head {
+                    name: "",
+                    terms: &[(0, 0, false, graph::Align::None)],
+                    align: graph::Align::None,
+                    units: graph::Units::Integer(graph::Ratio {
+                        numerator: 400,
+                        denominator: 16320,
+                        floor: false,
+                        each: false,
+                    }),
+                },
+            ],
+            further: &[],
+        };
         #[inline]
         fn biases(weights: &Weights, _: Color) -> &Half {
             &weights.transformer_biases
         }
         fn values(half: &Half) -> &[i16] {
             &half.values
+        }
+        fn sums(half: &mut Half) -> (&mut [i16], &mut [i32]) {
+            (&mut half.values, &mut [])
         }
         fn rows(weights: &Weights, _: usize) -> features::TableRows<'_> {
             features::TableRows::I16(weights.transformer_weights.as_flattened())
@@ -349,6 +389,33 @@ const _: () = {
             let [first, second] = halves;
             kernels::dispatch!(level, propagate(stacks, first, second, bucket, proved))
         }
+        fn propagate_probed<P: Probe>(
+            level: Level,
+            stacks: &Stacks,
+            halves: [&Half; 2],
+            bucket: usize,
+            proved: Proved,
+            probe: &mut P,
+        ) -> Output {
+            let [first, second] = halves;
+            kernels::dispatch!(
+                level, propagate_probed:: < P > (stacks, first, second, bucket, proved,
+                probe)
+            )
+        }
+    }
+    impl Net {
+        /// Checks that the code of this module has each weight where it belongs and computes
+        /// what the spec says, on every level of this machine. The runtime's module
+        /// `self_check` says what is shown completely, and how.
+        ///
+        /// # Errors
+        ///
+        /// The first value that is not what the formulas of the spec give.
+        #[inline]
+        pub fn self_check() -> Result<self_check::Checked, self_check::Mismatch> {
+            self_check::run::<Net>()
+        }
     }
     #[automatically_derived]
     impl SelectedByPieces for Net {
@@ -363,7 +430,8 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         kernels, simd::scalar as simd,
     };
     pub(super) fn accumulate(
@@ -520,11 +588,22 @@ mod scalar {
         bucket: usize,
         proved: Proved,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, proved, &mut ())
+    }
+    #[inline]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Aligned([0i16; 256]);
         transform(first, second, &mut inputs.0);
         let transformer = &inputs.0;
-        let l1_out = {
+        let mut l1_out = {
             let sums = {
                 if proved.layer(0) {
                     Aligned(
@@ -544,6 +623,7 @@ mod scalar {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
+        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -557,7 +637,8 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::avx2 as simd,
     };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -707,8 +788,20 @@ mod avx2 {
         bucket: usize,
         proved: Proved,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, proved, &mut ())
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let l1_out = {
+        let mut l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -792,6 +885,7 @@ mod avx2 {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
+        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -805,7 +899,7 @@ mod avx2 {
 mod avxvnni {
     use super::{Half, Stacks};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk},
+        Output, Probe, Probed, Proved, activation, buffer::{self, Aligned, chunk},
         simd::avxvnni as simd,
     };
     pub(super) use super::avx2::{accumulate, quiet, capture};
@@ -823,8 +917,20 @@ mod avxvnni {
         bucket: usize,
         proved: Proved,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, proved, &mut ())
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let l1_out = {
+        let mut l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -908,6 +1014,7 @@ mod avxvnni {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
+        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -921,7 +1028,8 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::avx512 as simd,
     };
     #[target_feature(
@@ -1069,8 +1177,22 @@ mod avx512 {
         bucket: usize,
         proved: Proved,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, proved, &mut ())
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let l1_out = {
+        let mut l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -1154,6 +1276,7 @@ mod avx512 {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
+        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -1167,7 +1290,7 @@ mod avx512 {
 mod avx512icl {
     use super::{Half, Stacks};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk},
+        Output, Probe, Probed, Proved, activation, buffer::{self, Aligned, chunk},
         simd::avx512icl as simd,
     };
     pub(super) use super::avx512::{accumulate, quiet, capture};
@@ -1189,8 +1312,22 @@ mod avx512icl {
         bucket: usize,
         proved: Proved,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, proved, &mut ())
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let l1_out = {
+        let mut l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -1274,6 +1411,7 @@ mod avx512icl {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
+        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;

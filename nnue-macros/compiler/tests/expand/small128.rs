@@ -130,10 +130,12 @@ pub struct Weights {
 #[doc(hidden)]
 pub type Stacks = [Stack; 8];
 const _: () = {
-    use ::nnue_runtime::{Architecture, Color, Level, Order, SelectedByPieces, neurons};
+    use ::nnue_runtime::{
+        Architecture, Color, Level, Order, SelectedByPieces, neurons, self_check,
+    };
     use ::nnue_runtime::__private::{
-        Proved, buffer, core::option::Option, features, file, kernels, memory, proof,
-        simd,
+        Probe, Proved, buffer, core::{option::Option, result::Result},
+        features, file, graph, kernels, memory, proof, simd,
     };
     memory::plain!(Half { values, psqt, _after_psqt });
     memory::assert_layout!(Half : 320 bytes { values : 0, psqt : 256 });
@@ -338,12 +340,88 @@ const _: () = {
             ],
             kept: &[],
         };
+        const GRAPH: graph::Graph = graph::Graph {
+            unpooled: 0,
+            interleaved: false,
+            biases: &["transformer.biases"],
+            rows: &[("transformer.weights", 22528)],
+            psqt: &[("transformer.psqt", 22528)],
+            psqt_values: 8,
+            psqt_is_read: false,
+            layers: &[
+                graph::Layer {
+                    name: "fc_0",
+                    inputs: &[(graph::Source::Transformer, 0, 128)],
+                    outputs: 16,
+                    range: (-2064384, 2048256),
+                    op: graph::Op::Affine(graph::Affine::new(file::Element::I8)),
+                },
+                graph::Layer {
+                    name: "ac_sqr_0",
+                    inputs: &[(graph::Source::Layer(0), 0, 15)],
+                    outputs: 15,
+                    range: (0, 127),
+                    op: graph::Op::Activations(&[("sqr_crelu", &[19, 127])]),
+                },
+                graph::Layer {
+                    name: "ac_0",
+                    inputs: &[(graph::Source::Layer(0), 0, 15)],
+                    outputs: 15,
+                    range: (0, 127),
+                    op: graph::Op::Activations(&[("relu", &[6, 127])]),
+                },
+                graph::Layer {
+                    name: "fc_1",
+                    inputs: &[
+                        (graph::Source::Layer(1), 0, 15),
+                        (graph::Source::Layer(2), 0, 15),
+                    ],
+                    outputs: 32,
+                    range: (-487680, 483870),
+                    op: graph::Op::Affine(graph::Affine::new(file::Element::I8)),
+                },
+                graph::Layer {
+                    name: "ac_1",
+                    inputs: &[(graph::Source::Layer(3), 0, 32)],
+                    outputs: 32,
+                    range: (0, 127),
+                    op: graph::Op::Activations(&[("relu", &[6, 127])]),
+                },
+                graph::Layer {
+                    name: "fc_2",
+                    inputs: &[(graph::Source::Layer(4), 0, 32)],
+                    outputs: 1,
+                    range: (-520192, 516128),
+                    op: graph::Op::Affine(graph::Affine::new(file::Element::I8)),
+                },
+            ],
+            heads: &[
+                graph::Head {
+                    name: "",
+                    terms: &[
+                        (5, 0, false, graph::Align::None),
+                        (0, 15, false, graph::Align::Exact(&[(150, 127)])),
+                    ],
+                    align: graph::Align::None,
+                    units: graph::Units::Integer(graph::Ratio {
+                        numerator: 1,
+                        denominator: 16,
+                        floor: false,
+                        each: true,
+                    }),
+                },
+            ],
+            further: &[],
+        };
         #[inline]
         fn biases(weights: &Weights, _: Color) -> &Half {
             &weights.transformer_biases
         }
         fn values(half: &Half) -> &[i16] {
             &half.values
+        }
+        fn sums(half: &mut Half) -> (&mut [i16], &mut [i32]) {
+            (&mut half.values, &mut half.psqt)
         }
         fn rows(weights: &Weights, _: usize) -> features::TableRows<'_> {
             features::TableRows::I16(weights.transformer_weights.as_flattened())
@@ -437,6 +515,32 @@ const _: () = {
             let [first, second] = halves;
             kernels::dispatch!(level, propagate(stacks, first, second, bucket))
         }
+        fn propagate_probed<P: Probe>(
+            level: Level,
+            stacks: &Stacks,
+            halves: [&Half; 2],
+            bucket: usize,
+            _: Proved,
+            probe: &mut P,
+        ) -> Output {
+            let [first, second] = halves;
+            kernels::dispatch!(
+                level, propagate_probed:: < P > (stacks, first, second, bucket, probe)
+            )
+        }
+    }
+    impl Net {
+        /// Checks that the code of this module has each weight where it belongs and computes
+        /// what the spec says, on every level of this machine. The runtime's module
+        /// `self_check` says what is shown completely, and how.
+        ///
+        /// # Errors
+        ///
+        /// The first value that is not what the formulas of the spec give.
+        #[inline]
+        pub fn self_check() -> Result<self_check::Checked, self_check::Mismatch> {
+            self_check::run::<Net>()
+        }
     }
     #[automatically_derived]
     impl SelectedByPieces for Net {
@@ -451,7 +555,7 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, scalar as simd},
     };
     pub(super) fn accumulate(
@@ -648,12 +752,22 @@ mod scalar {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -857,17 +971,20 @@ mod scalar {
             simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -967,13 +1084,15 @@ mod scalar {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -981,6 +1100,7 @@ mod scalar {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -995,7 +1115,7 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avx2 as simd},
     };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1191,12 +1311,23 @@ mod avx2 {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let inputs = simd::splat_block(&transformer[0]);
@@ -1332,17 +1463,20 @@ mod avx2 {
             simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -1402,13 +1536,15 @@ mod avx2 {
             simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -1416,6 +1552,7 @@ mod avx2 {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -1430,7 +1567,7 @@ mod avx2 {
 mod avxvnni {
     use super::{Half, Stacks};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avxvnni as simd},
     };
     pub(super) use super::avx2::{accumulate, quiet, capture};
@@ -1472,12 +1609,23 @@ mod avxvnni {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_1_0 = simd::dots(simd::zero_i32());
@@ -1631,17 +1779,20 @@ mod avxvnni {
             );
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -1717,13 +1868,15 @@ mod avxvnni {
             );
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -1731,6 +1884,7 @@ mod avxvnni {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -1745,7 +1899,7 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avx512 as simd},
     };
     #[target_feature(
@@ -1937,12 +2091,25 @@ mod avx512 {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::zero_i32());
             let inputs = simd::splat_block(&transformer[0]);
@@ -2048,17 +2215,20 @@ mod avx512 {
             );
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let inputs = simd::splat_block(&fc_1_input[0]);
@@ -2098,13 +2268,15 @@ mod avx512 {
             simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -2112,6 +2284,7 @@ mod avx512 {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -2126,7 +2299,7 @@ mod avx512 {
 mod avx512icl {
     use super::{Half, Stacks};
     use ::nnue_runtime::__private::{
-        Output, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avx512icl as simd},
     };
     pub(super) use super::avx512::{accumulate, quiet, capture};
@@ -2170,12 +2343,25 @@ mod avx512icl {
         second: &Half,
         bucket: usize,
     ) -> Output {
+        propagate_probed(stacks, first, second, bucket, &mut ())
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn propagate_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        probe: &mut P,
+    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
-        let fc_0_out = {
+        let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::zero_i32());
             let mut sum_2 = simd::dots(simd::zero_i32());
@@ -2286,17 +2472,20 @@ mod avx512icl {
             );
             sums
         };
-        let ac_sqr_0_out = Aligned(
+        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
+        let mut ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = Aligned(
+        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
+        let mut ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
+        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let fc_1_out = {
+        let mut fc_1_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_1_0 = simd::dots(simd::zero_i32());
@@ -2354,13 +2543,15 @@ mod avx512icl {
             );
             sums
         };
-        let ac_1_out = Aligned(
+        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
+        let mut ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
+        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let fc_2_out = {
+        let mut fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -2368,6 +2559,7 @@ mod avx512icl {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
+        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;

@@ -1,0 +1,500 @@
+//! The transformer's rows: every row alone, and in every number for which there is code of its own.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use nnue_format::{Element, fill};
+
+use super::weights::{Fill, Random, Tensor};
+use super::{Mismatch, Progress};
+use crate::architecture::Architecture;
+use crate::chess::Color;
+use crate::level::Level;
+use crate::memory::{self, Holder};
+use crate::rows::{MovedRows, RowLists, TableRows};
+
+/// How many numbers the transformer has.
+pub(super) fn weights<A: Architecture>() -> u64 {
+    let graph = &A::GRAPH;
+    let rows = |tensors: &[(&str, usize)]| tensors.iter().map(|(_, rows)| *rows).sum::<usize>();
+    let biases = graph.biases.len() * A::WIDTH;
+    (biases + rows(graph.rows) * A::WIDTH + rows(graph.psqt) * graph.psqt_values) as u64
+}
+
+/// The number of the first code of the transformer. Layers have those below it.
+const FIRST: u32 = 1 << 26;
+
+/// The place in memory of each neuron of the file. The biases say it: the loader puts them there.
+pub(super) fn places<A: Architecture>(weights: &mut Holder<A::Weights>) -> Vec<usize> {
+    let biases = &A::GRAPH.biases;
+    let bytes = memory::bytes_mut(weights.to_mut());
+    fill(A::FILE, &[0], bytes, |tensor| {
+        let is_it = biases.contains(&tensor);
+        is_it.then_some(|[_, _, column]: [usize; 3]| (column + 1) as f64)
+    });
+    let values = A::values(A::biases(weights, Color::White));
+    let by_number: BTreeMap<i16, usize> = (values.iter().enumerate())
+        .map(|(place, number)| (*number, place))
+        .collect();
+    (1..=A::WIDTH as i16)
+        .map(|number| by_number.get(&number).copied().unwrap_or(usize::MAX))
+        .collect()
+}
+
+/// A table of rows, as the kernels number them.
+struct Table {
+    /// The number of its first row among the rows of all tables.
+    first: usize,
+    rows: usize,
+    shift: u32,
+    element: Element,
+}
+
+fn tables<A: Architecture>(weights: &A::Weights) -> Vec<Table> {
+    let copies = A::GRAPH.biases.len();
+    let mut tables: Vec<Table> = Vec::new();
+    for set in A::FEATURES {
+        if set.table == tables.len() {
+            let first = tables.last().map_or(0, |last| last.first + last.rows);
+            tables.push(Table {
+                first,
+                rows: 0,
+                shift: set.shift,
+                element: match A::rows(weights, tables.len()) {
+                    TableRows::I16(_) => Element::I16,
+                    TableRows::I8(_) | TableRows::Paired(_) => Element::I8,
+                },
+            });
+        }
+        if let Some(table) = tables.last_mut() {
+            table.rows += copies * set.rows as usize;
+        }
+    }
+    tables
+}
+
+/// The values of rows by their number among all rows, whatever tensors they are in.
+struct Rows {
+    /// For each tensor, the number of its first row.
+    firsts: Vec<(&'static str, usize)>,
+    columns: usize,
+    code: u32,
+}
+
+impl Rows {
+    fn new(tensors: &'static [(&'static str, usize)], columns: usize, code: u32) -> Rows {
+        let mut next = 0;
+        let firsts = tensors.iter().map(|(name, rows)| {
+            next += rows;
+            (*name, next - rows)
+        });
+        Rows {
+            firsts: firsts.collect(),
+            columns,
+            code,
+        }
+    }
+
+    fn first(&self, tensor: &str) -> Option<usize> {
+        let found = self.firsts.iter().find(|(name, _)| *name == tensor);
+        found.map(|(_, first)| *first)
+    }
+
+    fn tensor(&self, element: Element) -> Tensor {
+        Tensor {
+            element,
+            first: self.code,
+            shape: [1, self.columns],
+            biases: false,
+            output_blocks: 0,
+        }
+    }
+}
+
+/// What is expected of a row: its values and PSQT values, as they are added.
+#[derive(Clone, Default)]
+struct Row {
+    values: Vec<i16>,
+    psqt: Vec<i32>,
+}
+
+/// A row, with its number in its table.
+type Numbered = (usize, Row);
+
+/// Rows that are added and rows that are removed.
+type Lists<'r> = (&'r [&'r Numbered], &'r [&'r Numbered]);
+
+/// The check of one network.
+struct Check<A: Architecture> {
+    weights: Holder<A::Weights>,
+    places: Vec<usize>,
+    tables: Vec<Table>,
+    rows: Rows,
+    psqt: Rows,
+    fill: Fill,
+    base: Holder<A::Half>,
+}
+
+pub(super) fn check<A: Architecture>(
+    levels: &[Level],
+    progress: &mut Progress,
+) -> Result<(), Mismatch> {
+    let graph = &A::GRAPH;
+    let mut weights = Holder::<A::Weights>::zeroed();
+    let places = places::<A>(&mut weights);
+    let tables = tables::<A>(&weights);
+    let rows = Rows::new(graph.rows, A::WIDTH, FIRST);
+    let of_rows = graph
+        .rows
+        .iter()
+        .map(|(_, rows)| rows * A::WIDTH)
+        .sum::<usize>();
+    let code = FIRST.wrapping_add(of_rows as u32);
+    let psqt = Rows::new(graph.psqt, graph.psqt_values, code);
+    let mut check = Check::<A> {
+        weights,
+        places,
+        tables,
+        rows,
+        psqt,
+        fill: Fill::Digits(0),
+        base: Holder::zeroed(),
+    };
+    check.start();
+    let digits = check
+        .tables
+        .iter()
+        .map(|table| super::weights::fillings(table.element));
+    for digit in 0..digits.max().unwrap_or(0) {
+        check.filled(Fill::Digits(digit));
+        check.biases(progress)?;
+        for table in 0..check.tables.len() {
+            check.each_row(table, levels, progress)?;
+        }
+        check.lists(levels, progress)?;
+    }
+    Ok(())
+}
+
+impl<A: Architecture> Check<A> {
+    /// Gives the accumulator that rows are added to random sums.
+    fn start(&mut self) {
+        let mut random = Random::new(1);
+        let (values, psqt) = A::sums(self.base.to_mut());
+        for place in &self.places {
+            if let Some(value) = values.get_mut(*place) {
+                *value = random.next() as i16;
+            }
+        }
+        psqt.fill_with(|| random.next().cast_signed());
+    }
+
+    fn element_of(&self, row: usize) -> Element {
+        let mut tables = self.tables.iter().rev();
+        let table = tables.find(|table| table.first <= row);
+        table.map_or(Element::I16, |table| table.element)
+    }
+
+    fn filled(&mut self, filling: Fill) {
+        self.fill = filling;
+        let elements: Vec<(usize, Element)> = (self.tables.iter())
+            .map(|table| (table.first, table.element))
+            .collect();
+        let element_of = |row: usize| {
+            let mut tables = elements.iter().rev();
+            let table = tables.find(|(first, _)| *first <= row);
+            table.map_or(Element::I16, |(_, element)| *element)
+        };
+        let (rows, psqt) = (&self.rows, &self.psqt);
+        let bytes = memory::bytes_mut(self.weights.to_mut());
+        fill(A::FILE, &[0], bytes, |tensor| {
+            let (first, is_psqt) = match (rows.first(tensor), psqt.first(tensor)) {
+                (Some(first), _) => (first, false),
+                (_, Some(first)) => (first, true),
+                _ => return None,
+            };
+            Some(move |[_, row, column]: [usize; 3]| {
+                let (own, element) = match is_psqt {
+                    true => (psqt, Element::I32),
+                    false => (rows, element_of(first + row)),
+                };
+                own.tensor(element).value(filling, [first + row, 0, column])
+            })
+        });
+    }
+
+    /// What a row adds, by its table and its number in the table.
+    fn row(&self, table: usize, row: usize) -> Row {
+        let shift = self.tables[table].shift;
+        let row = self.tables[table].first + row;
+        let tensor = self.rows.tensor(self.element_of(row));
+        let value = |column| (tensor.value(self.fill, [row, 0, column]) as i32) << shift;
+        let psqt = self.psqt.tensor(Element::I32);
+        let psqt_value = |column| psqt.value(self.fill, [row, 0, column]) as i32;
+        Row {
+            values: self.placed(&self.base, |column| value(column) as i16),
+            psqt: (0..A::GRAPH.psqt_values).map(psqt_value).collect(),
+        }
+    }
+
+    /// The biases of both perspectives, by their tensors.
+    fn biases(&mut self, progress: &mut Progress) -> Result<(), Mismatch> {
+        let names = A::GRAPH.biases;
+        let bytes = memory::bytes_mut(self.weights.to_mut());
+        let value = |copy: usize, column: usize| (copy * A::WIDTH + column) as i16;
+        fill(A::FILE, &[0], bytes, |tensor| {
+            let copy = names.iter().position(|name| *name == tensor)?;
+            Some(move |[_, _, column]: [usize; 3]| f64::from(value(copy, column)))
+        });
+        for color in Color::ALL {
+            let copy = color.index() % names.len();
+            let mut half = *A::biases(&self.weights, color);
+            let expected = Row {
+                values: self.placed(&half, |column| value(copy, column)),
+                psqt: vec![0; A::GRAPH.psqt_values],
+            };
+            self.compare(Level::BASELINE, &mut half, &expected, || {
+                format!("the biases of {color:?}")
+            })?;
+            progress.comparisons += 1;
+        }
+        Ok(())
+    }
+
+    /// A value for each neuron, in the places of memory.
+    fn placed(&self, half: &A::Half, value: impl Fn(usize) -> i16) -> Vec<i16> {
+        let mut values = vec![0; A::values(half).len()];
+        for (neuron, place) in self.places.iter().enumerate() {
+            if let Some(placed) = values.get_mut(*place) {
+                *placed = value(neuron);
+            }
+        }
+        values
+    }
+
+    /// The accumulator that rows are added to, plus rows, minus other rows.
+    fn sum(&self, added: &[&Numbered], removed: &[&Numbered]) -> Row {
+        let mut base = *self.base;
+        let (values, psqt) = A::sums(&mut base);
+        let (mut values, mut psqt) = (values.to_vec(), psqt.to_vec());
+        for (rows, sign) in [(added, 1i16), (removed, -1)] {
+            for (_, row) in rows {
+                for (sum, value) in values.iter_mut().zip(&row.values) {
+                    *sum = sum.wrapping_add(sign.wrapping_mul(*value));
+                }
+                for (sum, value) in psqt.iter_mut().zip(&row.psqt) {
+                    *sum = sum.wrapping_add(i32::from(sign).wrapping_mul(*value));
+                }
+            }
+        }
+        Row { values, psqt }
+    }
+
+    /// Compares an accumulator, padding included.
+    fn compare(
+        &self,
+        level: Level,
+        half: &mut A::Half,
+        expected: &Row,
+        input: impl Fn() -> String,
+    ) -> Result<(), Mismatch> {
+        let (values, psqt) = A::sums(half);
+        let psqt = &psqt[..A::GRAPH.psqt_values];
+        if *values == *expected.values && *psqt == *expected.psqt {
+            return Ok(());
+        }
+        let differ = |(found, expected): (&i32, &i32)| found != expected;
+        let (part, output, found, expected) = match values
+            .iter()
+            .zip(&expected.values)
+            .position(|(a, b)| a != b)
+        {
+            Some(place) => {
+                let neuron = self.places.iter().position(|own| *own == place);
+                let [found, expected] = [values[place], expected.values[place]].map(f64::from);
+                (
+                    "transformer",
+                    neuron.unwrap_or(A::WIDTH + place),
+                    found,
+                    expected,
+                )
+            }
+            None => {
+                let index = psqt
+                    .iter()
+                    .zip(&expected.psqt)
+                    .position(differ)
+                    .unwrap_or(0);
+                let [found, expected] = [psqt[index], expected.psqt[index]].map(f64::from);
+                ("psqt", index, found, expected)
+            }
+        };
+        Err(Mismatch {
+            network: A::NAME,
+            level,
+            part: part.into(),
+            bucket: 0,
+            output,
+            input: input(),
+            found,
+            expected,
+        })
+    }
+
+    /// Every row of a table: added alone, removed alone, and in the places of all numbers of rows
+    /// for which kernels have code.
+    fn each_row(
+        &self,
+        number: usize,
+        levels: &[Level],
+        progress: &mut Progress,
+    ) -> Result<(), Mismatch> {
+        const KEPT: usize = 4;
+        let table = &self.tables[number];
+        let start = &*self.base;
+        // The row and those before it. The first rows follow the last.
+        let mut window: [Numbered; KEPT] = core::array::from_fn(|distance| {
+            let row = (KEPT * table.rows - distance) % table.rows;
+            (row, self.row(number, row))
+        });
+        let moves = self.tables.len() == 1;
+        let mut into = Holder::<A::Half>::zeroed();
+        let mut halves = Holder::<[A::Half; 2]>::zeroed();
+        let mut after = Holder::<[A::Half; 2]>::zeroed();
+        *halves.to_mut() = [*start; 2];
+        for row in 0..table.rows {
+            if row > 0 {
+                window.rotate_right(1);
+                window[0] = (row, self.row(number, row));
+            }
+            let [a, b, c, d] = &window;
+            let lists: [Lists<'_>; 5] = [
+                (&[a], &[]),
+                (&[], &[a]),
+                (&[a], &[b]),
+                (&[a], &[b, c]),
+                (&[a, b], &[c, d]),
+            ];
+            // Every row is added alone with each digit, and removed alone once. The other numbers of
+            // rows take turns.
+            let turn = row % 5;
+            let first = self.fill == Fill::Digits(0);
+            for (kind, (added, removed)) in lists.into_iter().enumerate() {
+                if kind > 0 && !(first && (kind == 1 || kind == turn + 2)) {
+                    continue;
+                }
+                let expected = self.sum(added, removed);
+                let list = |rows: &[&Numbered]| {
+                    let mut list = A::Rows::EMPTY;
+                    for (row, _) in rows {
+                        list.push_if(true, number, *row as u32);
+                    }
+                    list
+                };
+                let (added_list, removed_list) = (list(added), list(removed));
+                for &level in levels {
+                    let into = into.to_mut();
+                    A::accumulate(
+                        level,
+                        &self.weights,
+                        start,
+                        &added_list,
+                        &removed_list,
+                        into,
+                    );
+                    self.compare(level, into, &expected, || {
+                        let [added, removed] = [added, removed].map(numbers);
+                        format!("rows {added:?} added and rows {removed:?} removed")
+                    })?;
+                    if removed.is_empty() {
+                        A::sum(level, &self.weights, start, &added_list, into);
+                        self.compare(level, into, &expected, || format!("the sum of row {row}"))?;
+                    }
+                    progress.comparisons += 1;
+                }
+            }
+            if !(moves && first && turn >= 3) {
+                continue;
+            }
+            let [a_row, b_row, c_row] = [a.0, b.0, c.0].map(|row| row as u32);
+            let (captured, expected) = match turn {
+                3 => (None, [self.sum(&[a], &[b]), self.sum(&[b], &[c])]),
+                _ => {
+                    let captured = Some([c_row, a_row]);
+                    (captured, [self.sum(&[a], &[b, c]), self.sum(&[b], &[c, a])])
+                }
+            };
+            for &level in levels {
+                let moved = MovedRows {
+                    added: [a_row, b_row],
+                    removed: [b_row, c_row],
+                    captured,
+                };
+                A::follow_move(level, &self.weights, &halves, moved, after.to_mut());
+                for perspective in A::PERSPECTIVES {
+                    let index = perspective.index();
+                    let half = &mut after.to_mut()[index];
+                    self.compare(level, half, &expected[index], || {
+                        format!("a move with row {row}, of {perspective:?}")
+                    })?;
+                }
+                progress.comparisons += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists of all lengths, with rows of all tables.
+    fn lists(&self, levels: &[Level], progress: &mut Progress) -> Result<(), Mismatch> {
+        let mut random = Random::new(2);
+        let mut longest = 0;
+        for set in A::FEATURES {
+            longest = longest.max(set.max_active);
+        }
+        let mut into = Holder::<A::Half>::zeroed();
+        for len in 0..=longest {
+            let mut list = || {
+                let mut list = A::Rows::EMPTY;
+                let mut rows = Vec::new();
+                for (number, table) in self.tables.iter().enumerate() {
+                    // One table has a list of this length, the others of any.
+                    let len = match number == len % self.tables.len() {
+                        true => len,
+                        false => random.below(len + 1),
+                    };
+                    for _ in 0..len {
+                        let row = random.below(table.rows);
+                        list.push_if(true, number, row as u32);
+                        rows.push((row, self.row(number, row)));
+                    }
+                }
+                (list, rows)
+            };
+            let ((added, added_rows), (removed, removed_rows)) = (list(), list());
+            let (added_rows, removed_rows) = (references(&added_rows), references(&removed_rows));
+            let sum = self.sum(&added_rows, &[]);
+            let update = self.sum(&added_rows, &removed_rows);
+            for &level in levels {
+                let (start, into) = (&*self.base, into.to_mut());
+                let input = || format!("lists of {len} rows");
+                A::sum(level, &self.weights, start, &added, into);
+                self.compare(level, into, &sum, input)?;
+                A::accumulate(level, &self.weights, start, &added, &removed, into);
+                self.compare(level, into, &update, input)?;
+                progress.comparisons += 2;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn references(rows: &[Numbered]) -> Vec<&Numbered> {
+    rows.iter().collect()
+}
+
+fn numbers(rows: &[&Numbered]) -> Vec<usize> {
+    rows.iter().map(|row| row.0).collect()
+}
