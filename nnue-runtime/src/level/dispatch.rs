@@ -48,7 +48,7 @@ macro_rules! __dispatch {
         @call $level:expr, $portable:ident $called:ident ($($argument:ident),* $(,)?);
         $(
             [$arch:literal $(, $($build:tt)+)?] $kind:ident [$($feature:literal),+]
-            $module:ident $function:ident [$($generics:tt)*] ($($own:ident),* $(,)?);
+            $module:ident $function:ident [$(::<$probe:ty>)?] ($($own:ident),* $(,)?);
         )*
     ) => {
         match $crate::Level::kind($level) {
@@ -72,7 +72,7 @@ macro_rules! __dispatch {
                         );
                         #[target_feature($(enable = $feature),+)]
                         fn call_without_unsafe() {
-                            let _ = __kernel $($generics)* ($($crate::__private::never(
+                            let _ = __kernel $(::<$probe>)? ($($crate::__private::never(
                                 $crate::__private::core::stringify!($own)
                             )),*);
                         }
