@@ -29,7 +29,7 @@ pub(crate) fn nonzero(level: Level) {
             for set in [set << 16 | others, others << 16 | set] {
                 let blocks = std::array::from_fn(|block| {
                     let is_set = set >> block & 1;
-                    (is_set << ((set as usize ^ 5 * block) % 32)).to_le_bytes()
+                    (is_set << ((set as usize ^ (5 * block)) % 32)).to_le_bytes()
                 });
                 let found = found::nonzero(level, &blocks);
                 assert_same(level, blocks, found, expected::nonzero(level, &blocks));
@@ -165,7 +165,7 @@ fn append_some_rows(level: Level, step: usize) {
                 (any & !1 | (exist >> byte & 1) as usize) as u8
             });
             let table =
-                std::array::from_fn(|entry| (entry as u32 & 1 ^ 1) << 31 | 64 * entry as u32);
+                std::array::from_fn(|entry| ((entry as u32 & 1 ^ 1) << 31) | (64 * entry as u32));
             assert_rows(level, &bytes, &table, 1000, 0, 64);
         }
     }
