@@ -39,11 +39,12 @@ pub(crate) fn some_roots(level: Level) {
 /// numbers of two exponents that follow each other, all that are subnormal, and 2^14 of each other
 /// exponent.
 pub(crate) fn all_roots(level: Level) {
-    const COUNT: usize = 1 << 12;
+    const BITS: usize = 12;
+    const COUNT: usize = 1 << BITS;
     let buffers = || [(); 2].map(|()| vec![0.0; COUNT]);
-    parallel::for_each((1 << 32) / COUNT, buffers, |[of, found], index| {
-        for (bits, of) in (index * COUNT..).zip(of.iter_mut()) {
-            *of = f32::from_bits(bits as u32);
+    parallel::for_each(1 << (32 - BITS), buffers, |[of, found], index| {
+        for (number, of) in of.iter_mut().enumerate() {
+            *of = f32::from_bits((index * COUNT + number) as u32);
         }
         found::sqrt(level, of, found);
         for (of, found) in of.iter().zip(found) {
