@@ -2,4 +2,10 @@
 
 pub mod nets;
 pub mod scratch;
+pub mod small128;
 pub mod specs;
+
+#[path = "../../nnue-macros/compiler/tests/examine.rs"]
+mod examine;
+#[path = "../../nnue-macros/compiler/tests/net_under_test.rs"]
+mod net_under_test;

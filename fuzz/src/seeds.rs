@@ -19,12 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::create_dir_all(&folder)?;
         Ok(fs::write(folder.join(name), content)?)
     };
-    for (index, net) in (0u8..).zip(nets::all()) {
-        write(
-            "nets",
-            &net.layout.name,
-            &[&[index][..], &net.file].concat(),
-        )?;
+    for (index, (name, file)) in (0u8..).zip(nets::right_files()) {
+        write("nets", &name, &[&[index][..], &file].concat())?;
     }
     for (name, text) in known_specs() {
         let network = analyse(&SourceFile::new(name, text)).map_err(|errors| errors.to_string())?;

@@ -3,15 +3,10 @@
 
 #![no_main]
 
-use std::sync::LazyLock;
-
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use nnue_runtime::{Board, Color, Delta, Level, Piece, Position, Role, Square};
-
-mod net {
-    nnue_runtime::nnue_net!("../specs/small128.toml");
-}
+use nnue_fuzz::small128::{Accumulator, Evaluator, NETS};
+use nnue_runtime::{Board, Color, Delta, Piece, Position, Role, Square};
 
 #[derive(Arbitrary, Debug)]
 enum Step {
@@ -33,14 +28,6 @@ enum Step {
     Reset,
 }
 
-static NETS: LazyLock<Vec<net::Network>> = LazyLock::new(|| {
-    let file = include_bytes!("../../examples/nets/nn-37f18f62d772.nnue");
-    let net = net::Network::from_bytes(file).expect("the net of the spec");
-    Level::available()
-        .map(|level| net.clone().with_level(level))
-        .collect()
-});
-
 fn changes(list: &[(u8, u8)]) -> Vec<(Piece, Square)> {
     let piece = |index: u8| Piece::ALL[usize::from(index) % Piece::ALL.len()];
     list.iter()
@@ -60,7 +47,7 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
     let mut line = vec![Board::start()];
     // Whether all that was pushed fits.
     let mut fits = true;
-    let mut evaluator = net::Evaluator::new(net, &line[0]);
+    let mut evaluator = Evaluator::new(net, &line[0]);
     for step in steps.iter().take(64) {
         let board = line[line.len() - 1].clone();
         let delta = match step {
@@ -107,7 +94,7 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
                     }
                 };
                 if let (true, Some(value)) = (fits, value) {
-                    let fresh = net::Accumulator::new(net, &board);
+                    let fresh = Accumulator::new(net, &board);
                     assert_eq!(value, net.evaluate(&fresh, &board), "{board:?}");
                 }
                 continue;

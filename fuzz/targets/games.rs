@@ -2,24 +2,11 @@
 
 #![no_main]
 
-use std::sync::LazyLock;
-
 use arbitrary::{Arbitrary, Unstructured};
 use cozy_chess::Board;
 use libfuzzer_sys::fuzz_target;
-use nnue_runtime::{Delta, Level};
-
-mod small128 {
-    nnue_runtime::nnue_net!("../specs/small128.toml");
-}
-
-static NETS: LazyLock<Vec<small128::Network>> = LazyLock::new(|| {
-    let file = include_bytes!("../../examples/nets/nn-37f18f62d772.nnue");
-    let net = small128::Network::from_bytes(file).expect("the net of the spec");
-    Level::available()
-        .map(|level| net.clone().with_level(level))
-        .collect()
-});
+use nnue_fuzz::small128::{Accumulator, Evaluator, NETS, Network};
+use nnue_runtime::Delta;
 
 #[derive(Arbitrary, Debug)]
 enum Step {
@@ -31,11 +18,7 @@ enum Step {
     PlayAndEvaluate(u8),
 }
 
-fn play(
-    line: &mut Vec<Board>,
-    evaluators: &mut [small128::Evaluator<&small128::Network>],
-    which: u8,
-) {
+fn play(line: &mut Vec<Board>, evaluators: &mut [Evaluator<&Network>], which: u8) {
     let board = &line[line.len() - 1];
     let mut moves = Vec::new();
     board.generate_moves(|some| {
@@ -66,7 +49,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut line = vec![start];
     let mut evaluators: Vec<_> = NETS
         .iter()
-        .map(|net| small128::Evaluator::new(net, &line[0]))
+        .map(|net| Evaluator::new(net, &line[0]))
         .collect();
     for _ in 0..200 {
         let Ok(step) = bytes.arbitrary() else { break };
@@ -99,7 +82,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         if is_evaluated {
             let board = &line[line.len() - 1];
-            let fresh = small128::Accumulator::new(&NETS[0], board);
+            let fresh = Accumulator::new(&NETS[0], board);
             let expected = NETS[0].evaluate(&fresh, board);
             for (evaluator, net) in evaluators.iter_mut().zip(&*NETS) {
                 assert_eq!(evaluator.evaluate(), expected, "{} on {board}", net.level());

@@ -3,11 +3,9 @@
 
 #![no_main]
 
-use std::cell::RefCell;
-
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use nnue_fuzz::nets::{self, NetUnderTest};
+use nnue_fuzz::nets::check;
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -84,19 +82,13 @@ impl Word {
     }
 }
 
-thread_local! {
-    static NETS: RefCell<Vec<NetUnderTest>> = RefCell::new(nets::all());
-}
-
 fuzz_target!(|input: Input| {
-    NETS.with_borrow_mut(|nets| {
-        let count = nets.len();
-        let net = &mut nets[usize::from(input.net) % count];
-        let mut file = net.file.clone();
+    check(input.net, |right| {
+        let mut file = right.to_vec();
         for edit in input.edits.iter().take(8) {
             apply(edit, &mut file);
         }
-        net.check(&file);
+        file
     });
 });
 

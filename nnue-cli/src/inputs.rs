@@ -36,9 +36,12 @@ pub(crate) fn check_outputs<'p>(
     Ok(Inputs::of(read.into_iter().flatten()).check(written)?)
 }
 
-/// The stream for remarks about a written file: standard error if the file is standard output.
-pub(crate) fn remarks<'o>(written: &Path, out: &'o mut dyn Write) -> Box<dyn Write + 'o> {
-    match is_standard_output(written) {
+/// The stream for remarks about written files: standard error if one of them is standard output.
+pub(crate) fn remarks<'p, 'o>(
+    written: impl IntoIterator<Item = &'p Path>,
+    out: &'o mut dyn Write,
+) -> Box<dyn Write + 'o> {
+    match written.into_iter().any(is_standard_output) {
         true => Box::new(anstream::stderr()),
         false => Box::new(out),
     }

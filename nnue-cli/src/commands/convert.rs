@@ -62,7 +62,7 @@ impl Convert {
         };
         let (path, bytes) = (foreign(output.display()), &converted.bytes);
         write(output, bytes)?;
-        let mut out = remarks(output, out);
+        let mut out = remarks([output], out);
         writeln!(out, "`{path}`: {} bytes", bytes.len())?;
         for lost in converted.lost {
             writeln!(out, "warning: the file has no place for {lost}")?;

@@ -90,7 +90,7 @@ impl Draw {
         let picture = picture::draw(&net, self.neurons.into(), &positions, &source)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write(path, &picture.png)?;
-        let mut out = remarks(path, out);
+        let mut out = remarks([path], out);
         writeln!(out, "`{}`: {name}", foreign(path.display()))?;
         if picture.planes == 0 {
             writeln!(

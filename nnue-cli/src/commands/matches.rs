@@ -253,10 +253,7 @@ impl MatchCommand {
             games.file.finish()?;
         }
         let report = Report::new(&results, &players, self.games.into(), sprt);
-        let mut out = match &self.pgn {
-            Some(path) => remarks(path, out),
-            None => Box::new(out),
-        };
+        let mut out = remarks(self.pgn.as_deref(), out);
         match self.json {
             true => write_json(&report, &mut out)?,
             false => report::write(&report, &mut out)?,

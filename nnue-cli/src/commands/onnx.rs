@@ -61,7 +61,7 @@ impl Onnx {
         })?;
         write(&self.out, &model)?;
         writeln!(
-            remarks(&self.out, out),
+            remarks([&*self.out], out),
             "`{}`: {name}, {} bytes",
             foreign(self.out.display()),
             model.len()

@@ -102,7 +102,7 @@ impl QuantiseCommand {
         let input = (input, &*read_net(input, None)?);
         let quantised = quantise(&spec, to.as_ref(), input, &positions, calibrate.as_deref())?;
         write(output, &quantised.bytes)?;
-        let mut out = remarks(output, out);
+        let mut out = remarks([output], out);
         match self.json {
             true => write_json(&quantised.report, &mut out)?,
             false => self.show(&quantised.report, &mut out)?,

@@ -6,14 +6,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_files::is_standard_output;
 use nnue_measure::reorder::{Gain, NotZero, reorder};
 use nnue_measure::replay::thousands;
 use nnue_runtime::Level;
 
 use crate::Failure;
 use crate::heading;
-use crate::inputs::{NetOptions, TraceFile, check_outputs, default_level, write, write_json};
+use crate::inputs::{
+    NetOptions, TraceFile, check_outputs, default_level, remarks, write, write_json,
+};
 use crate::progress;
 use crate::table::Table;
 
@@ -56,11 +57,12 @@ const STEPS: u64 = 1000;
 impl Reorder {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let [net, spec] = self.net.paths();
-        let written = [&self.out, &self.order].into_iter().flatten();
-        check_outputs(
-            [net, spec, self.trace.path()],
-            written.map(PathBuf::as_path),
-        )?;
+        let written = || {
+            [self.out.as_deref(), self.order.as_deref()]
+                .into_iter()
+                .flatten()
+        };
+        check_outputs([net, spec, self.trace.path()], written())?;
         let chosen = self.net.open()?;
         let level = default_level()?;
         let trace = self.trace.read()?;
@@ -88,12 +90,7 @@ impl Reorder {
         let mut gain = Gain::of([network, file], &trace, &levels, &neurons, &reordered);
         let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         (gain.written, gain.order) = (shown(&self.out), shown(&self.order));
-        let mut out: Box<dyn Write + '_> = Box::new(out);
-        for path in [&self.out, &self.order].into_iter().flatten() {
-            if is_standard_output(path) {
-                out = Box::new(anstream::stderr());
-            }
-        }
+        let mut out = remarks(written(), out);
         if self.json {
             write_json(&gain, &mut out)?;
         } else {

@@ -67,7 +67,7 @@ impl Report {
         });
         write(&self.out, page)?;
         let [path, net] = [&self.out, net].map(|path| foreign(path.display()));
-        let mut out = remarks(&self.out, out);
+        let mut out = remarks([&*self.out], out);
         writeln!(out, "`{path}`: a report on `{net}`, which is {name}")?;
         Ok(ExitCode::SUCCESS)
     }

@@ -10,13 +10,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use crate::examine::{examine, shortened};
 use crate::mutator::Mutator;
 use crate::specs;
-use nnue_compiler::diagnostics::{Errors, SourceFile};
-use nnue_compiler::layout::Layout;
+use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
-use nnue_compiler::plan::{Plans, TooMuchCode, Unroll};
-use nnue_compiler::{Levels, Options, analyse, diagram, emit};
+use nnue_compiler::plan::{TooMuchCode, Unroll};
+use nnue_compiler::{Levels, Options, analyse, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -30,9 +30,6 @@ const MUTANTS_PER_COMPILED: u64 = 1000;
 /// A time that no mutant takes, even on a busy machine: the compiler must refuse what would take
 /// minutes or gigabytes.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// The largest number of bytes of all errors about a spec.
-const LONGEST_TEXT: usize = 1_000_000;
 
 #[test]
 fn mutated_specs_give_errors_or_rust() {
@@ -217,57 +214,6 @@ fn code(network: &Network, unroll: Unroll) -> Result<TokenStream, TooMuchCode> {
     emit(network, &options)
 }
 
-/// Analyses a spec, plans the network that it describes, and confirms that errors are fit to be
-/// shown.
-fn examine(text: &str) -> Option<Network> {
-    let file = SourceFile::new("spec.toml", text);
-    let analysed = catch_unwind(AssertUnwindSafe(|| {
-        let network = analyse(&file).map_err(|errors| Box::new((errors.to_string(), errors)))?;
-        assert!(!diagram(&network).is_empty());
-        let layout = Layout::of(&network);
-        assert!(Plans::of(&layout, Unroll::Auto).is_ok());
-        Ok(network)
-    }));
-    let refused: Box<(String, Errors)> = match analysed {
-        Err(_) => panic!("a panic on\n{}", shortened(text)),
-        Ok(Ok(network)) => return Some(network),
-        Ok(Err(errors)) => errors,
-    };
-    let (rendered, errors) = *refused;
-    assert!(
-        rendered.len() < LONGEST_TEXT,
-        "{} bytes of errors on\n{}",
-        rendered.len(),
-        shortened(text)
-    );
-    assert!(!errors.found.is_empty(), "no error on\n{}", shortened(text));
-    assert!(
-        !rendered.contains("gives no reason"),
-        "{}\non\n{}",
-        shortened(&rendered),
-        shortened(text)
-    );
-    for error in &errors.found {
-        let places = error
-            .related
-            .iter()
-            .map(|(span, _)| *span)
-            .chain([error.span]);
-        for span in places {
-            let (file, span) = errors.place(span);
-            assert!(
-                file.text.get(span.start..span.end).is_some(),
-                "`{}` is said of bytes {}..{} of\n{}",
-                error.message,
-                span.start,
-                span.end,
-                shortened(text)
-            );
-        }
-    }
-    None
-}
-
 fn compile(network: &Network, text: &str) {
     for unroll in [Unroll::Auto, Unroll::Full] {
         // Straight-line code of the widest networks takes seconds to print.
@@ -282,8 +228,4 @@ fn compile(network: &Network, text: &str) {
             Err(problem) => assert_eq!(unroll, Unroll::Full, "{problem}, for\n{text}"),
         }
     }
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(5000).collect()
 }

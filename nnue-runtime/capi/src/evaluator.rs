@@ -16,8 +16,11 @@ use crate::types::{CMove, CPosition, Exported};
 #[repr(C)]
 pub struct Evaluator<A: Architecture> {
     noted: Noted,
-    told: nnue_runtime::Evaluator<A, Arc<Network<A>>>,
+    told: Told<A>,
 }
+
+/// The evaluator of the runtime.
+type Told<A> = nnue_runtime::Evaluator<A, Arc<Network<A>>>;
 
 /// `nnue_noted`.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +48,7 @@ impl Noted {
 impl<A: Architecture> Evaluator<A> {
     /// The evaluator, which knows all moves now.
     #[inline]
-    fn all_told(&mut self) -> &mut nnue_runtime::Evaluator<A, Arc<Network<A>>> {
+    fn all_told(&mut self) -> &mut Told<A> {
         for mv in self.noted.moves.iter().take(self.noted.len) {
             self.told.push(&mv.unchecked());
         }
@@ -226,15 +229,12 @@ where
     A: SelectedByPieces,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
-    let evaluator = given!(evaluator as as_mut);
-    if output.is_null() {
-        return null("output");
-    }
-    let bucket = sound!(bucket.map(checked::<A>).transpose());
-    let evaluation = evaluator.all_told().evaluate_either(bucket);
-    // SAFETY: it is not null, and the caller vouches for the rest.
-    unsafe { output.write(evaluation.evaluation().to_c()) };
-    Status::OK
+    let evaluate = |evaluator: &mut Told<A>| {
+        let bucket = bucket.map(checked::<A>).transpose()?;
+        Ok(evaluator.evaluate_either(bucket))
+    };
+    // SAFETY: the same contract.
+    unsafe { evaluated(evaluator, output, evaluate) }
 }
 
 /// `P_evaluator_evaluate_bucket`.
@@ -252,12 +252,31 @@ where
     A: Architecture,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
+    let evaluate = |evaluator: &mut Told<A>| Ok(evaluator.evaluate_bucket(checked::<A>(bucket)?));
+    // SAFETY: the same contract.
+    unsafe { evaluated(evaluator, output, evaluate) }
+}
+
+/// Writes what an evaluator that knows all moves evaluates to.
+///
+/// # Safety
+///
+/// As for [`evaluate`].
+#[inline(always)]
+unsafe fn evaluated<A>(
+    evaluator: *mut Evaluator<A>,
+    output: *mut EvaluationOf<A>,
+    evaluate: impl FnOnce(&mut Told<A>) -> Result<A::Output, Status>,
+) -> Status
+where
+    A: Architecture,
+    <A::Output as Evaluated>::Evaluation: Exported,
+{
     let evaluator = given!(evaluator as as_mut);
     if output.is_null() {
         return null("output");
     }
-    let bucket = sound!(checked::<A>(bucket));
-    let evaluation = evaluator.all_told().evaluate_bucket(bucket);
+    let evaluation = sound!(evaluate(evaluator.all_told()));
     // SAFETY: it is not null, and the caller vouches for the rest.
     unsafe { output.write(evaluation.evaluation().to_c()) };
     Status::OK

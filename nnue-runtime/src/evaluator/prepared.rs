@@ -9,7 +9,6 @@ use crate::accumulator::AccumulatorRef;
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::chess::Color;
 use crate::network::Network;
-use crate::placement::Placement;
 
 /// Where the accumulators of the current ply are.
 #[derive(Clone, Copy)]
@@ -106,11 +105,6 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             let p = perspective.index();
             &self.computed[prepared.holders[p]].halves[p]
         })
-    }
-
-    #[inline]
-    fn placement(&self, prepared: Prepared) -> &Placement {
-        &self.computed[prepared.ply].placement
     }
 
     /// The forward pass.
@@ -218,8 +212,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         A: SelectedByPieces,
     {
         let prepared = self.prepared();
-        let selected = || Network::<A>::bucket(self.placement(prepared).pieces());
-        let bucket = bucket.unwrap_or_else(selected);
+        let bucket = bucket.unwrap_or_else(|| self.selected(prepared));
         self.propagate(prepared, self.side_to_move, bucket)
     }
 
@@ -228,7 +221,15 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     where
         A: SelectedByPieces,
     {
-        let bucket = Network::<A>::bucket(self.placement(prepared).pieces());
-        self.propagate(prepared, side, bucket)
+        self.propagate(prepared, side, self.selected(prepared))
+    }
+
+    /// The bucket of the current ply.
+    #[inline]
+    fn selected(&self, prepared: Prepared) -> usize
+    where
+        A: SelectedByPieces,
+    {
+        Network::<A>::bucket(self.computed[prepared.ply].placement.pieces())
     }
 }

@@ -137,10 +137,10 @@ impl<A: Architecture> Layers<A> {
             }
         }
         for (index, head) in graph.further.iter().enumerate() {
-            let (positional, value) = oracle::head(head, 0, |layer| self.inputs.given(layer));
-            let expected = match (value, head.units) {
-                (Value::Float(value), _) => f64::from(value),
-                (Value::Integer(value), _) => f64::from(value),
+            let (_, value) = oracle::head(head, 0, |layer| self.inputs.given(layer));
+            let expected = match value {
+                Value::Float(value) => f64::from(value),
+                Value::Integer(value) => f64::from(value),
             };
             let found = match found.head(index) {
                 Some(HeadValue::Integer(value)) => f64::from(value),
@@ -148,7 +148,6 @@ impl<A: Architecture> Layers<A> {
                 None => f64::NAN,
             };
             if found != expected {
-                let _ = positional;
                 return Err(wrong(head.name, 0, found, expected));
             }
         }

@@ -192,23 +192,9 @@ impl<A: Architecture> Check<A> {
         psqt.fill_with(|| random.next().cast_signed());
     }
 
-    fn element_of(&self, row: usize) -> Element {
-        let mut tables = self.tables.iter().rev();
-        let table = tables.find(|table| table.first <= row);
-        table.map_or(Element::I16, |table| table.element)
-    }
-
     fn filled(&mut self, filling: Fill) {
         self.fill = filling;
-        let elements: Vec<(usize, Element)> = (self.tables.iter())
-            .map(|table| (table.first, table.element))
-            .collect();
-        let element_of = |row: usize| {
-            let mut tables = elements.iter().rev();
-            let table = tables.find(|(first, _)| *first <= row);
-            table.map_or(Element::I16, |(_, element)| *element)
-        };
-        let (rows, psqt) = (&self.rows, &self.psqt);
+        let (tables, rows, psqt) = (&self.tables, &self.rows, &self.psqt);
         let bytes = memory::bytes_mut(self.weights.to_mut());
         fill(A::FILE, &[0], bytes, |tensor| {
             let (first, is_psqt) = match (rows.first(tensor), psqt.first(tensor)) {
@@ -219,7 +205,7 @@ impl<A: Architecture> Check<A> {
             Some(move |[_, row, column]: [usize; 3]| {
                 let (own, element) = match is_psqt {
                     true => (psqt, Element::I32),
-                    false => (rows, element_of(first + row)),
+                    false => (rows, element_of(tables, first + row)),
                 };
                 own.tensor(element).value(filling, [first + row, 0, column])
             })
@@ -230,7 +216,7 @@ impl<A: Architecture> Check<A> {
     fn row(&self, table: usize, row: usize) -> Row {
         let shift = self.tables[table].shift;
         let row = self.tables[table].first + row;
-        let tensor = self.rows.tensor(self.element_of(row));
+        let tensor = self.rows.tensor(element_of(&self.tables, row));
         let value = |column| (tensor.value(self.fill, [row, 0, column]) as i32) << shift;
         let psqt = self.psqt.tensor(Element::I32);
         let psqt_value = |column| psqt.value(self.fill, [row, 0, column]) as i32;
@@ -489,6 +475,13 @@ impl<A: Architecture> Check<A> {
         }
         Ok(())
     }
+}
+
+/// The type of a row's weights.
+fn element_of(tables: &[Table], row: usize) -> Element {
+    let mut tables = tables.iter().rev();
+    let table = tables.find(|table| table.first <= row);
+    table.map_or(Element::I16, |table| table.element)
 }
 
 fn references(rows: &[Numbered]) -> Vec<&Numbered> {

@@ -57,20 +57,20 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
             transformer.set("psqt", values);
         }
     }
-    let body = join(&[&head, &features, &transformer, &stacks, &layers]);
-    let network = checked(&format!("{body}{ANY_FILE}"))?;
+    let body = |transformer: &Toml| join(&[&head, &features, transformer, &stacks, &layers]);
+    let network = checked(&format!("{}{ANY_FILE}", body(&transformer)))?;
     let mut aside = dice.aside_for("neuron_order");
     let file = file::draw(dice, &network);
-    let text = format!("{body}\n{}", file.0);
+    let whole = |transformer: &Toml| format!("{}\n{}", body(transformer), file.0);
+    let mut text = whole(&transformer);
     let network = checked(&text)?;
-    if !aside.once_in(6) {
-        return Ok(text);
+    if aside.once_in(6) {
+        let order = neuron_order(&network, &mut aside);
+        transformer.rows("neuron_order", &order, 25);
+        text = whole(&transformer);
+        checked(&text)?;
     }
-    let order = neuron_order(&network, &mut aside);
-    transformer.rows("neuron_order", &order, 25);
-    let body = join(&[&head, &features, &transformer, &stacks, &layers]);
-    let text = format!("{body}\n{}", file.0);
-    checked(&text).map(|_| text)
+    Ok(text)
 }
 
 /// An order of the transformer's outputs in which those that may change places do.

@@ -58,7 +58,7 @@ impl Convert {
         let counts = SharedCounts::default();
         let written = convert(inputs, &options, &counts, self.to, &files);
         report_bad(&counts);
-        let mut out = remarks(&self.out, out);
+        let mut out = remarks([&*self.out], out);
         for (records, file) in written.map_err(failure)?.iter().zip(&files) {
             writeln!(out, "`{}`: {records} records", foreign(file.display()))?;
         }
