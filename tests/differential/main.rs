@@ -4,7 +4,6 @@ mod engine_formulas;
 mod feature_rows;
 mod heads;
 mod perspectives;
-mod self_check;
 mod squares;
 mod stored_layers;
 mod stored_rows;
