@@ -284,7 +284,7 @@ class Copy:
         main.write_text(MAIN % code)
         built = self.project / "target/runtime/debug"
         done = subprocess.run(
-            ["rustc", "--edition", "2024", "-C", "opt-level=0", "-A", "warnings", main, "-o", self.folder / "main",
+            ["rustc", "--edition", "2024", "-C", "opt-level=2", "-A", "warnings", main, "-o", self.folder / "main",
              "--extern", f"nnue_runtime={built}/libnnue_runtime.rlib", "-L", f"dependency={built}/deps"],
             capture_output=True, text=True)
         if done.returncode:
