@@ -85,12 +85,12 @@ impl Filter {
             let format = input.format();
             if self.no_captures && !format.knows_moves() {
                 return Err(input.wrong(format!(
-                    "{format} does not say which move was played, so captures cannot be left out; pgn and viriformat do"
+                    "{format} does not say which move was played, so captures cannot be left out; pgn, viriformat and binpack do"
                 )));
             }
             if (self.min_ply.is_some() || self.max_ply.is_some()) && !format.knows_plies() {
                 return Err(input.wrong(format!(
-                    "{format} does not say how many moves were made, so plies cannot be limited; text, pgn and viriformat do"
+                    "{format} does not say how many moves were made, so plies cannot be limited; text, pgn, viriformat and binpack do"
                 )));
             }
         }
