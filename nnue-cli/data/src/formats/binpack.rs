@@ -42,20 +42,23 @@ const COUNT: usize = 2;
 
 pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
     let (mut len, mut parts) = (0, 0);
-    while let Some(next) = part_len(&bytes[len..]) {
+    while let Some(next) = part_len(&bytes[len..], false) {
         len += next;
         parts += 1;
     }
     (len, parts)
 }
 
-/// The length of the first chunk, or of the bytes before a chunk that are no chunk. It is known when
-/// the next chunk has begun.
-fn part_len(bytes: &[u8]) -> Option<usize> {
-    if let Some(len) = chunk_len(bytes)
-        && bytes.get(len..len + MAGIC.len())? == MAGIC
-    {
-        return Some(len);
+/// The length of the first chunk, or of the bytes before a chunk that are no chunk, if it is known: a
+/// chunk ends where its header says and the next chunk begins, or the bytes end if they are `all`.
+fn part_len(bytes: &[u8], all: bool) -> Option<usize> {
+    if let Some(len) = chunk_len(bytes) {
+        match bytes.get(len..len + MAGIC.len()) {
+            Some(next) if next == MAGIC => return Some(len),
+            None if len == bytes.len() && all => return Some(len),
+            None if !all => return None,
+            _ => {}
+        }
     }
     let rest = bytes.get(1..)?;
     let next = rest.windows(MAGIC.len()).position(|four| four == MAGIC)?;
@@ -74,41 +77,39 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
     let mut bytes = chunk.bytes;
     let mut number = chunk.first;
     while !bytes.is_empty() {
-        // The last chunk has no next one.
-        let (first, rest) = bytes.split_at(part_len(bytes).unwrap_or(bytes.len()));
+        let (first, rest) = bytes.split_at(part_len(bytes, true).unwrap_or(bytes.len()));
         match chains(first) {
-            Ok(records) => records.into_iter().map(Ok).for_each(&mut *found),
+            Ok((records, behind)) => {
+                records.into_iter().map(Ok).for_each(&mut *found);
+                if behind > 0 {
+                    let wrong = format!("found {behind} bytes behind it, expected `BINP`");
+                    found(Err(chunk.bad("chunk", number, wrong)));
+                }
+            }
             Err(wrong) => found(Err(chunk.bad("chunk", number, wrong))),
         }
         (bytes, number) = (rest, number + 1);
     }
 }
 
-/// The records of a chunk.
-fn chains(bytes: &[u8]) -> Result<Vec<Record>, String> {
-    match chunk_len(bytes) {
-        Some(len) if len == bytes.len() => {}
-        Some(len) => {
-            let found = bytes.len();
-            return Err(format!(
-                "found {found} bytes before the next chunk or the end of the file, expected {len}"
-            ));
-        }
-        None => {
-            return Err(format!(
-                "found no header of a chunk, expected `BINP` and a length of at most {MOST} bytes"
-            ));
-        }
-    }
-    let mut rest = &bytes[HEADER..];
+/// The records of a chunk, and how many bytes are behind it.
+fn chains(bytes: &[u8]) -> Result<(Vec<Record>, usize), String> {
+    let len = chunk_len(bytes).ok_or_else(|| {
+        format!("found no header of a chunk, expected `BINP` and a length of at most {MOST} bytes")
+    })?;
+    let chunk = bytes.get(..len).ok_or_else(|| {
+        let found = bytes.len();
+        format!("found {found} bytes before the next chunk or the end of the file, expected {len}")
+    })?;
+    let mut rest = &chunk[HEADER..];
     let mut records = Vec::new();
     while !rest.is_empty() {
-        let place = bytes.len() - rest.len();
-        let len = chain(rest, &mut records)
+        let place = len - rest.len();
+        let read = chain(rest, &mut records)
             .map_err(|wrong| format!("the chain at byte {place}: {wrong}"))?;
-        rest = &rest[len..];
+        rest = &rest[read..];
     }
-    Ok(records)
+    Ok((records, bytes.len() - len))
 }
 
 /// Reads the first chain, and returns its length in bytes.
