@@ -129,7 +129,7 @@ fn damaged_chunks_are_skipped_and_named() {
             0x7F,
             "bytes before the next chunk or the end of the file",
         ),
-        (4, 1, "bytes before the next chunk or the end of the file"),
+        (4, 1, "found 1 bytes, expected at least 34"),
         (stem, 0, "the chain at byte 8: "),
         (stem + 8, 0x0D, "the chain at byte 8: "),
         (stem + 25, 0xFF, "half move 1 is `"),
