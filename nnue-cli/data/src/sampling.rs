@@ -189,7 +189,7 @@ mod tests {
         }
         // The model says of the 64th half move that half of the games are won at 115.39 points, on
         // a width of 1.5 times 31.59.
-        let half = agreement(&record(115.391_764_51, GameResult::White, 64), 100.0);
+        let half = agreement(&record(115.391_76, GameResult::White, 64), 100.0);
         assert!((half.expect("known") - 0.5).abs() < 1e-6);
         let pawns = |pawn| agreement(&record(208.0, GameResult::White, 64), pawn);
         assert_eq!(

@@ -2,6 +2,8 @@
 
 mod reading;
 
+use std::slice;
+
 use nnue_data::{DataError, Format, Options, Record, SharedCounts, WrittenFormat, convert};
 
 use crate::reading::{Scratch, bad, converted, good, read};
@@ -58,7 +60,7 @@ fn refused(line: &str) -> String {
         &Options::default(),
         &SharedCounts::default(),
         WrittenFormat::Binpack,
-        &[written.0.clone()],
+        slice::from_ref(&written.0),
     );
     match result {
         Err(DataError::Unsuitable { wrong, .. }) => wrong,

@@ -114,7 +114,7 @@ impl Selection {
                 sampling: Sampling {
                     agreeing: self.agreeing.map(f64::from),
                     soft_ply: self.soft_ply,
-                    pieces: self.piece_weights.as_ref().map(|weights| weights.0),
+                    pieces: self.piece_weights.as_ref().map(|weights| *weights.0),
                 },
             },
             seed: self.seed,
@@ -143,9 +143,9 @@ fn share(text: &str) -> Result<Share, String> {
     numbers.ok_or_else(|| "expected a fraction between 0 and 1, such as 1/20".into())
 }
 
-/// The weights of the numbers of pieces, 0 to 32.
+/// The weights of the numbers of pieces, 0 to 32; in a box, beside which other arguments are small.
 #[derive(Clone, Debug)]
-struct PieceWeights([f64; 33]);
+struct PieceWeights(Box<[f64; 33]>);
 
 fn piece_weights(text: &str) -> Result<PieceWeights, String> {
     let point = |text: &str| {
@@ -175,7 +175,7 @@ fn piece_weights(text: &str) -> Result<PieceWeights, String> {
             *weight = start + (end - start) * step as f64 / (to - from) as f64;
         }
     }
-    Ok(PieceWeights(weights))
+    Ok(PieceWeights(Box::new(weights)))
 }
 
 pub(super) fn failure(error: DataError) -> Failure {
@@ -210,7 +210,7 @@ mod tests {
         let weights = piece_weights("4:1,8:3,32:0").expect("weights").0;
         let found = [0, 4, 5, 7, 8, 20, 32].map(|pieces| weights[pieces]);
         assert_eq!(found, [1.0, 1.0, 1.5, 2.5, 3.0, 1.5, 0.0]);
-        assert_eq!(piece_weights("9:2").expect("a weight").0, [2.0; 33]);
+        assert_eq!(*piece_weights("9:2").expect("a weight").0, [2.0; 33]);
     }
 
     #[test]
