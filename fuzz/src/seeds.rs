@@ -62,7 +62,7 @@ const FENS: [&str; 6] = [
 ];
 
 /// In the order of `Format::ALL`.
-const DATA: [(&str, &[u8]); 4] = [
+const DATA: [(&str, &[u8]); 5] = [
     (
         "text",
         b"# text\nr3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 | -35 | 1.0\n\
@@ -87,5 +87,13 @@ const DATA: [(&str, &[u8]); 4] = [
         "pgn",
         b"[Event \"?\"]\n[FEN \"rn2k2r/8/8/8/8/8/P6p/R3K3 w Qkq - 0 10\"]\n[Result \"0-1\"]\n\n\
           10. O-O-O {+0.35/12 1.2s} h1=Q+ {[%eval #-3]} 11. Kb2 {-M4/9} (11. Kc2 Q1h2) Qxd1 $4 ; end\n0-1\n",
+    ),
+    (
+        "binpack",
+        &[
+            b'B', b'I', b'N', b'P', 36, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0x2D, 0x84,
+            0x4A, 0xD2, 0, 0, 0, 0, 0x11, 0x11, 0x11, 0x11, 0x3E, 0x95, 0x5B, 0xE3, 0x0C, 0x70, 0,
+            40, 0x80, 0, 0, 0, 0, 1, 0x40, 0,
+        ],
     ),
 ];

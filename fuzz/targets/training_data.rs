@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     let counts = SharedCounts::default();
     let input = match Input::open(&path, Some(format)) {
         Ok(input) => input,
-        // The first bytes are those of a format that is not read.
+        // The first bytes are those of gzip, and the others are not.
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
     let records: Result<Vec<Vec<Record>>, DataError> =

@@ -213,6 +213,61 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - | 18 | 0.0
     );
 }
 
+/// Text becomes binpack and text again; what binpack does not say is gone.
+#[test]
+fn binpack_has_what_text_had() {
+    let positions = POSITIONS.replace("| - |", "| -7 |");
+    let file = scratch("data-to-binpack.txt", positions.as_bytes());
+    let [binpack, back] = ["data.binpack", "data-of-binpack.txt"].map(scratch_path);
+    let arguments = |from: &str, to: &str, format: &str| {
+        output(&["data", "convert", from, "--to", format, "--out", to])
+    };
+    arguments(&file, &text(&binpack), "binpack");
+    assert!(
+        fs::read(&binpack)
+            .expect("was written")
+            .starts_with(b"BINP")
+    );
+    arguments(&text(&binpack), &text(&back), "text");
+    assert_eq!(fs::read_to_string(&back).expect("was written"), positions);
+}
+
+/// Positions are left out at random, by the seed.
+#[test]
+fn the_seed_decides_which_positions_are_left_out() {
+    let line = |ply: u32| {
+        let side = if ply.is_multiple_of(2) { 'w' } else { 'b' };
+        let number = ply / 2 + 1;
+        format!("4k3/8/8/8/8/8/4P3/4K3 {side} - - 0 {number} | {ply} | 0.5\n")
+    };
+    let lines: String = (0..600).map(line).collect();
+    let file = scratch("data-sampled.txt", lines.as_bytes());
+    let out = scratch_path("data-sampled-out.txt");
+    let used = |arguments: &[&str]| {
+        let out = text(&out);
+        let all = [&["data", "convert", &file, "--out", &out][..], arguments].concat();
+        let said = output(&all);
+        (said, fs::read_to_string(&out).expect("was written"))
+    };
+    let (said, first) = used(&["--soft-ply=400", "--agreeing=100", "--threads=1"]);
+    for words in [
+        "with an unlikely result, at random",
+        "of an early ply, at random",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+    let same = [
+        "--soft-ply=400",
+        "--agreeing=100",
+        "--seed=0",
+        "--threads=7",
+    ];
+    assert!(first == used(&same).1);
+    assert!(first != used(&["--soft-ply=400", "--agreeing=100", "--seed=1"]).1);
+    let (_, none) = used(&["--piece-weights=3:1", "--soft-ply=0"]);
+    assert!(none == lines);
+}
+
 /// Shards have all positions, each once, in an order of the seed.
 #[test]
 fn shards_are_shuffled() {
@@ -345,9 +400,14 @@ fn bad_records_are_skipped_aloud() {
 #[test]
 fn what_cannot_be_used_is_said() {
     let binpack = scratch("data-test.binpack", b"BINP");
+    let bullet = scratch("data-test.bullet", &[0; 32]);
     let file = scratch("data-refused.txt", POSITIONS.as_bytes());
     for (arguments, words) in [
-        (&["info", &binpack][..], "binpack, which is not read"),
+        (&["info", &binpack][..], "chunk 1 of `"),
+        (
+            &["info", &bullet, "--soft-ply=8"],
+            "bulletformat does not say how many moves were made",
+        ),
         (
             &["info", &file, "--no-captures"],
             "text does not say which move was played",
@@ -377,6 +437,11 @@ fn what_cannot_be_used_is_said() {
         let share = format!("--hold-out={share}");
         assert_refused(&run(&["data", "info", &file, &share]), 2, &["such as 1/20"]);
     }
+    assert_refused(
+        &run(&["data", "info", &file, "--piece-weights=32:1,2:1"]),
+        2,
+        &["expected numbers of pieces from 2 to 32 in rising order"],
+    );
     assert_refused(
         &run(&["data", "info", &file, "--hold-out=1/5", "--held-out=1/5"]),
         2,

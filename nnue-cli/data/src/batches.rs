@@ -18,6 +18,7 @@ use crate::input::{Chunk, Input};
 use crate::ordered::{Ordered, ordered};
 use crate::passes::Passes;
 use crate::record::Record;
+use crate::sampling::Sampler;
 use crate::shuffle::Shuffle;
 
 /// How many bad records are kept to be shown.
@@ -143,6 +144,7 @@ pub struct Batches {
     /// Records that are in no batch yet, in their order.
     waiting: VecDeque<Record>,
     splitter: Splitter,
+    sampler: Sampler,
     counts: SharedCounts,
     /// Records used since the files were begun.
     used: u64,
@@ -186,6 +188,7 @@ impl Batches {
             .map(|room| Shuffle::new(room, random.fork()));
         let of_files = shuffle.is_some().then(|| random.fork());
         let passes = Passes::new(inputs, of_files, options.endless);
+        let sampler = Sampler::new(options.filter.sampling.clone(), random.fork());
         let read = ordered(scope, options.threads, passes, || {
             let options = options.clone();
             move |chunk| read(chunk, &options)
@@ -193,6 +196,7 @@ impl Batches {
         Ok(Batches {
             read,
             splitter: Splitter::new(options.split),
+            sampler,
             left: options.limit.unwrap_or(usize::MAX),
             options,
             shuffle,
@@ -219,7 +223,7 @@ impl Batches {
             counts.read += 1;
             if !self.splitter.uses(&record) {
                 counts.split_off += 1;
-            } else if let Some(unmet) = unmet {
+            } else if let Some(unmet) = unmet.or_else(|| self.sampler.leaves_out(&record)) {
                 counts.left_out[unmet as usize] += 1;
             } else {
                 counts.used += 1;

@@ -10,7 +10,7 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::batches::{Batches, Options, SharedCounts};
 use crate::error::DataError;
-use crate::formats::WrittenFormat;
+use crate::formats::{Writer, WrittenFormat};
 use crate::input::Input;
 use crate::record::Record;
 
@@ -81,12 +81,13 @@ fn spread<'p, W: Write>(
     let mut random = Rng::with_seed(options.seed);
     let outputs = files
         .into_iter()
-        .map(|(path, file)| Records::new(path, file));
+        .map(|(path, file)| Records::new(path, file, format));
     let mut outputs: Vec<_> = outputs.collect();
     each(inputs, in_order, counts, |record| {
         let output = random.usize(..outputs.len());
-        outputs[output].write(record, format)
+        outputs[output].write(record)
     })?;
+    outputs.iter_mut().try_for_each(Records::finish)?;
     Ok(outputs)
 }
 
@@ -109,7 +110,7 @@ fn shuffled<'p>(
 ) -> Result<Records<'p, Output>, DataError> {
     let file = records.file.into_inner();
     let file = file.map_err(|error| unwritable(path, error.into_error()))?;
-    let mut shuffled = Records::new(path, Output::create(path)?);
+    let mut shuffled = Records::new(path, Output::create(path)?, format);
     if records.count > 0 {
         let options = Options {
             seed,
@@ -118,8 +119,9 @@ fn shuffled<'p>(
         };
         let input = Input::of(file.path(), format.read());
         each(vec![input], options, &SharedCounts::default(), |record| {
-            shuffled.write(record, format)
+            shuffled.write(record)
         })?;
+        shuffled.finish()?;
     }
     Ok(shuffled)
 }
@@ -144,31 +146,43 @@ struct Records<'p, W> {
     /// The path that messages name.
     path: &'p Path,
     file: W,
-    /// The bytes of the record that is being written.
+    writer: Writer,
+    /// The bytes that are being written.
     bytes: Vec<u8>,
     count: u64,
 }
 
 impl<W: Write> Records<'_, W> {
-    fn new(path: &Path, file: W) -> Records<'_, W> {
+    fn new(path: &Path, file: W, format: WrittenFormat) -> Records<'_, W> {
         Records {
             path,
             file,
+            writer: format.writer(),
             bytes: Vec::new(),
             count: 0,
         }
     }
 
-    fn write(&mut self, record: &Record, format: WrittenFormat) -> Result<(), DataError> {
-        self.bytes.clear();
-        let appended = format.append(record, &mut self.bytes);
+    fn write(&mut self, record: &Record) -> Result<(), DataError> {
+        let appended = self.writer.append(record, &mut self.bytes);
         appended.map_err(|wrong| DataError::Unsuitable {
             name: self.path.display().to_string(),
             record: record.to_string(),
             wrong,
         })?;
-        let written = self.file.write_all(&self.bytes);
         self.count += 1;
+        self.flush()
+    }
+
+    /// Writes the records that the writer has kept.
+    fn finish(&mut self) -> Result<(), DataError> {
+        self.writer.finish(&mut self.bytes);
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), DataError> {
+        let written = self.file.write_all(&self.bytes);
+        self.bytes.clear();
         written.map_err(|error| unwritable(self.path, error))
     }
 }

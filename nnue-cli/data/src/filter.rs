@@ -3,6 +3,7 @@
 use crate::error::DataError;
 use crate::input::Input;
 use crate::record::Record;
+use crate::sampling::Sampling;
 
 /// Conditions of a position; by default there are none.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +27,8 @@ pub struct Filter {
     pub min_pieces: Option<u32>,
     /// The most pieces on the board, kings and pawns included.
     pub max_pieces: Option<u32>,
+    /// What is left out at random of the positions that meet the other conditions.
+    pub sampling: Sampling,
 }
 
 /// A condition that a position does not meet.
@@ -45,11 +48,17 @@ pub enum Unmet {
     Ply,
     /// There are too few pieces or too many.
     Pieces,
+    /// The score makes the result unlikely, and chance decided.
+    Disagreeing,
+    /// The ply is early, and chance decided.
+    Early,
+    /// The number of pieces comes too often, and chance decided.
+    Frequent,
 }
 
 impl Unmet {
     /// All conditions.
-    pub const ALL: [Unmet; 7] = [
+    pub const ALL: [Unmet; 10] = [
         Unmet::Check,
         Unmet::Capture,
         Unmet::NoScore,
@@ -57,6 +66,9 @@ impl Unmet {
         Unmet::Score,
         Unmet::Ply,
         Unmet::Pieces,
+        Unmet::Disagreeing,
+        Unmet::Early,
+        Unmet::Frequent,
     ];
 
     /// The words that describe the positions which this condition leaves out.
@@ -70,6 +82,9 @@ impl Unmet {
             Unmet::Score => "with a score beyond the limit",
             Unmet::Ply => "with another ply or an unknown one",
             Unmet::Pieces => "with another number of pieces",
+            Unmet::Disagreeing => "with an unlikely result, at random",
+            Unmet::Early => "of an early ply, at random",
+            Unmet::Frequent => "with numbers of pieces that come often, at random",
         }
     }
 }
@@ -85,19 +100,22 @@ impl Filter {
             let format = input.format();
             if self.no_captures && !format.knows_moves() {
                 return Err(input.wrong(format!(
-                    "{format} does not say which move was played, so captures cannot be left out; pgn and viriformat do"
+                    "{format} does not say which move was played, so captures cannot be left out; pgn, viriformat and binpack do"
                 )));
             }
-            if (self.min_ply.is_some() || self.max_ply.is_some()) && !format.knows_plies() {
+            let limits_plies = [self.min_ply, self.max_ply, self.sampling.soft_ply]
+                .iter()
+                .any(Option::is_some);
+            if limits_plies && !format.knows_plies() {
                 return Err(input.wrong(format!(
-                    "{format} does not say how many moves were made, so plies cannot be limited; text, pgn and viriformat do"
+                    "{format} does not say how many moves were made, so plies cannot be limited; text, pgn, viriformat and binpack do"
                 )));
             }
         }
         Ok(())
     }
 
-    /// The first condition that a position does not meet.
+    /// The first condition that a position does not meet, apart from what is left to chance.
     #[must_use]
     pub fn unmet(&self, record: &Record) -> Option<Unmet> {
         let within = |number: u32, least: Option<u32>, most: Option<u32>| {
@@ -120,6 +138,7 @@ impl Filter {
                 (Some(ply), (least, most)) => !within(ply.into(), least, most),
             },
             Unmet::Pieces => !within(record.pieces() as u32, self.min_pieces, self.max_pieces),
+            Unmet::Disagreeing | Unmet::Early | Unmet::Frequent => false,
         };
         Unmet::ALL.into_iter().find(is_unmet)
     }

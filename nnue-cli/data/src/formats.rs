@@ -1,5 +1,6 @@
 //! The formats of files, each in a module: where a file can be cut, and what its bytes say.
 
+mod binpack;
 mod bullet;
 mod chunk;
 mod game;
@@ -15,6 +16,7 @@ use crate::error::BadRecord;
 use crate::record::Record;
 
 pub(crate) use chunk::Chunk;
+pub(crate) use write::Writer;
 pub use write::WrittenFormat;
 
 /// A format of files that can be read.
@@ -28,14 +30,19 @@ pub enum Format {
     Viri,
     /// Games with evaluations in comments.
     Pgn,
+    /// Chains of positions, each with its move and its score, as Stockfish writes them.
+    Binpack,
 }
-
-/// The extension and the first bytes of Stockfish's training data.
-const BINPACK: (&str, &[u8]) = ("binpack", b"BINP");
 
 impl Format {
     /// All formats that can be read.
-    pub const ALL: [Format; 4] = [Format::Text, Format::Bullet, Format::Viri, Format::Pgn];
+    pub const ALL: [Format; 5] = [
+        Format::Text,
+        Format::Bullet,
+        Format::Viri,
+        Format::Pgn,
+        Format::Binpack,
+    ];
 
     /// The name of the format in arguments.
     #[must_use]
@@ -45,40 +52,32 @@ impl Format {
             Format::Bullet => "bulletformat",
             Format::Viri => "viriformat",
             Format::Pgn => "pgn",
+            Format::Binpack => "binpack",
         }
     }
 
-    /// The format of a file, by its name without `.gz` and its first uncompressed bytes. A name
-    /// that tells no format stands for text.
-    ///
-    /// # Errors
-    ///
-    /// Why a file of a format that is not read is refused.
-    pub(crate) fn of(path: &Path, start: &[u8]) -> Result<Format, String> {
+    /// The format of a file, by its name without `.gz`, and by its first uncompressed bytes if these
+    /// are those of binpack. A name that tells no format stands for text.
+    pub(crate) fn of(path: &Path, start: &[u8]) -> Format {
+        if start.starts_with(binpack::MAGIC) {
+            return Format::Binpack;
+        }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        if ending == BINPACK.0 || start.starts_with(BINPACK.1) {
-            return Err(
-                "found Stockfish's binpack, which is not read; allowed are text, \
-                 bulletformat, viriformat and PGN: `convert` of Stockfish's branch `tools` makes a `.plain` file, of \
-                 which a line of awk in docs/data.md makes text"
-                    .into(),
-            );
-        }
-        Ok(match ending {
+        match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
             "bullet" | "bulletformat" | "data" | "bin" => Format::Bullet,
             "vf" | "viri" | "viriformat" => Format::Viri,
             "pgn" => Format::Pgn,
+            "binpack" => Format::Binpack,
             _ => Format::Text,
-        })
+        }
     }
 
     /// Whether the format says which move was played in a position.
     #[must_use]
     pub fn knows_moves(self) -> bool {
-        matches!(self, Format::Viri | Format::Pgn)
+        matches!(self, Format::Viri | Format::Pgn | Format::Binpack)
     }
 
     /// Whether the format says how many moves were made before a position. In text, each line may
@@ -96,6 +95,7 @@ impl Format {
             Format::Bullet => bullet::whole(bytes),
             Format::Viri => viri::whole(bytes),
             Format::Pgn => pgn::whole(bytes),
+            Format::Binpack => binpack::whole(bytes),
         }
     }
 
@@ -106,6 +106,7 @@ impl Format {
             Format::Bullet => bullet::read(chunk, found),
             Format::Viri => viri::read(chunk, found),
             Format::Pgn => pgn::read(chunk, found),
+            Format::Binpack => binpack::read(chunk, found),
         }
     }
 }
@@ -129,16 +130,17 @@ mod tests {
             ("Games.PGN.gz", Format::Pgn),
             ("part-1.bullet", Format::Bullet),
             ("part-1.vf", Format::Viri),
+            ("part-1.binpack", Format::Binpack),
         ] {
-            assert_eq!(Format::of(Path::new(name), b""), Ok(format), "{name}");
+            assert_eq!(Format::of(Path::new(name), b""), format, "{name}");
         }
     }
 
     #[test]
-    fn binpack_is_refused_by_its_name_and_by_its_bytes() {
-        for (name, start) in [("a.binpack", &b""[..]), ("a.bin", b"BINP\0\0")] {
-            let wrong = Format::of(Path::new(name), start).expect_err(name);
-            assert!(wrong.contains("binpack") && wrong.contains("bulletformat"));
+    fn binpack_is_known_by_its_bytes() {
+        for name in ["a.bin", "a"] {
+            let format = Format::of(Path::new(name), b"BINP\0\0");
+            assert_eq!(format, Format::Binpack, "{name}");
         }
     }
 }

@@ -34,8 +34,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// [`DataError::Unreadable`] if the file cannot be read, [`DataError::Format`] if its format is
-    /// none that can be read.
+    /// [`DataError::Unreadable`] if the file cannot be read.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Input, DataError> {
         let mut input = Input::of(path, format.unwrap_or(Format::Text));
         if nnue_files::is_standard(path) {
@@ -50,7 +49,6 @@ impl Input {
                 Format::of(path, start)
             }
         };
-        let of_name = of_name.map_err(|wrong| input.wrong(wrong))?;
         input.format = format.unwrap_or(of_name);
         Ok(input)
     }

@@ -21,7 +21,7 @@
 //! | `passes`, `input` | open the files and cut them into chunks that can be read apart from each other |
 //! | `formats` | say where a file can be cut, and read the records of a chunk |
 //! | `record` | is a position with its score and its result, in few bytes |
-//! | `filter`, `hold_out` | choose among records |
+//! | `filter`, `hold_out`, `sampling` | choose among records |
 //! | `shuffle`, `batches` | put them into batches, in a random order or in their own |
 //! | `feature_sets`, `rows` | find the active rows of a batch |
 //! | `stream` | writes batches for a trainer |
@@ -46,6 +46,7 @@ mod ordered;
 mod passes;
 mod record;
 mod rows;
+mod sampling;
 mod shuffle;
 mod stream;
 mod summary;
@@ -61,5 +62,6 @@ pub use crate::hold_out::{BLOCK, MARGIN, Share, Split};
 pub use crate::input::Input;
 pub use crate::record::{GameResult, Record, Rest, Unpacked};
 pub use crate::rows::{ActiveRows, Batch, RowMaker, UnsupportedNetwork};
+pub use crate::sampling::Sampling;
 pub use crate::stream::{MAGIC, VERSION, write_stream};
 pub use crate::summary::{Scores, Summary, summarise};

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use cozy_chess::Move;
 use nnue_runtime::{Bitboard, Board, Color, Piece, Position, Role, Square};
 
 /// How a game ended.
@@ -45,6 +46,8 @@ pub struct Record {
     pub result: Option<GameResult>,
     /// Whether the move that was played captures a piece or promotes a pawn, if the file has it.
     pub tactical: Option<bool>,
+    /// The move that was played, if the file has it. Castling is the king's move to its own rook.
+    pub(crate) played: Option<Move>,
 }
 
 /// The fields of FEN that no network reads.
@@ -85,6 +88,7 @@ impl Record {
             score: None,
             result: None,
             tactical: None,
+            played: None,
         }
     }
 

@@ -5,9 +5,9 @@ mod reading;
 use std::fmt::Write;
 
 use fastrand::Rng;
-use nnue_data::{DataError, Format};
+use nnue_data::{DataError, Format, WrittenFormat};
 
-use crate::reading::read;
+use crate::reading::{converted, read};
 
 /// Bytes that are changed, left out, doubled, or cut off.
 fn damage(bytes: &[u8], random: &mut Rng) -> Vec<u8> {
@@ -113,4 +113,16 @@ fn damaged_bulletformat() {
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - -"
     );
     never_panics(Format::Bullet, &record.repeat(3));
+}
+
+/// The games of the other tests, as this crate writes them.
+#[test]
+fn damaged_binpack() {
+    let games = b"[FEN \"rn2k2r/8/8/8/8/8/P6p/R3K3 w Qkq - 0 10\"]\n[Result \"0-1\"]\n\n\
+          10. O-O-O {+0.35/12 1.2s} h1=Q+ {[%eval #-3]} 11. Kb2 {-M4/9} Qxd1 0-1\n\n\
+          [Result \"1/2-1/2\"]\n\n1. e4 {0.10/3} e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 1/2-1/2\n";
+    let chunk = converted(Format::Pgn, games, WrittenFormat::Binpack);
+    let (records, _) = read(Format::Binpack, &chunk);
+    assert_eq!(records.expect("games").len(), 12);
+    never_panics(Format::Binpack, &chunk.repeat(2));
 }

@@ -184,7 +184,7 @@ fn captures_are_left_out_where_the_move_is_known() {
     };
     let message = refused(Format::Text, options.filter.clone());
     assert!(
-        message.ends_with("captures cannot be left out; pgn and viriformat do"),
+        message.ends_with("captures cannot be left out; pgn, viriformat and binpack do"),
         "{message}"
     );
     let message = refused(

@@ -57,12 +57,13 @@ pub(super) fn record(board: &cozy_chess::Board, played: Move) -> Record {
     Record {
         rest: rest(board),
         tactical: Some(is_tactical(board, played)),
+        played: Some(played),
         ..Record::new(board)
     }
 }
 
 /// Whether a move captures a piece or promotes a pawn.
-fn is_tactical(board: &cozy_chess::Board, played: Move) -> bool {
+pub(super) fn is_tactical(board: &cozy_chess::Board, played: Move) -> bool {
     let takes = board.color_on(played.to) == Some(!board.side_to_move());
     // A pawn changes its file only when it captures.
     let is_pawns = board.piece_on(played.from) == Some(cozy_chess::Piece::Pawn);

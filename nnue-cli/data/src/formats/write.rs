@@ -1,6 +1,6 @@
 //! The formats that can be written.
 
-use super::{Format, bullet, text};
+use super::{Format, binpack, bullet, text};
 use crate::record::Record;
 
 /// A format of training data that this crate writes, besides reading it.
@@ -10,11 +10,17 @@ pub enum WrittenFormat {
     Text,
     /// The format [`Format::Bullet`].
     Bullet,
+    /// The format [`Format::Binpack`].
+    Binpack,
 }
 
 impl WrittenFormat {
     /// All formats that can be written.
-    pub const ALL: [WrittenFormat; 2] = [WrittenFormat::Text, WrittenFormat::Bullet];
+    pub const ALL: [WrittenFormat; 3] = [
+        WrittenFormat::Text,
+        WrittenFormat::Bullet,
+        WrittenFormat::Binpack,
+    ];
 
     /// The format that reads what this format writes.
     #[must_use]
@@ -22,6 +28,7 @@ impl WrittenFormat {
         match self {
             WrittenFormat::Text => Format::Text,
             WrittenFormat::Bullet => Format::Bullet,
+            WrittenFormat::Binpack => Format::Binpack,
         }
     }
 
@@ -32,21 +39,50 @@ impl WrittenFormat {
         match self {
             WrittenFormat::Text => "txt",
             WrittenFormat::Bullet => "bullet",
+            WrittenFormat::Binpack => "binpack",
         }
     }
 
-    /// Appends a record to `bytes`.
+    /// A writer of a file of this format.
+    pub(crate) fn writer(self) -> Writer {
+        match self {
+            WrittenFormat::Text => Writer::Text,
+            WrittenFormat::Bullet => Writer::Bullet,
+            WrittenFormat::Binpack => Writer::Binpack(Box::default()),
+        }
+    }
+}
+
+/// Makes the bytes of a file of records.
+pub(crate) enum Writer {
+    Text,
+    Bullet,
+    /// Binpack keeps records until it knows which of them follow one another.
+    Binpack(Box<binpack::Writer>),
+}
+
+impl Writer {
+    /// Appends a record to `bytes`, now or later.
     ///
     /// # Errors
     ///
     /// A message that names what the format needs and the record lacks.
-    pub(crate) fn append(self, record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
+    pub(crate) fn append(&mut self, record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
         match self {
-            WrittenFormat::Text => {
+            Writer::Text => {
                 text::write(record, bytes);
                 Ok(())
             }
-            WrittenFormat::Bullet => bullet::write(record, bytes),
+            Writer::Bullet => bullet::write(record, bytes),
+            Writer::Binpack(writer) => writer.append(record, bytes),
+        }
+    }
+
+    /// Appends the records that were kept to `bytes`.
+    pub(crate) fn finish(&mut self, bytes: &mut Vec<u8>) {
+        match self {
+            Writer::Text | Writer::Bullet => {}
+            Writer::Binpack(writer) => writer.finish(bytes),
         }
     }
 }

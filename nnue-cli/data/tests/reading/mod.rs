@@ -8,6 +8,7 @@ use std::{env, fs, process, thread};
 
 use nnue_data::{
     BadRecord, Batches, Counts, DataError, Format, Input, Options, Record, SharedCounts,
+    WrittenFormat, convert,
 };
 
 /// A file that is gone when the test is over.
@@ -73,4 +74,17 @@ pub(crate) fn bad(format: Format, bytes: &[u8]) -> Vec<BadRecord> {
     let (_, counts) = read(format, bytes);
     assert!(counts.bad > 0, "all is well");
     counts.examples
+}
+
+/// The records of a file in another format.
+pub(crate) fn converted(from: Format, bytes: &[u8], to: WrittenFormat) -> Vec<u8> {
+    let (file, written) = (Scratch::new(bytes), Scratch::new(b""));
+    let options = Options {
+        shuffle: None,
+        ..Options::default()
+    };
+    let counts = SharedCounts::default();
+    let outputs = [written.0.clone()];
+    convert(vec![file.input(from)], &options, &counts, to, &outputs).expect("good records");
+    fs::read(&written.0).expect("it was written")
 }

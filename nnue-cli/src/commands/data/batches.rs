@@ -33,9 +33,6 @@ pub(crate) struct Batches {
     /// The most positions in a batch
     #[arg(long, value_name = "N", default_value_t = 16384, value_parser = positive(1 << 20))]
     batch_size: u32,
-    /// Where the order comes from: the same seed gives the same stream
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
     /// End after so many positions
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -87,7 +84,6 @@ impl Batches {
         }
         let options = Options {
             batch_size: self.batch_size as usize,
-            seed: self.seed,
             shuffle: (!self.in_order).then_some(self.buffer as usize),
             endless: self.endless,
             limit: self.limit,

@@ -32,9 +32,6 @@ pub(crate) struct Convert {
     /// Write so many files, with the positions of all files in random order
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     shards: Option<u16>,
-    /// Where the order of shards comes from
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "shards")]
-    seed: u64,
 }
 
 fn format() -> impl TypedValueParser<Value = WrittenFormat> {
@@ -50,7 +47,6 @@ impl Convert {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let inputs = self.selection.inputs()?;
         let options = Options {
-            seed: self.seed,
             shuffle: self.shards.map(|_| usize::MAX),
             ..self.selection.options()
         };

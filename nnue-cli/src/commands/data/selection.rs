@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use nnue_data::{DataError, Filter, Format, Input, Options, Share, SharedCounts, Split};
+use nnue_data::{DataError, Filter, Format, Input, Options, Sampling, Share, SharedCounts, Split};
 
 use crate::Failure;
 use crate::failure::warn;
@@ -33,8 +33,8 @@ pub(super) struct Selection {
     /// Leave out positions in which the side to move is in check
     #[arg(long, help_heading = "Selection")]
     no_checks: bool,
-    /// Leave out positions in which the move that was played is a capture or a promotion; of pgn and
-    /// viriformat, which know the move
+    /// Leave out positions in which the move that was played is a capture or a promotion; of pgn,
+    /// viriformat and binpack, which know the move
     #[arg(long, help_heading = "Selection")]
     no_captures: bool,
     /// Leave out positions without a score
@@ -58,6 +58,21 @@ pub(super) struct Selection {
     /// Leave out positions with more pieces
     #[arg(long, value_name = "N", help_heading = "Selection")]
     max_pieces: Option<u32>,
+    /// Leave out positions at random, the more often the less likely their score makes the result of
+    /// the game; POINTS of a score are a pawn: 100 in centipawns, 208 in binpacks of Stockfish
+    #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Selection")]
+    agreeing: Option<u32>,
+    /// Leave out positions before so many half moves of the game at random, the first of them most
+    /// often
+    #[arg(long, value_name = "N", help_heading = "Selection")]
+    soft_ply: Option<u32>,
+    /// Leave out positions at random, so that numbers of pieces come as often as these weights say,
+    /// such as 2:1,16:2,32:1; between two of them, weights change evenly
+    #[arg(long, value_name = "N:W,...", value_parser = piece_weights, help_heading = "Selection")]
+    piece_weights: Option<PieceWeights>,
+    /// Where random numbers come from: the same seed gives the same positions in the same order
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
     /// Threads that read, and as many that find rows
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
@@ -96,7 +111,13 @@ impl Selection {
                 max_ply: self.max_ply,
                 min_pieces: self.min_pieces,
                 max_pieces: self.max_pieces,
+                sampling: Sampling {
+                    agreeing: self.agreeing.map(f64::from),
+                    soft_ply: self.soft_ply,
+                    pieces: self.piece_weights.as_ref().map(|weights| *weights.0),
+                },
             },
+            seed: self.seed,
             split,
             threads: self.threads.into(),
             ..Options::default()
@@ -122,6 +143,41 @@ fn share(text: &str) -> Result<Share, String> {
     numbers.ok_or_else(|| "expected a fraction between 0 and 1, such as 1/20".into())
 }
 
+/// The weights of the numbers of pieces, 0 to 32; in a box, beside which other arguments are small.
+#[derive(Clone, Debug)]
+struct PieceWeights(Box<[f64; 33]>);
+
+fn piece_weights(text: &str) -> Result<PieceWeights, String> {
+    let point = |text: &str| {
+        let (pieces, weight) = text.split_once(':')?;
+        let (pieces, weight): (usize, f64) = (pieces.parse().ok()?, weight.parse().ok()?);
+        ((2..=32).contains(&pieces) && (0.0..=1e6).contains(&weight)).then_some((pieces, weight))
+    };
+    let wrong = || {
+        String::from(
+            "expected numbers of pieces from 2 to 32 in rising order, each with a weight from 0 to 1000000, such as \
+             2:1,16:2,32:1",
+        )
+    };
+    let points: Option<Vec<(usize, f64)>> = text.split(',').map(point).collect();
+    let points = points.ok_or_else(wrong)?;
+    let rises = points.is_sorted_by(|one, next| one.0 < next.0);
+    let has_weight = points.iter().any(|(_, weight)| *weight > 0.0);
+    let ends = points.first().zip(points.last());
+    let (Some((first, last)), true, true) = (ends, rises, has_weight) else {
+        return Err(wrong());
+    };
+    let mut weights = [first.1; 33];
+    weights[last.0..].fill(last.1);
+    for pair in points.windows(2) {
+        let ((from, start), (to, end)) = (pair[0], pair[1]);
+        for (step, weight) in weights[from..to].iter_mut().enumerate() {
+            *weight = start + (end - start) * step as f64 / (to - from) as f64;
+        }
+    }
+    Ok(PieceWeights(Box::new(weights)))
+}
+
 pub(super) fn failure(error: DataError) -> Failure {
     match error {
         DataError::Output(error) => Failure::Output(error),
@@ -141,6 +197,29 @@ pub(super) fn report_bad(counts: &SharedCounts) {
         ));
         for bad in &counts.examples {
             warn(&bad.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::piece_weights;
+
+    #[test]
+    fn weights_change_evenly_between_the_given_ones() {
+        let weights = piece_weights("4:1,8:3,32:0").expect("weights").0;
+        let found = [0, 4, 5, 7, 8, 20, 32].map(|pieces| weights[pieces]);
+        assert_eq!(found, [1.0, 1.0, 1.5, 2.5, 3.0, 1.5, 0.0]);
+        assert_eq!(*piece_weights("9:2").expect("a weight").0, [2.0; 33]);
+    }
+
+    #[test]
+    fn weights_that_cannot_be_used_are_named() {
+        for text in [
+            "", "4", "1:1", "33:1", "8:1,4:1", "4:1,4:2", "4:-1", "4:0", "4:nan", "4:inf",
+        ] {
+            let wrong = piece_weights(text).expect_err(text);
+            assert!(wrong.starts_with("expected numbers of pieces"), "{wrong}");
         }
     }
 }
