@@ -136,7 +136,10 @@ fn usual(pawn: f64) -> f64 {
 /// The mean correlation of the rows of a piece on a square and on the next one of its rank.
 fn neighbours(net: &Net) -> f64 {
     let kings = Pieces {
-        squares: [(Piece::new(Color::White, Role::King), Square::B1), (Piece::new(Color::Black, Role::King), Square::B8)],
+        squares: [
+            (Piece::new(Color::White, Role::King), Square::B1),
+            (Piece::new(Color::Black, Role::King), Square::B8),
+        ],
         further: None,
     };
     let base = sum_of_rows(net, &kings);
@@ -146,7 +149,10 @@ fn neighbours(net: &Net) -> f64 {
             ..kings
         };
         let sum = sum_of_rows(net, &with);
-        sum.iter().zip(&base).map(|(sum, base)| sum - base).collect()
+        sum.iter()
+            .zip(&base)
+            .map(|(sum, base)| sum - base)
+            .collect()
     };
     let mut found = Vec::new();
     for color in Color::ALL {
@@ -210,7 +216,13 @@ fn kings(net: &Net) -> Option<f64> {
     let width = network.transformer.width;
     let rows = &net.weights().transformer[0].rows[first * width..];
     let weight = |index: usize| f64::from(rows[index]);
-    let found = KingRows::of(&Rows { width, buckets: parameters.buckets() }, weight);
+    let found = KingRows::of(
+        &Rows {
+            width,
+            buckets: parameters.buckets(),
+        },
+        weight,
+    );
     Some(found.agreement(parameters))
 }
 

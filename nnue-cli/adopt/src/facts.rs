@@ -34,16 +34,41 @@ pub fn facts(network: &Network) -> Vec<Fact> {
         });
     };
     let sets = network.features.iter().map(|set| set.name.clone());
-    add("the feature sets", "set", sets.collect::<Vec<_>>().join(" + "), true);
+    add(
+        "the feature sets",
+        "set",
+        sets.collect::<Vec<_>>().join(" + "),
+        true,
+    );
     let transformer = &network.transformer;
-    add("the number of neurons", "width", transformer.width.to_string(), true);
+    add(
+        "the number of neurons",
+        "width",
+        transformer.width.to_string(),
+        true,
+    );
     if let Some(parameters) = piece_square(network) {
-        add("whether the board is mirrored", "mirror", mirror(parameters).into(), true);
+        add(
+            "whether the board is mirrored",
+            "mirror",
+            mirror(parameters).into(),
+            true,
+        );
         if parameters.own_kings_buckets() > 1 {
-            add("the buckets of the king's squares", "king_buckets", buckets(parameters), true);
+            add(
+                "the buckets of the king's squares",
+                "king_buckets",
+                buckets(parameters),
+                true,
+            );
         }
         let order = format!("{:?}, {:?}", parameters.piece_order, parameters.flip);
-        add("the order of pieces and squares", "piece_order", order.to_lowercase(), true);
+        add(
+            "the order of pieces and squares",
+            "piece_order",
+            order.to_lowercase(),
+            true,
+        );
     }
     add(
         "what becomes of the transformer's neurons",
@@ -53,28 +78,64 @@ pub fn facts(network: &Network) -> Vec<Fact> {
     );
     let layers = network.layers.iter().map(|layer| match &layer.op {
         Op::Affine(affine) => format!("{} {:?}", layer.output.len, affine.weights).to_lowercase(),
-        Op::Elementwise(_) => layer.name.clone(),
+        Op::Elementwise(function) => format!("{function:?}").to_lowercase(),
     });
-    add("the layers", "layer", layers.collect::<Vec<_>>().join(", "), true);
-    add("the number of output buckets", "count", network.stacks.count.to_string(), true);
-    add("the order of the layers' weights in the file", "transposed", orders(network), true);
+    add(
+        "the layers",
+        "layer",
+        layers.collect::<Vec<_>>().join(", "),
+        true,
+    );
+    add(
+        "the number of output buckets",
+        "count",
+        network.stacks.count.to_string(),
+        true,
+    );
+    add(
+        "the order of the layers' weights in the file",
+        "transposed",
+        orders(network),
+        true,
+    );
     if network.stacks.count > 1 {
         let select = match network.stacks.by_pieces {
             Some(table) => {
                 let buckets = table.iter().map(u8::to_string);
-                format!("by the number of pieces: {}", buckets.collect::<Vec<_>>().join(" "))
+                format!(
+                    "by the number of pieces: {}",
+                    buckets.collect::<Vec<_>>().join(" ")
+                )
             }
             None => "by the engine".into(),
         };
-        add("which output bucket a position uses", "select", select, false);
+        add(
+            "which output bucket a position uses",
+            "select",
+            select,
+            false,
+        );
     }
-    add("QA: what 1.0 is in the accumulator", "one", transformer.one.to_string(), false);
-    let ones = network.layers.iter().filter(|layer| layer.affine().is_some());
+    add(
+        "QA: what 1.0 is in the accumulator",
+        "one",
+        transformer.one.to_string(),
+        false,
+    );
+    let ones = network
+        .layers
+        .iter()
+        .filter(|layer| layer.affine().is_some());
     let ones = ones.map(|layer| match layer.weights_one() {
         Some((of, by)) => format!("{of} / {by}"),
         None => "1".into(),
     });
-    add("QB: what 1.0 is in the layers' weights", "weights_one", ones.collect::<Vec<_>>().join(", "), false);
+    add(
+        "QB: what 1.0 is in the layers' weights",
+        "weights_one",
+        ones.collect::<Vec<_>>().join(", "),
+        false,
+    );
     let units = match network.output.units {
         Units::Integer(ratio) | Units::Wide(ratio) => {
             format!("{} / {}", ratio.numerator, ratio.denominator)

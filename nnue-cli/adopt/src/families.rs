@@ -91,36 +91,34 @@ impl Layers {
 }
 
 impl Shape {
-    /// The bytes of all tensors, without what follows them.
-    pub(crate) fn bytes(&self) -> usize {
+    /// The bytes of all tensors for each two neurons, and the bytes that do not depend on their
+    /// number.
+    fn bytes(&self) -> [usize; 2] {
         let rows = 768 * self.inputs.buckets;
-        let inputs = 2 * self.neurons.values(self.width);
-        let of_stack = match self.layers {
-            Layers::One => 2 * inputs + 2,
+        let inputs = 2 * self.neurons.values(2);
+        let [by_input, fixed] = match self.layers {
+            Layers::One => [2, 2],
             Layers::Three {
                 first,
                 second,
                 words,
             } => {
                 let weight = if words { 2 } else { 1 };
-                weight * inputs * first + 4 * (first + first * second + second + second + 1)
+                let numbers = first + first * second + second + second + 1;
+                [weight * first, 4 * numbers]
             }
         };
-        2 * (rows + 1) * self.width + self.outputs * of_stack
+        let by_two = 2 * (2 * (rows + 1)) + self.outputs * inputs * by_input;
+        [by_two, self.outputs * fixed]
     }
 
     /// The width with which the tensors have so many bytes, if there is one that networks have.
     pub(crate) fn width_of(&self, bytes: usize) -> Option<usize> {
-        // The number of bytes grows evenly with the width.
-        let at = |width| Shape {
-            width,
-            ..self.clone()
-        };
-        let least = at(0).bytes();
-        let step = at(2).bytes() - least;
-        let width = 2 * bytes.checked_sub(least)? / step;
+        let [by_two, fixed] = self.bytes();
+        let bytes = bytes.checked_sub(fixed)?;
+        let width = 2 * (bytes / by_two);
         let is_usual = (8..=8192).contains(&width) && width % 8 == 0;
-        (is_usual && at(width).bytes() == bytes).then_some(width)
+        (is_usual && bytes % by_two == 0).then_some(width)
     }
 
     /// What the family is called.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use nnue_compiler::feature_set::piece_square::Mirror;
 use nnue_compiler::format;
-use nnue_compiler::network::Network;
+use nnue_compiler::network::{Network, Op};
 
 use crate::families::{Inputs, Layers, Neurons, Shape, Tail};
 use crate::field;
@@ -70,13 +70,19 @@ pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
     fits
 }
 
-/// Whether two specs say the same but for the name.
+/// Whether two specs say the same but for the name, and for what changes only the speed.
 fn is_same(one: &Network, other: &Network) -> bool {
-    let unnamed = |network: &Network| Network {
-        name: String::new(),
-        ..network.clone()
+    let plain = |network: &Network| {
+        let mut network = network.clone();
+        network.name.clear();
+        for layer in &mut network.layers {
+            if let Op::Affine(affine) = &mut layer.op {
+                affine.sparse = None;
+            }
+        }
+        network
     };
-    unnamed(one) == unnamed(other)
+    plain(one) == plain(other)
 }
 
 /// The network of a spec, if the bytes are a file of it.
@@ -135,9 +141,10 @@ fn contents(bytes: &[u8]) -> Vec<(usize, Tail)> {
         }));
         if contents.is_empty() {
             let zeros = bytes.iter().rev().take_while(|byte| **byte == 0).count();
-            let zeros = (1..=zeros.min(PADDED_TO - 1)).map(|padding| (len - padding, Tail::Zeros));
-            contents.extend(zeros);
             contents.push((len, Tail::Bullet));
+            // All numbers have two bytes or four, or there is an even number of them.
+            let paddings = (2..=zeros.min(PADDED_TO - 1)).step_by(2);
+            contents.extend(paddings.map(|padding| (len - padding, Tail::Zeros)));
         }
     } else {
         contents.push((len, Tail::None));
@@ -225,8 +232,8 @@ fn usual_tables(buckets: usize) -> Vec<Vec<usize>> {
 /// The tables of bullet's example and of known engines, rank by rank.
 const TABLES: [[u8; 32]; 6] = [
     [
-        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9,
-        9,
+        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9,
+        9, 9,
     ],
     [
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 8, 9, 10, 11, 12, 12, 13, 13, 12, 12, 13, 13, 14, 14,
@@ -237,16 +244,16 @@ const TABLES: [[u8; 32]; 6] = [
         15, 15, 14, 14, 15, 15,
     ],
     [
-        0, 1, 2, 3, 0, 1, 2, 3, 4, 4, 5, 5, 4, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6,
-        6,
+        0, 1, 2, 3, 0, 1, 2, 3, 4, 4, 5, 5, 4, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6,
+        6, 6,
     ],
     [
-        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 6, 6, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
-        8,
+        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 6, 6, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+        8, 8,
     ],
     [
-        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
-        7,
+        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
+        7, 7,
     ],
 ];
 

@@ -96,7 +96,9 @@ impl KingRows {
     /// The bucket of each square on which the king is seen, rank by rank, if the rows tell it:
     /// most squares are certain, and each bucket has a square.
     pub(crate) fn table(&self, buckets: usize) -> Option<Vec<usize>> {
-        let seen: Vec<usize> = { 0..SQUARES }.filter(|at| is_seen(self.mirror, *at)).collect();
+        let seen: Vec<usize> = { 0..SQUARES }
+            .filter(|at| is_seen(self.mirror, *at))
+            .collect();
         let certainty: f64 = seen.iter().map(|at| self.certainty[*at]).sum();
         let table: Vec<usize> = seen.iter().map(|at| self.bucket[*at]).collect();
         let is_full = (0..buckets).all(|bucket| table.contains(&bucket));
@@ -112,9 +114,9 @@ impl KingRows {
         let seen: Vec<usize> = { 0..SQUARES }
             .filter(|at| is_seen(parameters.mirror, *at))
             .collect();
-        let agreeing = seen.iter().filter(|at| {
-            self.bucket[**at] == usize::from(parameters.king_buckets[**at])
-        });
+        let agreeing = seen
+            .iter()
+            .filter(|at| self.bucket[**at] == usize::from(parameters.king_buckets[**at]));
         let sum: f64 = agreeing.map(|at| self.certainty[*at]).sum();
         let share = sum / seen.len() as f64;
         share * (0.5 + 0.5 * right_half)

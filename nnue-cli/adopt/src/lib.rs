@@ -14,6 +14,7 @@
 //! | `king_rows` | the buckets of the king's squares, as the weights tell them |
 //! | `evidence`, `positions` | what is tested, and on which positions |
 //! | `facts`, `ranking` | the order of guesses, and what is to be asked |
+//! | `written` | the spec with its guesses marked, and a module with a test |
 
 #![forbid(unsafe_code)]
 
@@ -25,8 +26,10 @@ mod fits;
 mod king_rows;
 mod positions;
 mod ranking;
+mod written;
 
 pub use crate::evidence::Evidence;
 pub use crate::facts::{Fact, facts};
 pub use crate::field::with_width;
 pub use crate::ranking::{Guess, Question, Ranking};
+pub use crate::written::{marked_spec, module};

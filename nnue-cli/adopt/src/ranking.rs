@@ -8,8 +8,9 @@ use crate::evidence::{Evidence, WORSE_ROWS};
 use crate::facts::{Fact, facts};
 use crate::fits::{Fit, fits};
 
-/// Scores that differ by less than this are the same evidence.
-const SAME: f64 = 0.01;
+/// Scores that differ by less than this are the same evidence: nets of the same kind differ by as
+/// much.
+const SAME: f64 = 0.04;
 
 /// A spec that fits a file, with the evidence for it.
 #[derive(Clone, Debug, Serialize)]
@@ -53,55 +54,60 @@ pub struct Ranking {
 }
 
 impl Ranking {
+    /// The ranking of a file for which nothing has to be guessed.
+    #[must_use]
+    pub fn none() -> Ranking {
+        Ranking {
+            guesses: Vec::new(),
+            questions: Vec::new(),
+        }
+    }
+
     /// Finds the specs that fit the bytes of a file, and ranks them. `name` is the name of the
     /// network in specs that are written.
     #[must_use]
     pub fn of(bytes: &[u8], name: &str) -> Ranking {
-        let mut seen: Vec<(Fit, Evidence)> = Vec::new();
+        let mut seen: Vec<(Fit, Net, Evidence)> = Vec::new();
         for fit in fits(bytes, name) {
             if let Ok(net) = Net::from_bytes(&fit.network, bytes) {
                 let evidence = Evidence::of_rows(&net);
-                seen.push((fit, evidence));
+                seen.push((fit, net, evidence));
             }
         }
-        let best = { seen.iter().map(|(_, evidence)| evidence.neighbours) }.fold(0.0, f64::max);
-        let guesses = seen.into_iter().filter_map(|(fit, evidence)| {
-            let evidence = match evidence.neighbours + WORSE_ROWS < best {
+        let best = { seen.iter() }.map(|(_, _, evidence)| evidence.neighbours);
+        let enough = best.fold(0.0, f64::max) - WORSE_ROWS;
+        let guesses = seen.into_iter().map(|(fit, net, evidence)| Guess {
+            facts: facts(&fit.network),
+            family: fit.family,
+            evidence: match evidence.neighbours < enough {
                 true => evidence,
-                false => {
-                    let net = Net::from_bytes(&fit.network, bytes).ok()?;
-                    evidence.with_evaluations(&net)
-                }
-            };
-            Some(Guess {
-                facts: facts(&fit.network),
-                family: fit.family,
-                evidence,
-                undecided: false,
-                spec: fit.spec,
-                network: fit.network,
-                kings_found: fit.kings_found,
-            })
+                false => evidence.with_evaluations(&net),
+            },
+            undecided: false,
+            spec: fit.spec,
+            network: fit.network,
+            kings_found: fit.kings_found,
         });
-        let mut guesses: Vec<Guess> = guesses.collect();
-        guesses.sort_by(|a, b| b.evidence.score.total_cmp(&a.evidence.score));
-        prefer_usual(&mut guesses);
+        let guesses = by_evidence(guesses.collect());
         let questions = questions(&guesses);
         Ranking { guesses, questions }
     }
 }
 
-/// Marks the guesses that have the same evidence as the first one.
-fn prefer_usual(guesses: &mut [Guess]) {
-    let Some(best) = guesses.first().map(|guess| guess.evidence.score) else {
-        return;
-    };
-    let same = guesses.iter().filter(|guess| best - guess.evidence.score < SAME).count();
-    if same > 1 {
-        for guess in &mut guesses[..same] {
-            guess.undecided = true;
-        }
+/// Sorts guesses, which come with the most usual ones first. Those with the same evidence as the
+/// best one stay in that order, and are marked.
+fn by_evidence(guesses: Vec<Guess>) -> Vec<Guess> {
+    let scores = guesses.iter().map(|guess| guess.evidence.score);
+    let best = scores.fold(0.0, f64::max);
+    let is_best = |guess: &Guess| best - guess.evidence.score < SAME;
+    let (mut same, mut others): (Vec<Guess>, Vec<Guess>) = guesses.into_iter().partition(is_best);
+    others.sort_by(|a, b| b.evidence.score.total_cmp(&a.evidence.score));
+    let undecided = same.len() > 1;
+    for guess in &mut same {
+        guess.undecided = undecided;
     }
+    same.extend(others);
+    same
 }
 
 /// What the guesses with the same evidence say differently, and then what no file tells.

@@ -26,7 +26,11 @@ pub(crate) fn file(network: &Network, seed: u64) -> Vec<u8> {
     let weights = Net::from_bytes(network, &nearest_net_file_of(network, |_| 0.0));
     let mut weights = weights.expect("a file of zeros loads").into_weights();
     let kinds = Kinds::of(network.transformer.width, &mut random);
-    for (copy, perspective) in Color::ALL.into_iter().enumerate().take(weights.transformer.len()) {
+    for (copy, perspective) in Color::ALL
+        .into_iter()
+        .enumerate()
+        .take(weights.transformer.len())
+    {
         let rows = &mut weights.transformer[copy];
         fill_rows(network, perspective, &kinds, &mut rows.rows, &mut random);
         let one = f64::from(network.transformer.one);
@@ -44,9 +48,12 @@ pub(crate) fn file(network: &Network, seed: u64) -> Vec<u8> {
             continue;
         }
         let net = Net::new(network, weights.clone()).expect("the weights fit");
-        let inputs = accumulated.iter().zip(&samples).map(|(accumulators, sample)| {
-            inputs(layer, &net.trace(accumulators, sample.side_to_move, 0))
-        });
+        let inputs = accumulated
+            .iter()
+            .zip(&samples)
+            .map(|(accumulators, sample)| {
+                inputs(layer, &net.trace(accumulators, sample.side_to_move, 0))
+            });
         let inputs: Vec<Vec<f64>> = inputs.collect();
         let is_last = layer.output.len <= 3;
         let targets = is_last.then(|| { samples.iter() }.map(Pieces::material).collect());
@@ -150,15 +157,20 @@ fn fill_rows(
     let one = f64::from(network.transformer.one);
     let mut first = 0;
     for set in &network.features {
-        let limit = if set.element == Element::I8 { 120.0 } else { 1000.0 };
+        let limit = if set.element == Element::I8 {
+            120.0
+        } else {
+            1000.0
+        };
         let range = first * width..(first + set.rows) * width;
         let scale = f64::from(1u32 << set.shift);
+        let most = match set.family {
+            Family::PieceSquare(_) => 0.005 * one / scale,
+            _ => 0.03 * one / scale,
+        };
+        let most = most.ceil().min(limit) as i16;
         for weight in &mut rows[range] {
-            let noise = match set.family {
-                Family::PieceSquare(_) => 0.004,
-                _ => 0.02,
-            };
-            *weight = (noise * one / scale * normal(random)).clamp(-limit, limit) as i16;
+            *weight = random.i16(-most..=most);
         }
         if let Family::PieceSquare(parameters) = &set.family {
             let mut only = network.clone();
@@ -166,22 +178,34 @@ fn fill_rows(
             let mut is_known = vec![false; set.rows];
             let mut buckets = Vec::new();
             for king in 0..64usize {
-                let oriented = if perspective == Color::White { king } else { king ^ 56 };
+                let oriented = if perspective == Color::White {
+                    king
+                } else {
+                    king ^ 56
+                };
                 let bucket = (parameters.king_buckets[king], king % 8 < 4);
                 let is_first = !buckets.contains(&bucket);
                 buckets.push(bucket);
                 for queens in queens(parameters.queen_buckets) {
-                    probe(&only, perspective, oriented, &queens, is_first, |row, kind, square| {
-                        if std::mem::replace(&mut is_known[row], true) {
-                            return;
-                        }
-                        let own = &mut rows[(first + row) * width..][..width];
-                        for (neuron, weight) in own.iter_mut().enumerate() {
-                            let value = kinds.value(neuron, kind, square) + 0.15 * normal(random);
-                            let value = 0.07 * one / scale * value;
-                            *weight = value.round().clamp(-limit, limit) as i16;
-                        }
-                    });
+                    probe(
+                        &only,
+                        perspective,
+                        oriented,
+                        &queens,
+                        is_first,
+                        |row, kind, square| {
+                            if std::mem::replace(&mut is_known[row], true) {
+                                return;
+                            }
+                            let own = &mut rows[(first + row) * width..][..width];
+                            for (neuron, weight) in own.iter_mut().enumerate() {
+                                let value =
+                                    kinds.value(neuron, kind, square) + 0.15 * normal(random);
+                                let value = 0.07 * one / scale * value;
+                                *weight = value.round().clamp(-limit, limit) as i16;
+                            }
+                        },
+                    );
                 }
             }
         }
@@ -219,8 +243,16 @@ fn probe(
     let base = active_rows(network, &pieces)[index].clone();
     let kind = |piece: Piece| 6 * usize::from(piece.color != perspective) + piece.role.index();
     let seen = |square: usize| {
-        let up = if perspective == Color::White { square } else { square ^ 56 };
-        let king_up = if perspective == Color::White { king } else { king ^ 56 };
+        let up = if perspective == Color::White {
+            square
+        } else {
+            square ^ 56
+        };
+        let king_up = if perspective == Color::White {
+            king
+        } else {
+            king ^ 56
+        };
         if king_up % 8 >= 4 { up ^ 7 } else { up }
     };
     // The own king's row is the one that changes with the king alone.
@@ -255,7 +287,9 @@ fn probe(
     // The opponent's king on all squares: what does not change is the own king's row.
     let mut common: Vec<usize> = base.clone();
     for square in 0..64 {
-        if (square != king && !all_pieces && square > 8) || pieces.at(square).is_some() && square != other_king {
+        if (square != king && !all_pieces && square > 8)
+            || pieces.at(square).is_some() && square != other_king
+        {
             continue;
         }
         let mut with = pieces.without(other_king);
@@ -296,7 +330,11 @@ impl Pieces {
 
     fn random(random: &mut Rng) -> Pieces {
         let squares = [None; 64];
-        let side_to_move = if random.bool() { Color::White } else { Color::Black };
+        let side_to_move = if random.bool() {
+            Color::White
+        } else {
+            Color::Black
+        };
         let mut pieces = Pieces {
             squares,
             side_to_move,
@@ -398,7 +436,12 @@ struct Fitted {
 
 impl Fitted {
     /// Chooses them so that the outputs use their range or, in the last layer, follow the targets.
-    fn of(layer: &Layer, inputs: &[Vec<f64>], targets: Option<Vec<f64>>, random: &mut Rng) -> Fitted {
+    fn of(
+        layer: &Layer,
+        inputs: &[Vec<f64>],
+        targets: Option<Vec<f64>>,
+        random: &mut Rng,
+    ) -> Fitted {
         let affine = layer.affine().expect("an affine layer");
         let outputs = layer.output.len;
         let len = layer.input_len();
@@ -474,7 +517,9 @@ impl Fitted {
     }
 
     fn store(&self, layer: &Layer, numbers: &mut LayerWeights, random: &mut Rng) {
-        let is_binary = layer.affine().is_some_and(|affine| affine.weights == WeightType::Binary);
+        let is_binary = layer
+            .affine()
+            .is_some_and(|affine| affine.weights == WeightType::Binary);
         put(&mut numbers.weights, |index| match is_binary {
             true => self.weights[index].signum(),
             false => self.weights[index] * (1.0 + 0.03 * normal(random)),
