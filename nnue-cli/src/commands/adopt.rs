@@ -1,5 +1,7 @@
 //! `nnue adopt`: the specs that fit a net file without a header, and what its weights say of them.
 
+use std::fs;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -98,7 +100,9 @@ impl Adopt {
         adopted.ranking = &ranking;
         if let Some(guess) = ranking.guesses.first() {
             adopted.interpreted_per_second = Some(speed(path, guess, &bytes)?);
-            if let [spec, code] = &files[..] {
+            if let (Some(folder), [spec, code]) = (&self.out, &files[..]) {
+                fs::create_dir_all(folder)
+                    .map_err(|error| nnue_files::Error::unwritable(folder, error))?;
                 let net = path
                     .file_name()
                     .map(|name| name.to_string_lossy().into_owned());
