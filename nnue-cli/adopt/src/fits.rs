@@ -134,11 +134,12 @@ fn contents(bytes: &[u8]) -> Vec<(usize, Tail)> {
     let len = bytes.len();
     let mut contents = Vec::new();
     if len.is_multiple_of(PADDED_TO) {
-        contents.extend((1..PADDED_TO.min(len)).rev().filter_map(|padding| {
+        // The longest one, for the last tensor hardly ends with the same bytes.
+        let padding = (1..PADDED_TO.min(len)).rev().find(|padding| {
             let mut tail = bytes[len - padding..].iter().zip(PADDING.iter().cycle());
             tail.all(|(found, expected)| found == expected)
-                .then_some((len - padding, Tail::Bullet))
-        }));
+        });
+        contents.extend(padding.map(|padding| (len - padding, Tail::Bullet)));
         if contents.is_empty() {
             let zeros = bytes.iter().rev().take_while(|byte| **byte == 0).count();
             contents.push((len, Tail::Bullet));

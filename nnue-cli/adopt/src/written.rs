@@ -59,13 +59,15 @@ fn comments(line: &str, questions: &[Question]) -> Vec<String> {
             is_whole && after.trim_start().starts_with('=')
         })
     };
-    let asked = questions.iter().filter(|question| has(question.key));
-    let asked = asked.filter(|question| question.values.len() > 1);
+    let is_untold = |key: &str| UNTOLD.iter().any(|(untold, _)| *untold == key);
+    let asked = questions.iter().filter(|question| {
+        question.values.len() > 1 && has(question.key) && !is_untold(question.key)
+    });
     let asked =
         asked.map(|question| format!("{}, for which the file has no evidence", question.fact));
     let buckets = questions
         .iter()
-        .any(|question| question.key == "king_buckets");
+        .any(|question| question.key == "king_buckets" && question.values.len() == 1);
     let buckets =
         (buckets && has("king_buckets")).then(|| "the buckets of the king's squares".into());
     let untold = UNTOLD.iter().filter(|(key, _)| has(key));

@@ -1,7 +1,6 @@
 //! `nnue adopt`: the specs that fit a net file without a header, and what its weights say of them.
 
 use std::fs;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

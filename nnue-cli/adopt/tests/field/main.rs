@@ -2,6 +2,7 @@
 //! right spec is first.
 
 mod trained;
+mod written;
 
 use std::path::Path;
 
