@@ -48,7 +48,6 @@ fn a_file_without_a_header_gets_its_spec_and_a_module() {
         "* the scale of the evaluation, `scale`: ",
         "positions a second",
         "net.toml`",
-        "undecided",
     ] {
         assert!(said.contains(words), "no {words} in\n{said}");
     }

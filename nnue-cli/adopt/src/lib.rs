@@ -33,3 +33,8 @@ pub use crate::facts::{Fact, facts};
 pub use crate::field::with_width;
 pub use crate::ranking::{Guess, Question, Ranking};
 pub use crate::written::{marked_spec, module};
+
+/// The code of README.md, which doctests compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

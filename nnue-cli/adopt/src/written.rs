@@ -55,7 +55,7 @@ fn comments(line: &str, questions: &[Question]) -> Vec<String> {
         let places = code.match_indices(key);
         let mut places = places.map(|(at, _)| (&code[..at], &code[at + key.len()..]));
         places.any(|(before, after)| {
-            let is_whole = before.ends_with(|c: char| c == ' ' || c == '{') || before.is_empty();
+            let is_whole = before.ends_with([' ', '{']) || before.is_empty();
             is_whole && after.trim_start().starts_with('=')
         })
     };
