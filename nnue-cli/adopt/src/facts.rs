@@ -127,6 +127,7 @@ pub fn facts(network: &Network) -> Vec<Fact> {
         .iter()
         .filter(|layer| layer.affine().is_some());
     let ones = ones.map(|layer| match layer.weights_one() {
+        Some((of, by)) if of % by == 0 => (of / by).to_string(),
         Some((of, by)) => format!("{of} / {by}"),
         None => "1".into(),
     });
