@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod adopt;
 mod bench;
 mod capi;
 mod check;
@@ -56,6 +57,8 @@ pub(crate) enum Command {
     Describe(describe::Describe),
     /// Show what a net file is, and what its weights prove
     Info(info::InfoCommand),
+    /// Find the specs that fit a net file without a header
+    Adopt(adopt::Adopt),
     /// Write the spec of a net file that is recognised
     Spec(spec::SpecCommand),
     /// Compare two net files: their tensors, and their evaluations
@@ -114,6 +117,7 @@ impl Command {
             Command::Check(command) => command.run(out),
             Command::Describe(command) => command.run(out),
             Command::Info(command) => command.run(out),
+            Command::Adopt(command) => command.run(out),
             Command::Spec(command) => command.run(out),
             Command::Diff(command) => command.run(out),
             Command::Convert(command) => command.run(out),

@@ -3,6 +3,7 @@
 //! All are one program, for each program links everything that the command is made of. Those that
 //! need a feature which is off by default are programs of their own.
 
+mod adopt;
 mod bench;
 mod bullet;
 mod bullet_itself;

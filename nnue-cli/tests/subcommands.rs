@@ -120,6 +120,7 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         subcommand("plan", &[SPEC], true, no_spec, &[]),
         subcommand("expand", &[SPEC], false, no_spec, &[]),
         subcommand("info", &[net, "--spec", SPEC], true, &["no/such.nnue"], &[]),
+        subcommand("adopt", &[SMALL128], true, &["no/such.nnue"], &[]),
         subcommand("spec", &[SMALL128], false, &["no/such.nnue"], &[]),
         subcommand(
             "diff",

@@ -61,10 +61,8 @@ pub fn net_file_of(
 /// the nearest values that it allows: values are within the limits of their types, also after
 /// values of another tensor are added, and weights are zero for runs of outputs that their input
 /// cannot reach.
-pub(crate) fn nearest_net_file_of(
-    network: &Network,
-    mut value: impl FnMut(Weight<'_>) -> f64,
-) -> Vec<u8> {
+#[must_use]
+pub fn nearest_net_file_of(network: &Network, mut value: impl FnMut(Weight<'_>) -> f64) -> Vec<u8> {
     let mut reached = |weight: Weight<'_>| match is_beyond_runs(network, weight) {
         true => 0.0,
         false => value(weight),

@@ -13,7 +13,7 @@ use crate::{Arguments, Failure};
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Look at nets and specs",
-        &["eval", "info", "check", "report", "draw", "diff"],
+        &["eval", "info", "adopt", "check", "report", "draw", "diff"],
     ),
     ("Measure", &["bench", "replay", "verify", "match"]),
     (

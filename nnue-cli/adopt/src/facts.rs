@@ -1,0 +1,188 @@
+//! What a network is, as a few facts with names, so that two guesses can be compared and what no
+//! file tells can be asked for.
+
+use nnue_compiler::feature_set::Family;
+use nnue_compiler::feature_set::piece_square::{Mirror, Parameters};
+use nnue_compiler::network::file::Axis;
+use nnue_compiler::network::{Network, Op, Units};
+use serde::Serialize;
+
+/// A fact about a network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    /// What it is about, as a person would ask for it.
+    pub name: &'static str,
+    /// The key of the spec that says it.
+    pub key: &'static str,
+    /// What the guess says.
+    pub value: String,
+    /// Whether a file can tell it, through its size or its weights.
+    #[serde(skip)]
+    pub told: bool,
+}
+
+/// The facts of a network. Those that cannot be told from any file come last.
+#[must_use]
+pub fn facts(network: &Network) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut add = |name, key, value: String, told| {
+        facts.push(Fact {
+            name,
+            key,
+            value,
+            told,
+        });
+    };
+    let sets = network.features.iter().map(|set| set.name.clone());
+    add(
+        "the feature sets",
+        "set",
+        sets.collect::<Vec<_>>().join(" + "),
+        true,
+    );
+    let transformer = &network.transformer;
+    add(
+        "the number of neurons",
+        "width",
+        transformer.width.to_string(),
+        true,
+    );
+    if let Some(parameters) = piece_square(network) {
+        add(
+            "whether the board is mirrored",
+            "mirror",
+            mirror(parameters).into(),
+            true,
+        );
+        if parameters.own_kings_buckets() > 1 {
+            add(
+                "the buckets of the king's squares",
+                "king_buckets",
+                buckets(parameters),
+                true,
+            );
+        }
+        let order = format!("{:?}, {:?}", parameters.piece_order, parameters.flip);
+        add(
+            "the order of pieces and squares",
+            "piece_order",
+            order.to_lowercase(),
+            true,
+        );
+    }
+    add(
+        "what becomes of the transformer's neurons",
+        "activation",
+        format!("{:?}, {:?}", transformer.activation, transformer.pooling).to_lowercase(),
+        true,
+    );
+    let layers = network.layers.iter().map(|layer| match &layer.op {
+        Op::Affine(affine) => format!("{} {:?}", layer.output.len, affine.weights).to_lowercase(),
+        Op::Elementwise(function) => format!("{function:?}").to_lowercase(),
+    });
+    add(
+        "the layers",
+        "layer",
+        layers.collect::<Vec<_>>().join(", "),
+        true,
+    );
+    add(
+        "the number of output buckets",
+        "count",
+        network.stacks.count.to_string(),
+        true,
+    );
+    add(
+        "the order of the layers' weights in the file",
+        "transposed",
+        orders(network),
+        true,
+    );
+    if network.stacks.count > 1 {
+        let select = match network.stacks.by_pieces {
+            Some(table) => {
+                let buckets = table.iter().map(u8::to_string);
+                format!(
+                    "by the number of pieces: {}",
+                    buckets.collect::<Vec<_>>().join(" ")
+                )
+            }
+            None => "by the engine".into(),
+        };
+        add(
+            "which output bucket a position uses",
+            "select",
+            select,
+            false,
+        );
+    }
+    add(
+        "QA: what 1.0 is in the accumulator",
+        "one",
+        transformer.one.to_string(),
+        false,
+    );
+    let ones = network
+        .layers
+        .iter()
+        .filter(|layer| layer.affine().is_some());
+    let ones = ones.map(|layer| match layer.weights_one() {
+        Some((of, by)) if of % by == 0 => (of / by).to_string(),
+        Some((of, by)) => format!("{of} / {by}"),
+        None => "1".into(),
+    });
+    add(
+        "QB: what 1.0 is in the layers' weights",
+        "weights_one",
+        ones.collect::<Vec<_>>().join(", "),
+        false,
+    );
+    let units = match network.output.units {
+        Units::Integer(ratio) | Units::Wide(ratio) => {
+            format!("{} / {}", ratio.numerator, ratio.denominator)
+        }
+        Units::Float { factor } => factor.to_string(),
+    };
+    add("the scale of the evaluation", "scale", units, false);
+    facts
+}
+
+/// The first set that has a row for each piece.
+fn piece_square(network: &Network) -> Option<&Parameters> {
+    network.features.iter().find_map(|set| match &set.family {
+        Family::PieceSquare(parameters) => Some(&**parameters),
+        _ => None,
+    })
+}
+
+fn mirror(parameters: &Parameters) -> &'static str {
+    match parameters.mirror {
+        Mirror::None => "none",
+        Mirror::AToD => "a-d",
+        Mirror::EToH => "e-h",
+    }
+}
+
+fn buckets(parameters: &Parameters) -> String {
+    let buckets = parameters.king_buckets.iter().map(u8::to_string);
+    buckets.collect::<Vec<String>>().join(" ")
+}
+
+/// The order of the axes of the layers' tensors of weights.
+fn orders(network: &Network) -> String {
+    let sections = network.file.all_sections(network.stacks.count);
+    let orders = sections.filter_map(|(_, section)| {
+        let tensor = section.as_tensor()?;
+        tensor.role.layer()?;
+        let axes = tensor.axes.iter().filter(|(_, len)| *len > 1);
+        let axes = axes.map(|(part, _)| match part.axis {
+            Axis::Stack => "stack",
+            Axis::Input => "input",
+            Axis::Output => "output",
+            _ => "other",
+        });
+        let axes: Vec<&str> = axes.collect();
+        (!axes.is_empty()).then(|| axes.join(" "))
+    });
+    orders.collect::<Vec<String>>().join(", ")
+}

@@ -1,0 +1,156 @@
+//! The networks of known engines, whose specs are tried with any width.
+//!
+//! The folder `field` has links to the files in `specs`: a published package of this crate has the
+//! files themselves.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::format::FileLayout;
+use nnue_compiler::network::Network;
+use nnue_compiler::{analyse, file_layout};
+
+macro_rules! field {
+    ($($name:literal,)*) => {
+        &[$(($name, include_str!(concat!("../field/", $name, ".toml")))),*]
+    };
+}
+
+/// The names and the texts of the specs.
+pub(crate) const FIELD: &[(&str, &str)] = field![
+    "alexandria",
+    "arasan",
+    "berserk",
+    "blackmarlin",
+    "bullet_multi_layer",
+    "bullet_skip",
+    "caissa",
+    "cinder",
+    "clover",
+    "devre",
+    "halogen",
+    "hobbes",
+    "horsie",
+    "integral",
+    "koivisto",
+    "minic",
+    "monty",
+    "obsidian",
+    "patricia",
+    "pawnocchio",
+    "plentychess",
+    "reckless",
+    "starzix",
+    "stormphrax",
+    "velvet",
+    "viridithas14",
+    "viridithas21",
+    "viridithas21_raw",
+];
+
+/// Whether a text is the target of a symbolic link. Git writes the target into an ordinary file
+/// where it makes no links, as on Windows unless it is told to.
+const fn is_target_of_link(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'.', b'.', b'/', ..])
+}
+
+const _: () = {
+    let mut rest = FIELD;
+    while let [(_, text), others @ ..] = rest {
+        assert!(
+            !is_target_of_link(text),
+            "git has made no links in nnue-cli/adopt/field: set core.symlinks to true and check out \
+             anew"
+        );
+        rest = others;
+    }
+};
+
+/// A spec of the field whose files' size follows from the number of neurons.
+struct Sized {
+    text: &'static str,
+    width: usize,
+    /// The size of files with this width, and by how much it grows with each neuron. `None` where
+    /// only files of this width load, as headers say how wide they are.
+    size: Option<[f64; 2]>,
+}
+
+/// The sizes of all specs of the field, which are looked at once.
+static SIZED: LazyLock<Vec<Sized>> = LazyLock::new(|| {
+    let sized = FIELD.iter().map(|(_, text)| {
+        let width = width(text).unwrap_or(0);
+        let len = |width: usize| -> Option<f64> {
+            let (_, layout) = laid_out(&with_width(text, width))?;
+            Some(layout.max_len() as f64)
+        };
+        let size = || {
+            let (own, wider) = (len(width)?, len(2 * width)?);
+            Some([own, (wider - own) / width as f64])
+        };
+        Sized {
+            text,
+            width,
+            size: size(),
+        }
+    });
+    sized.collect()
+});
+
+/// Files are padded to a multiple of this.
+const PADDED_TO: f64 = 64.0;
+
+/// The texts of the specs of the field, with widths for which their files may have so many bytes.
+pub(crate) fn of_size(bytes: usize) -> Vec<Cow<'static, str>> {
+    let mut texts = Vec::new();
+    for Sized { text, width, size } in SIZED.iter() {
+        let Some([own, step]) = size else {
+            texts.push(Cow::Borrowed(*text));
+            continue;
+        };
+        let len = |width: f64, own_width: f64| own + (width - own_width) * step;
+        let own_width = *width as f64;
+        let nearest = own_width + (bytes as f64 - own) / step;
+        // Files with compressed tensors can be shorter.
+        if bytes as f64 <= *own && 2.0 * bytes as f64 > *own {
+            texts.push(Cow::Borrowed(*text));
+        }
+        let nearest = (nearest / 8.0).round() * 8.0;
+        for candidate in [nearest - 8.0, nearest, nearest + 8.0] {
+            let is_near = (len(candidate, own_width) - bytes as f64).abs() <= PADDED_TO;
+            if candidate > 0.0 && candidate != own_width && is_near {
+                texts.push(Cow::Owned(with_width(text, candidate as usize)));
+            }
+        }
+    }
+    texts
+}
+
+/// The network of a text, and the layout of its files, if the text is right.
+pub(crate) fn laid_out(text: &str) -> Option<(Network, FileLayout)> {
+    let network = analyse(&SourceFile::new("guess", text)).ok()?;
+    let layout = file_layout(&network);
+    Some((network, layout))
+}
+
+/// Where a spec has the number of neurons.
+fn place(text: &str) -> Option<std::ops::Range<usize>> {
+    const KEY: &str = "width = ";
+    let start = text.find(KEY)? + KEY.len();
+    let digits = text[start..].bytes().take_while(u8::is_ascii_digit).count();
+    Some(start..start + digits)
+}
+
+fn width(text: &str) -> Option<usize> {
+    text[place(text)?].parse().ok()
+}
+
+/// The same spec with another number of neurons.
+#[must_use]
+pub fn with_width(text: &str, width: usize) -> String {
+    let mut text = text.to_string();
+    if let Some(place) = place(&text) {
+        text.replace_range(place, &width.to_string());
+    }
+    text
+}

@@ -1,0 +1,283 @@
+//! The guesses whose files have the size of a file.
+
+use std::borrow::Cow;
+
+use nnue_compiler::feature_set::piece_square::Mirror;
+use nnue_compiler::format;
+use nnue_compiler::network::{Network, Op};
+
+use crate::families::{Inputs, Layers, Neurons, Shape, Tail};
+use crate::field;
+use crate::king_rows::{KingRows, Rows};
+
+/// A spec that fits a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Fit {
+    /// The text of the spec.
+    pub(crate) spec: String,
+    /// The network that the spec describes.
+    pub(crate) network: Network,
+    /// Where the spec is from: a family of networks, or the name of an engine.
+    pub(crate) family: String,
+    /// Whether the buckets of the king's squares were found in the file.
+    pub(crate) kings_found: bool,
+}
+
+/// Numbers of input buckets that are tried.
+const MOST_BUCKETS: usize = 64;
+
+/// Numbers of output buckets that are tried.
+const OUTPUTS: [usize; 12] = [1, 8, 4, 2, 6, 7, 5, 3, 10, 16, 12, 32];
+
+/// Bytes are padded to a multiple of this.
+const PADDED_TO: usize = 64;
+
+/// What bullet pads files with.
+const PADDING: &[u8; 6] = b"bullet";
+
+/// All specs that fit a file, the most usual ones first. `name` is the name of the network.
+pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
+    let mut fits: Vec<Fit> = Vec::new();
+    let mut push = |fit: Fit| match fits
+        .iter_mut()
+        .find(|other| is_same(&other.network, &fit.network))
+    {
+        Some(same) => same.family = format!("{}, {}", same.family, fit.family),
+        None => fits.push(fit),
+    };
+    for (shape, kings_found) in shapes(bytes) {
+        let spec = shape.spec(name);
+        if let Some(network) = fitting(&spec, bytes) {
+            push(Fit {
+                spec,
+                network,
+                family: shape.family(),
+                kings_found,
+            });
+        }
+    }
+    for spec in field::of_size(bytes.len()) {
+        if let Some(network) = fitting(&spec, bytes) {
+            let family = format!("as {}", network.name);
+            push(Fit {
+                spec: spec.into_owned(),
+                network,
+                family,
+                kings_found: false,
+            });
+        }
+    }
+    fits
+}
+
+/// Whether two specs say the same but for the name, and for what changes only the speed.
+fn is_same(one: &Network, other: &Network) -> bool {
+    let plain = |network: &Network| {
+        let mut network = network.clone();
+        network.name.clear();
+        for layer in &mut network.layers {
+            if let Op::Affine(affine) = &mut layer.op {
+                affine.sparse = None;
+            }
+        }
+        network
+    };
+    plain(one) == plain(other)
+}
+
+/// The network of a spec, if the bytes are a file of it.
+fn fitting(spec: &str, bytes: &[u8]) -> Option<Network> {
+    let (network, layout) = field::laid_out(spec)?;
+    if network.features.iter().any(|set| set.is_told()) {
+        return None; // nothing can be evaluated without the engine
+    }
+    let unpacked: Cow<'_, [u8]> = format::unpack(&layout, bytes).ok()?;
+    format::check(&layout, &unpacked).ok()?;
+    Some(network)
+}
+
+/// The shapes of bullet's families that have the size of the file, and whether the buckets of the
+/// king's squares were found in the file.
+fn shapes(bytes: &[u8]) -> Vec<(Shape, bool)> {
+    let mut shapes = Vec::new();
+    for (len, tail) in contents(bytes) {
+        for layers in Layers::all() {
+            for neurons in Neurons::ALL {
+                for outputs in OUTPUTS {
+                    for buckets in 1..=MOST_BUCKETS {
+                        let shape = Shape {
+                            inputs: Inputs {
+                                buckets,
+                                mirror: None,
+                                table: Vec::new(),
+                            },
+                            width: 0,
+                            outputs,
+                            neurons,
+                            layers,
+                            transposed: false,
+                            tail,
+                        };
+                        if let Some(width) = shape.width_of(len) {
+                            expand(bytes, Shape { width, ..shape }, &mut shapes);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    shapes
+}
+
+/// The lengths that the tensors of a file may have, with what follows them.
+fn contents(bytes: &[u8]) -> Vec<(usize, Tail)> {
+    let len = bytes.len();
+    let mut contents = Vec::new();
+    if len.is_multiple_of(PADDED_TO) {
+        // The longest one, for the last tensor hardly ends with the same bytes.
+        let padding = (1..PADDED_TO.min(len)).rev().find(|padding| {
+            let mut tail = bytes[len - padding..].iter().zip(PADDING.iter().cycle());
+            tail.all(|(found, expected)| found == expected)
+        });
+        contents.extend(padding.map(|padding| (len - padding, Tail::Bullet)));
+        if contents.is_empty() {
+            let zeros = bytes.iter().rev().take_while(|byte| **byte == 0).count();
+            contents.push((len, Tail::Bullet));
+            // All numbers have two bytes or four, or there is an even number of them.
+            let paddings = (2..=zeros.min(PADDED_TO - 1)).step_by(2);
+            contents.extend(paddings.map(|padding| (len - padding, Tail::Zeros)));
+        }
+    } else {
+        contents.push((len, Tail::None));
+    }
+    contents
+}
+
+/// The shapes that have the size of this one and differ in what a size does not tell.
+fn expand(bytes: &[u8], shape: Shape, shapes: &mut Vec<(Shape, bool)>) {
+    let orders = match (shape.outputs, shape.layers) {
+        (1, Layers::One) => vec![true],
+        _ => vec![true, false],
+    };
+    for (inputs, found) in inputs(bytes, shape.width, shape.inputs.buckets) {
+        for transposed in &orders {
+            let shape = Shape {
+                inputs: inputs.clone(),
+                transposed: *transposed,
+                ..shape.clone()
+            };
+            shapes.push((shape, found));
+        }
+    }
+}
+
+/// The tables of king buckets that are tried: the one that the file tells, or else those that are
+/// usual.
+fn inputs(bytes: &[u8], width: usize, buckets: usize) -> Vec<(Inputs, bool)> {
+    let of = |mirror, table: Vec<usize>| Inputs {
+        buckets,
+        mirror,
+        table,
+    };
+    let weight = |index: usize| match bytes.get(2 * index..2 * index + 2) {
+        Some(bytes) => f64::from(i16::from_le_bytes([bytes[0], bytes[1]])),
+        None => 0.0,
+    };
+    let rows = KingRows::of(&Rows { width, buckets }, weight);
+    if buckets == 1 {
+        return vec![
+            (of(None, Vec::new()), false),
+            (of(Some("a-d"), Vec::new()), false),
+        ];
+    }
+    if let Some(table) = rows.table(buckets) {
+        let mirror = match rows.mirror {
+            Mirror::None => None,
+            Mirror::AToD => Some("a-d"),
+            Mirror::EToH => Some("e-h"),
+        };
+        return vec![(of(mirror, table), true)];
+    }
+    let mirrored = usual_tables(buckets).into_iter();
+    let mut tables: Vec<_> = mirrored
+        .map(|table| (of(Some("a-d"), table), false))
+        .collect();
+    // Without mirroring, each rank has as many squares again.
+    if let Some((Inputs { table, .. }, _)) = tables.first() {
+        let both = table.chunks(4).flat_map(|rank| {
+            let right = rank.iter().rev();
+            rank.iter().chain(right).copied().collect::<Vec<usize>>()
+        });
+        let both = both.collect();
+        tables.push((of(None, both), false));
+    }
+    tables
+}
+
+/// The tables of known engines with so many buckets, for the squares of files a to d; if there is
+/// none, a table that gives the first squares a bucket each.
+fn usual_tables(buckets: usize) -> Vec<Vec<usize>> {
+    let mut tables: Vec<Vec<usize>> = Vec::new();
+    for table in TABLES {
+        let largest = table.iter().max().copied().unwrap_or(0);
+        if usize::from(largest) + 1 == buckets {
+            tables.push(table.iter().map(|bucket| usize::from(*bucket)).collect());
+        }
+    }
+    if tables.is_empty() && buckets <= 32 {
+        tables.push((0..32).map(|square| square.min(buckets - 1)).collect());
+    }
+    tables
+}
+
+/// The tables of bullet's example and of known engines, rank by rank.
+const TABLES: [[u8; 32]; 6] = [
+    [
+        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9,
+        9, 9,
+    ],
+    [
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 8, 9, 10, 11, 12, 12, 13, 13, 12, 12, 13, 13, 14, 14,
+        15, 15, 14, 14, 15, 15,
+    ],
+    [
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 12, 12, 13, 13, 14, 14,
+        15, 15, 14, 14, 15, 15,
+    ],
+    [
+        0, 1, 2, 3, 0, 1, 2, 3, 4, 4, 5, 5, 4, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6,
+        6, 6,
+    ],
+    [
+        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 6, 6, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+        8, 8,
+    ],
+    [
+        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
+        7, 7,
+    ],
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_padding_tells_where_the_tensors_end() {
+        let mut bytes = vec![7; 100];
+        bytes.extend(PADDING.iter().cycle().take(28));
+        assert_eq!(contents(&bytes), [(100, Tail::Bullet)]);
+        bytes.truncate(99);
+        assert_eq!(contents(&bytes), [(99, Tail::None)]);
+    }
+
+    #[test]
+    fn specs_of_the_field_are_right() {
+        for (name, text) in field::FIELD {
+            let Some((network, _)) = field::laid_out(text) else {
+                panic!("{name} is wrong");
+            };
+            assert!(!network.name.is_empty());
+        }
+    }
+}

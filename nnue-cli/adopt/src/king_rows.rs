@@ -1,0 +1,132 @@
+//! Which bucket each square of the own king has, from the rows of that king.
+//!
+//! While a network is trained, the row of the own king on a square is active in one bucket only:
+//! that of the square. In all other buckets the row keeps what it began with, or has what a
+//! factoriser adds to all buckets alike. So the bucket whose row differs from those of the others
+//! is the bucket of the square, and a half of the board whose rows all look untrained is never
+//! seen: the board is mirrored.
+
+use nnue_compiler::feature_set::piece_square::{Mirror, Parameters, SQUARES};
+
+/// The number of rows of a bucket: twelve planes of squares.
+const BUCKET: usize = 12 * SQUARES;
+
+/// The plane of the own king, behind the own pawns, knights, bishops, rooks and queens.
+const KING: usize = 5;
+
+/// How much the rows of one half of the board must outweigh those of the other to say that the
+/// other half is never seen.
+const FAR_MORE: f64 = 4.0;
+
+/// The shape of the rows.
+pub(crate) struct Rows {
+    pub(crate) width: usize,
+    pub(crate) buckets: usize,
+}
+
+/// What the rows of the own king say.
+#[derive(Debug)]
+pub(crate) struct KingRows {
+    /// The files on which the own king is seen.
+    pub(crate) mirror: Mirror,
+    /// For each square, the bucket that was trained there.
+    bucket: [usize; SQUARES],
+    /// For each square, by how much this bucket stands out: 0 for not at all, to 1.
+    certainty: [f64; SQUARES],
+}
+
+impl KingRows {
+    /// Reads the rows of the own king. `weight` gives a weight by its index, rows one after the
+    /// other.
+    pub(crate) fn of(rows: &Rows, weight: impl Fn(usize) -> f64) -> KingRows {
+        // As many neurons as are enough to tell.
+        let step = rows.width.div_ceil(64).max(1);
+        let mut bucket = [0; SQUARES];
+        let mut certainty = [0.0; SQUARES];
+        let mut size = [0.0; SQUARES];
+        for square in 0..SQUARES {
+            let mut by_bucket = vec![0.0; rows.buckets];
+            for neuron in (0..rows.width).step_by(step) {
+                let at = |bucket: usize| {
+                    weight((bucket * BUCKET + KING * SQUARES + square) * rows.width + neuron)
+                };
+                let sum: f64 = (0..rows.buckets).map(at).sum();
+                // With two buckets, both are as far from their mean.
+                let mean = match rows.buckets {
+                    0..=2 => 0.0,
+                    buckets => sum / buckets as f64,
+                };
+                for (bucket, size) in by_bucket.iter_mut().enumerate() {
+                    *size += (at(bucket) - mean).powi(2);
+                }
+            }
+            let all: f64 = by_bucket.iter().sum();
+            let largest = (0..rows.buckets).max_by(|a, b| by_bucket[*a].total_cmp(&by_bucket[*b]));
+            bucket[square] = largest.unwrap_or(0);
+            size[square] = by_bucket[bucket[square]];
+            let others = by_bucket.iter().enumerate();
+            let second = others
+                .filter(|(other, _)| *other != bucket[square])
+                .map(|(_, size)| *size)
+                .fold(0.0, f64::max);
+            certainty[square] = match all > 0.0 {
+                true => 1.0 - second / size[square],
+                false => 0.0,
+            };
+        }
+        let half = |is_right: bool| -> f64 {
+            let squares = (0..SQUARES).filter(|square| (square % 8 >= 4) == is_right);
+            squares.map(|square| size[square]).sum()
+        };
+        let (left, right) = (half(false), half(true));
+        let mirror = if left > FAR_MORE * right {
+            Mirror::AToD
+        } else if right > FAR_MORE * left {
+            Mirror::EToH
+        } else {
+            Mirror::None
+        };
+        KingRows {
+            mirror,
+            bucket,
+            certainty,
+        }
+    }
+
+    /// The bucket of each square on which the king is seen, rank by rank, if the rows tell it:
+    /// most squares are certain, and each bucket has a square.
+    pub(crate) fn table(&self, buckets: usize) -> Option<Vec<usize>> {
+        let seen: Vec<usize> = { 0..SQUARES }
+            .filter(|at| is_seen(self.mirror, *at))
+            .collect();
+        let certainty: f64 = seen.iter().map(|at| self.certainty[*at]).sum();
+        let table: Vec<usize> = seen.iter().map(|at| self.bucket[*at]).collect();
+        let is_full = (0..buckets).all(|bucket| table.contains(&bucket));
+        (is_full && certainty > 0.5 * seen.len() as f64).then_some(table)
+    }
+
+    /// The share of squares whose bucket is that of the parameters, each as much as it is certain.
+    pub(crate) fn agreement(&self, parameters: &Parameters) -> f64 {
+        let right_half = f64::from(u8::from(parameters.mirror == self.mirror));
+        if parameters.buckets() == 1 {
+            return right_half;
+        }
+        let seen: Vec<usize> = { 0..SQUARES }
+            .filter(|at| is_seen(parameters.mirror, *at))
+            .collect();
+        let agreeing = seen
+            .iter()
+            .filter(|at| self.bucket[**at] == usize::from(parameters.king_buckets[**at]));
+        let sum: f64 = agreeing.map(|at| self.certainty[*at]).sum();
+        let share = sum / seen.len() as f64;
+        share * (0.5 + 0.5 * right_half)
+    }
+}
+
+fn is_seen(mirror: Mirror, square: usize) -> bool {
+    match mirror {
+        Mirror::None => true,
+        Mirror::AToD => square % 8 < 4,
+        Mirror::EToH => square % 8 >= 4,
+    }
+}

@@ -1,0 +1,46 @@
+//! What is written for an engine: the files in the folder `written`, whose module is compiled here
+//! and runs its own test. `UPDATE_GOLDEN=1` writes them anew.
+
+#[path = "written/net.rs"]
+mod net;
+
+use std::fs;
+
+use nnue_adopt::{Ranking, marked_spec, module, with_width};
+
+use crate::{network, spec, trained};
+
+const FOLDER: &str = "tests/field/written";
+
+#[test]
+fn the_written_files_are_those_of_the_folder() {
+    let is_anew = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let [spec_path, code_path, net_path] =
+        ["net.toml", "net.rs", "net.bin"].map(|name| format!("{FOLDER}/{name}"));
+    if is_anew {
+        let right = network(&with_width(&spec("bullet/simple.toml"), 16));
+        fs::write(&net_path, trained::file(&right, 1)).expect("the folder is there");
+    }
+    let bytes = fs::read(&net_path).expect("the net is there");
+    let ranking = Ranking::of(&bytes, "Written");
+    let guess = ranking
+        .guesses
+        .first()
+        .expect("bullet's simple network fits");
+    let marked = marked_spec(&ranking, "net.bin").expect("there is a guess");
+    for line in [
+        "# guess: the scale of the evaluation\nscale = 400\n",
+        "width = 16\n",
+    ] {
+        assert!(marked.contains(line), "no {line} in\n{marked}");
+    }
+    assert_eq!(network(&marked), guess.network);
+    let code = module(guess, &spec_path, &net_path, &bytes);
+    for (path, content) in [(spec_path, marked), (code_path, code)] {
+        if is_anew {
+            fs::write(&path, &content).expect("the folder is there");
+        }
+        let found = fs::read_to_string(&path).expect("the file is there");
+        assert_eq!(found, content, "{path}: UPDATE_GOLDEN=1 writes it anew");
+    }
+}
