@@ -62,7 +62,8 @@ impl From<nnue_nets::Error> for Failure {
                  fetch released ones, and `nnue eval` without `--net` uses one that is built in"
             )),
             Error::Unrecognised { .. } => Failure::Work(format!(
-                "{error}, try it with `nnue check SPEC --net FILE`, and name it with `--spec SPEC`"
+                "{error}; find those that fit with `nnue adopt FILE`, try one with \
+                 `nnue check SPEC --net FILE`, and name it with `--spec SPEC`"
             )),
             error => Failure::work(error),
         }

@@ -75,7 +75,7 @@ fn json_has_the_evidence_and_the_questions() {
     let net = simple("adopt-json.bin");
     let found: Value = serde_json::from_str(&output(&["adopt", &net, "--json"])).expect("JSON");
     let first = &found["guesses"][0];
-    assert_eq!(first["family"], "bullet, one layer");
+    assert_eq!(first["family"], "bullet, one layer, as Patricia");
     assert!(
         first["evidence"]["material"].as_f64() > Some(0.9),
         "{first}"

@@ -58,7 +58,8 @@ fn show(info: &Info, out: &mut dyn Write) -> Result<(), Failure> {
         (None, Some(reason)) => Ok(writeln!(out, "it does not load: {reason}")?),
         (None, None) => Ok(writeln!(
             out,
-            "if it is a net, more can be said with its spec: `--spec SPEC`"
+            "if it is a net, `nnue adopt FILE` finds specs that fit, and more can be said with \
+             its spec: `--spec SPEC`"
         )?),
     }
 }
