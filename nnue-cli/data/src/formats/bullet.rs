@@ -45,10 +45,7 @@ fn board(bytes: &[u8; SIZE]) -> ChessBoard {
 }
 
 fn record(board: &ChessBoard) -> Result<Record, String> {
-    let pieces = board.occ.count_ones();
-    if pieces > 32 {
-        return Err(format!("found {pieces} pieces, allowed are 2 to 32"));
-    }
+    super::game::check_count(board.occ)?;
     let mut bitboards = [Bitboard::EMPTY; 12];
     for (code, square) in *board {
         let (color, role) = (Color::ALL[usize::from(code >> 3)], code & 7);

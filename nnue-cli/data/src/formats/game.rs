@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cozy_chess::{Move, Rank};
+use cozy_chess::{Move, Rank, Square};
 use nnue_runtime::{Bitboard, Color, Piece, Position, Role};
 
 use crate::record::{Record, Rest};
@@ -20,6 +20,38 @@ impl Position for Placed {
 
     fn pieces(&self, piece: Piece) -> Bitboard {
         self.bitboards[piece.index()]
+    }
+}
+
+/// What a pawn can become, in the order of all formats.
+pub(super) const PROMOTIONS: [cozy_chess::Piece; 4] = [
+    cozy_chess::Piece::Knight,
+    cozy_chess::Piece::Bishop,
+    cozy_chess::Piece::Rook,
+    cozy_chess::Piece::Queen,
+];
+
+/// The occupied squares, each with its half of a byte: that of the first square is the lower half of
+/// the first byte.
+pub(super) fn occupants(
+    mut occupied: u64,
+    codes: &[u8],
+) -> Result<impl Iterator<Item = (Square, u8)>, String> {
+    check_count(occupied)?;
+    let halves = codes.iter().flat_map(|byte| [byte & 0xF, byte >> 4]);
+    Ok(halves.map_while(move |code| {
+        let square = occupied.trailing_zeros() as usize;
+        occupied &= occupied.wrapping_sub(1);
+        Square::try_index(square).map(|square| (square, code))
+    }))
+}
+
+/// Checks the number of occupied squares.
+pub(super) fn check_count(occupied: u64) -> Result<(), String> {
+    let pieces = occupied.count_ones();
+    match pieces > 32 {
+        true => Err(format!("found {pieces} pieces, allowed are 2 to 32")),
+        false => Ok(()),
     }
 }
 
@@ -90,7 +122,7 @@ fn rest(board: &cozy_chess::Board) -> Rest {
     let blacks = u16::from(board.side_to_move() == cozy_chess::Color::Black);
     let en_passant = board.en_passant().map(|file| {
         let rank = Rank::Third.relative_to(!board.side_to_move());
-        cozy_chess::Square::new(file, rank).into()
+        Square::new(file, rank).into()
     });
     Rest {
         castling,

@@ -89,10 +89,7 @@ fn game(bytes: &[u8]) -> Result<Vec<Record>, String> {
 /// A move. Castling is the king's move to its own rook, as in cozy-chess.
 fn played(bits: u16) -> Move {
     let square = |shift: u32| Square::index(usize::from(bits >> shift & 63));
-    let promotion = (bits >> 14 == 3).then(|| {
-        const TO: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
-        TO[usize::from(bits >> 12 & 3)]
-    });
+    let promotion = (bits >> 14 == 3).then(|| game::PROMOTIONS[usize::from(bits >> 12 & 3)]);
     Move {
         from: square(0),
         to: square(6),
@@ -102,19 +99,10 @@ fn played(bits: u16) -> Move {
 
 /// The first position of a game.
 fn board(header: &[u8]) -> Result<cozy_chess::Board, String> {
-    let mut occupied = u64::from_le_bytes(header[..8].try_into().map_err(|_| "no header")?);
-    let pieces = occupied.count_ones();
-    if pieces > 32 {
-        return Err(format!("found {pieces} pieces, allowed are 2 to 32"));
-    }
+    let occupied = u64::from_le_bytes(header[..8].try_into().map_err(|_| "no header")?);
     let mut builder = BoardBuilder::empty();
     let mut has_king = [false; 2];
-    let mut index = 0;
-    while occupied != 0 {
-        let square = Square::index(occupied.trailing_zeros() as usize);
-        occupied &= occupied - 1;
-        let code = header[8 + index / 2] >> (4 * (index % 2)) & 0xF;
-        index += 1;
+    for (square, code) in game::occupants(occupied, &header[8..24])? {
         let color = cozy_chess::Color::ALL[usize::from(code >> 3)];
         let piece = match code & 7 {
             UNMOVED_ROOK => {

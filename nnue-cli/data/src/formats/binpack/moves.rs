@@ -10,9 +10,7 @@ use cozy_chess::{
 };
 
 use super::bits::{self, BitReader, BitWriter, width};
-
-/// What a pawn can become, in their order.
-pub(super) const PROMOTIONS: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+use crate::formats::game::PROMOTIONS;
 
 /// The square behind a pawn that has just moved two squares, if a pawn can legally capture it
 /// there. Only then does the format know of such a square, other than [`Board::en_passant`].

@@ -223,21 +223,12 @@ fn castling_file(square: Square, color: Color) -> Option<File> {
 }
 
 fn unpack_board(bytes: &[u8; SIZE]) -> Result<Board, String> {
-    let (occupied, pieces) = bytes.split_at(8);
-    let mut occupied = occupied
+    let (occupied, codes) = bytes[..24].split_at(8);
+    let occupied = occupied
         .iter()
         .fold(0, |all, byte| all << 8 | u64::from(*byte));
-    let count = occupied.count_ones();
-    if count > 32 {
-        return Err(format!("found {count} pieces, allowed are 2 to 32"));
-    }
     let mut builder = BoardBuilder::empty();
-    let mut index = 0;
-    while occupied != 0 {
-        let square = Square::index(occupied.trailing_zeros() as usize);
-        occupied &= occupied - 1;
-        let code = pieces[index / 2] >> (4 * (index % 2)) & 0xF;
-        index += 1;
+    for (square, code) in game::occupants(occupied, codes)? {
         let (piece, color) = match code {
             EN_PASSANT_PAWN => {
                 let (color, behind) = match square.rank() {
@@ -339,7 +330,7 @@ fn pack_board(board: &Board) -> [u8; 24] {
 fn unpack_move(bits: u16) -> Option<Move> {
     let square = |shift: u32| Square::index(usize::from(bits >> shift & 63));
     let (from, to) = (square(8), square(2));
-    let promotion = (bits >> 14 == PROMOTION).then(|| moves::PROMOTIONS[usize::from(bits & 3)]);
+    let promotion = (bits >> 14 == PROMOTION).then(|| game::PROMOTIONS[usize::from(bits & 3)]);
     (bits != 0).then_some(Move {
         from,
         to,
@@ -348,7 +339,7 @@ fn unpack_move(bits: u16) -> Option<Move> {
 }
 
 fn pack_move(board: &Board, played: Move) -> u16 {
-    let promotion = moves::PROMOTIONS
+    let promotion = game::PROMOTIONS
         .iter()
         .position(|piece| Some(*piece) == played.promotion);
     let is_pawns = board.piece_on(played.from) == Some(Piece::Pawn);
