@@ -1,13 +1,12 @@
 //! What the weights of a file say about a guess: a wrong guess takes weights for others, and what
 //! is true of every trained network is then no longer true.
 
-use nnue_compiler::feature_set::Family;
 use nnue_compiler::feature_set::piece_square::Parameters;
-use nnue_compiler::network::Network;
 use nnue_interpreter::{Evaluation, Net};
 use nnue_runtime::{Bitboard, Board, Color, Piece, Position, Role, Square};
 use serde::Serialize;
 
+use crate::facts::piece_square;
 use crate::king_rows::{KingRows, Rows};
 use crate::positions::{material, positions, steps};
 
@@ -209,10 +208,19 @@ fn sum_of_rows(net: &Net, pieces: &Pieces) -> Vec<f64> {
     sum
 }
 
-/// What the own king's rows say about buckets, of the first set that has a row for each piece.
+/// What the own king's rows say about buckets, of the first set that has a row for each piece. Its
+/// planes must be those of most trainers: own pieces, then the opponent's, kings last.
 fn kings(net: &Net) -> Option<f64> {
     let network = net.network();
     let (first, parameters) = piece_square(network)?;
+    let usual = Parameters {
+        mirror: parameters.mirror,
+        king_buckets: parameters.king_buckets,
+        ..Parameters::unbucketed()
+    };
+    if *parameters != usual {
+        return None;
+    }
     let width = network.transformer.width;
     let rows = &net.weights().transformer[0].rows[first * width..];
     let weight = |index: usize| f64::from(rows[index]);
@@ -224,24 +232,6 @@ fn kings(net: &Net) -> Option<f64> {
         weight,
     );
     Some(found.agreement(parameters))
-}
-
-/// The first set of the network with a row for each piece whose planes are those of most trainers:
-/// own pieces, then the opponent's, kings last.
-fn piece_square(network: &Network) -> Option<(usize, &Parameters)> {
-    let mut first = 0;
-    for set in &network.features {
-        if let Family::PieceSquare(parameters) = &set.family {
-            let usual = Parameters {
-                mirror: parameters.mirror,
-                king_buckets: parameters.king_buckets,
-                ..Parameters::unbucketed()
-            };
-            return (**parameters == usual).then_some((first, &**parameters));
-        }
-        first += set.rows;
-    }
-    None
 }
 
 fn mean(values: &[f64]) -> f64 {

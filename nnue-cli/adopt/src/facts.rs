@@ -2,7 +2,7 @@
 //! file tells can be asked for.
 
 use nnue_compiler::feature_set::Family;
-use nnue_compiler::feature_set::piece_square::{Mirror, Parameters};
+use nnue_compiler::feature_set::piece_square::Parameters;
 use nnue_compiler::network::file::Axis;
 use nnue_compiler::network::{Network, Op, Units};
 use serde::Serialize;
@@ -47,11 +47,11 @@ pub fn facts(network: &Network) -> Vec<Fact> {
         transformer.width.to_string(),
         true,
     );
-    if let Some(parameters) = piece_square(network) {
+    if let Some((_, parameters)) = piece_square(network) {
         add(
             "whether the board is mirrored",
             "mirror",
-            mirror(parameters).into(),
+            parameters.mirror.to_string(),
             true,
         );
         if parameters.own_kings_buckets() > 1 {
@@ -147,20 +147,16 @@ pub fn facts(network: &Network) -> Vec<Fact> {
     facts
 }
 
-/// The first set that has a row for each piece.
-fn piece_square(network: &Network) -> Option<&Parameters> {
-    network.features.iter().find_map(|set| match &set.family {
-        Family::PieceSquare(parameters) => Some(&**parameters),
-        _ => None,
-    })
-}
-
-fn mirror(parameters: &Parameters) -> &'static str {
-    match parameters.mirror {
-        Mirror::None => "none",
-        Mirror::AToD => "a-d",
-        Mirror::EToH => "e-h",
+/// The first set that has a row for each piece, behind the number of its first row.
+pub(crate) fn piece_square(network: &Network) -> Option<(usize, &Parameters)> {
+    let mut first = 0;
+    for set in &network.features {
+        if let Family::PieceSquare(parameters) = &set.family {
+            return Some((first, &**parameters));
+        }
+        first += set.rows;
     }
+    None
 }
 
 fn buckets(parameters: &Parameters) -> String {

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use nnue_compiler::feature_set::piece_square::Mirror;
+
 /// A network of bullet with one set of pieces and squares.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
@@ -22,8 +24,8 @@ pub(crate) struct Shape {
 pub(crate) struct Inputs {
     /// The number of buckets.
     pub(crate) buckets: usize,
-    /// The files on which the king is seen, as specs write them: `a-d` or `e-h`.
-    pub(crate) mirror: Option<&'static str>,
+    /// The files on which the king is seen.
+    pub(crate) mirror: Mirror,
     /// The bucket of each square that is seen; empty for one bucket.
     pub(crate) table: Vec<usize>,
 }
@@ -149,12 +151,12 @@ impl Shape {
         } = &self.inputs;
         let set = if *buckets == 1 { "A" } else { "KingBuckets" };
         writeln!(text, "set = \"{set}\"")?;
-        if let Some(mirror) = mirror {
+        if *mirror != Mirror::None {
             writeln!(text, "mirror = \"{mirror}\"")?;
         }
         if *buckets > 1 {
             writeln!(text, "king_buckets = [")?;
-            let files = if mirror.is_some() { 4 } else { 8 };
+            let files = if *mirror == Mirror::None { 8 } else { 4 };
             for rank in table.chunks(files) {
                 let rank: Vec<String> = rank.iter().map(|bucket| format!("{bucket:>2}")).collect();
                 writeln!(text, "    {},", rank.join(", "))?;

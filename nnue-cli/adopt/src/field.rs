@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::format::FileLayout;
 use nnue_compiler::network::Network;
-use nnue_compiler::{analyse, file_layout};
+use nnue_compiler::{analyse, file_layout, is_target_of_link};
+
+use crate::fits::PADDED_TO;
 
 macro_rules! field {
     ($($name:literal,)*) => {
@@ -49,12 +50,6 @@ pub(crate) const FIELD: &[(&str, &str)] = field![
     "viridithas21_raw",
 ];
 
-/// Whether a text is the target of a symbolic link. Git writes the target into an ordinary file
-/// where it makes no links, as on Windows unless it is told to.
-const fn is_target_of_link(text: &str) -> bool {
-    matches!(text.as_bytes(), [b'.', b'.', b'/', ..])
-}
-
 const _: () = {
     let mut rest = FIELD;
     while let [(_, text), others @ ..] = rest {
@@ -81,8 +76,8 @@ static SIZED: LazyLock<Vec<Sized>> = LazyLock::new(|| {
     let sized = FIELD.iter().map(|(_, text)| {
         let width = width(text).unwrap_or(0);
         let len = |width: usize| -> Option<f64> {
-            let (_, layout) = laid_out(&with_width(text, width))?;
-            Some(layout.max_len() as f64)
+            let network = network(&with_width(text, width))?;
+            Some(file_layout(&network).max_len() as f64)
         };
         let size = || {
             let (own, wider) = (len(width)?, len(2 * width)?);
@@ -96,9 +91,6 @@ static SIZED: LazyLock<Vec<Sized>> = LazyLock::new(|| {
     });
     sized.collect()
 });
-
-/// Files are padded to a multiple of this.
-const PADDED_TO: f64 = 64.0;
 
 /// The texts of the specs of the field, with widths for which their files may have so many bytes.
 pub(crate) fn of_size(bytes: usize) -> Vec<Cow<'static, str>> {
@@ -117,7 +109,7 @@ pub(crate) fn of_size(bytes: usize) -> Vec<Cow<'static, str>> {
         }
         let nearest = (nearest / 8.0).round() * 8.0;
         for candidate in [nearest - 8.0, nearest, nearest + 8.0] {
-            let is_near = (len(candidate, own_width) - bytes as f64).abs() <= PADDED_TO;
+            let is_near = (len(candidate, own_width) - bytes as f64).abs() <= PADDED_TO as f64;
             if candidate > 0.0 && candidate != own_width && is_near {
                 texts.push(Cow::Owned(with_width(text, candidate as usize)));
             }
@@ -126,11 +118,9 @@ pub(crate) fn of_size(bytes: usize) -> Vec<Cow<'static, str>> {
     texts
 }
 
-/// The network of a text, and the layout of its files, if the text is right.
-pub(crate) fn laid_out(text: &str) -> Option<(Network, FileLayout)> {
-    let network = analyse(&SourceFile::new("guess", text)).ok()?;
-    let layout = file_layout(&network);
-    Some((network, layout))
+/// The network of a text, if the text is right.
+pub(crate) fn network(text: &str) -> Option<Network> {
+    analyse(&SourceFile::new("guess", text)).ok()
 }
 
 /// Where a spec has the number of neurons.

@@ -1,22 +1,19 @@
 //! The guesses whose files have the size of a file.
 
-use std::borrow::Cow;
-
 use nnue_compiler::feature_set::piece_square::Mirror;
-use nnue_compiler::format;
 use nnue_compiler::network::{Network, Op};
+use nnue_interpreter::Net;
 
 use crate::families::{Inputs, Layers, Neurons, Shape, Tail};
 use crate::field;
 use crate::king_rows::{KingRows, Rows};
 
 /// A spec that fits a file.
-#[derive(Clone, Debug)]
 pub(crate) struct Fit {
     /// The text of the spec.
     pub(crate) spec: String,
-    /// The network that the spec describes.
-    pub(crate) network: Network,
+    /// The network that the spec describes, with the weights of the file.
+    pub(crate) net: Net,
     /// Where the spec is from: a family of networks, or the name of an engine.
     pub(crate) family: String,
     /// Whether the buckets of the king's squares were found in the file.
@@ -30,7 +27,7 @@ const MOST_BUCKETS: usize = 64;
 const OUTPUTS: [usize; 12] = [1, 8, 4, 2, 6, 7, 5, 3, 10, 16, 12, 32];
 
 /// Bytes are padded to a multiple of this.
-const PADDED_TO: usize = 64;
+pub(crate) const PADDED_TO: usize = 64;
 
 /// What bullet pads files with.
 const PADDING: &[u8; 6] = b"bullet";
@@ -40,28 +37,28 @@ pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
     let mut fits: Vec<Fit> = Vec::new();
     let mut push = |fit: Fit| match fits
         .iter_mut()
-        .find(|other| is_same(&other.network, &fit.network))
+        .find(|other| is_same(other.net.network(), fit.net.network()))
     {
         Some(same) => same.family = format!("{}, {}", same.family, fit.family),
         None => fits.push(fit),
     };
     for (shape, kings_found) in shapes(bytes) {
         let spec = shape.spec(name);
-        if let Some(network) = fitting(&spec, bytes) {
+        if let Some(net) = fitting(&spec, bytes) {
             push(Fit {
                 spec,
-                network,
+                net,
                 family: shape.family(),
                 kings_found,
             });
         }
     }
     for spec in field::of_size(bytes.len()) {
-        if let Some(network) = fitting(&spec, bytes) {
-            let family = format!("as {}", network.name);
+        if let Some(net) = fitting(&spec, bytes) {
+            let family = format!("as {}", net.network().name);
             push(Fit {
                 spec: spec.into_owned(),
-                network,
+                net,
                 family,
                 kings_found: false,
             });
@@ -85,15 +82,13 @@ fn is_same(one: &Network, other: &Network) -> bool {
     plain(one) == plain(other)
 }
 
-/// The network of a spec, if the bytes are a file of it.
-fn fitting(spec: &str, bytes: &[u8]) -> Option<Network> {
-    let (network, layout) = field::laid_out(spec)?;
+/// The network of a spec with its weights, if the bytes are a file of it.
+fn fitting(spec: &str, bytes: &[u8]) -> Option<Net> {
+    let network = field::network(spec)?;
     if network.features.iter().any(|set| set.is_told()) {
         return None; // nothing can be evaluated without the engine
     }
-    let unpacked: Cow<'_, [u8]> = format::unpack(&layout, bytes).ok()?;
-    format::check(&layout, &unpacked).ok()?;
-    Some(network)
+    Net::from_bytes(&network, bytes).ok()
 }
 
 /// The shapes of bullet's families that have the size of the file, and whether the buckets of the
@@ -108,7 +103,7 @@ fn shapes(bytes: &[u8]) -> Vec<(Shape, bool)> {
                         let shape = Shape {
                             inputs: Inputs {
                                 buckets,
-                                mirror: None,
+                                mirror: Mirror::None,
                                 table: Vec::new(),
                             },
                             width: 0,
@@ -186,21 +181,16 @@ fn inputs(bytes: &[u8], width: usize, buckets: usize) -> Vec<(Inputs, bool)> {
     let rows = KingRows::of(&Rows { width, buckets }, weight);
     if buckets == 1 {
         return vec![
-            (of(None, Vec::new()), false),
-            (of(Some("a-d"), Vec::new()), false),
+            (of(Mirror::None, Vec::new()), false),
+            (of(Mirror::AToD, Vec::new()), false),
         ];
     }
     if let Some(table) = rows.table(buckets) {
-        let mirror = match rows.mirror {
-            Mirror::None => None,
-            Mirror::AToD => Some("a-d"),
-            Mirror::EToH => Some("e-h"),
-        };
-        return vec![(of(mirror, table), true)];
+        return vec![(of(rows.mirror, table), true)];
     }
     let mirrored = usual_tables(buckets).into_iter();
     let mut tables: Vec<_> = mirrored
-        .map(|table| (of(Some("a-d"), table), false))
+        .map(|table| (of(Mirror::AToD, table), false))
         .collect();
     // Without mirroring, each rank has as many squares again.
     if let Some((Inputs { table, .. }, _)) = tables.first() {
@@ -209,7 +199,7 @@ fn inputs(bytes: &[u8], width: usize, buckets: usize) -> Vec<(Inputs, bool)> {
             rank.iter().chain(right).copied().collect::<Vec<usize>>()
         });
         let both = both.collect();
-        tables.push((of(None, both), false));
+        tables.push((of(Mirror::None, both), false));
     }
     tables
 }
@@ -274,7 +264,7 @@ mod tests {
     #[test]
     fn specs_of_the_field_are_right() {
         for (name, text) in field::FIELD {
-            let Some((network, _)) = field::laid_out(text) else {
+            let Some(network) = field::network(text) else {
                 panic!("{name} is wrong");
             };
             assert!(!network.name.is_empty());

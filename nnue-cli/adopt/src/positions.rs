@@ -39,14 +39,19 @@ pub(crate) fn material(board: &Board) -> f64 {
     signed.sum()
 }
 
+/// The positions of games, each for white to move.
+fn of_games() -> impl Iterator<Item = Board> {
+    FENS.into_iter().filter_map(|fen| {
+        let mut board = Board::from_fen(fen).ok()?;
+        board.set_side_to_move(Color::White);
+        Some(board)
+    })
+}
+
 /// Positions in which material differs, each for white to move.
 pub(crate) fn positions() -> Vec<Board> {
     let mut boards = Vec::new();
-    for (number, fen) in FENS.into_iter().enumerate() {
-        let Ok(mut board) = Board::from_fen(fen) else {
-            continue;
-        };
-        board.set_side_to_move(Color::White);
+    for (number, board) in of_games().enumerate() {
         boards.push(board.clone());
         let taken: Vec<Square> = Square::ALL
             .into_iter()
@@ -71,11 +76,7 @@ pub(crate) fn positions() -> Vec<Board> {
 /// Pairs of positions that differ by one piece, which stands a square further in the second one.
 pub(crate) fn steps() -> Vec<[Board; 2]> {
     let mut pairs = Vec::new();
-    for fen in FENS {
-        let Ok(mut board) = Board::from_fen(fen) else {
-            continue;
-        };
-        board.set_side_to_move(Color::White);
+    for board in of_games() {
         let found = Square::ALL.into_iter().filter_map(|at| {
             let piece = board.piece_at(at)?;
             let beside = Square::from_file_rank(at.file() + 1, at.rank())?;

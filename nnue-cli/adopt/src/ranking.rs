@@ -1,7 +1,6 @@
 //! The guesses in their order, and what is still to be asked.
 
 use nnue_compiler::network::Network;
-use nnue_interpreter::Net;
 use serde::Serialize;
 
 use crate::evidence::{Evidence, WORSE_ROWS};
@@ -67,25 +66,23 @@ impl Ranking {
     /// network in specs that are written.
     #[must_use]
     pub fn of(bytes: &[u8], name: &str) -> Ranking {
-        let mut seen: Vec<(Fit, Net, Evidence)> = Vec::new();
-        for fit in fits(bytes, name) {
-            if let Ok(net) = Net::from_bytes(&fit.network, bytes) {
-                let evidence = Evidence::of_rows(&net);
-                seen.push((fit, net, evidence));
-            }
-        }
-        let best = { seen.iter() }.map(|(_, _, evidence)| evidence.neighbours);
+        let seen = fits(bytes, name).into_iter().map(|fit| {
+            let evidence = Evidence::of_rows(&fit.net);
+            (fit, evidence)
+        });
+        let seen: Vec<(Fit, Evidence)> = seen.collect();
+        let best = { seen.iter() }.map(|(_, evidence)| evidence.neighbours);
         let enough = best.fold(0.0, f64::max) - WORSE_ROWS;
-        let guesses = seen.into_iter().map(|(fit, net, evidence)| Guess {
-            facts: facts(&fit.network),
+        let guesses = seen.into_iter().map(|(fit, evidence)| Guess {
+            facts: facts(fit.net.network()),
             family: fit.family,
             evidence: match evidence.neighbours < enough {
                 true => evidence,
-                false => evidence.with_evaluations(&net),
+                false => evidence.with_evaluations(&fit.net),
             },
             undecided: false,
             spec: fit.spec,
-            network: fit.network,
+            network: fit.net.network().clone(),
             kings_found: fit.kings_found,
         });
         let guesses = by_evidence(guesses.collect());

@@ -217,8 +217,11 @@ fn show(adopted: &Adopted<'_>, shown: usize, out: &mut dyn Write) -> Result<(), 
     table.write(out)?;
     writeln!(out, "\nAsk the net's author for:")?;
     for question in &adopted.ranking.questions {
-        let values: Vec<_> = question.values.iter().map(foreign).collect();
-        let values: Vec<String> = values.iter().map(|value| format!("{value}")).collect();
+        let values = question
+            .values
+            .iter()
+            .map(|value| foreign(value).to_string());
+        let values: Vec<String> = values.collect();
         writeln!(
             out,
             "* {}, `{}`: {}?",

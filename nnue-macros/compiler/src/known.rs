@@ -21,9 +21,11 @@ macro_rules! known {
     };
 }
 
-/// Whether a text is the target of a symbolic link. Git writes the target into an ordinary file
-/// where it makes no links, as on Windows unless it is told to.
-const fn is_target_of_link(text: &str) -> bool {
+/// Whether a text is no spec but the target of a symbolic link to one. Git writes the target into an
+/// ordinary file where it makes no links, as on Windows unless it is told to. Crates whose specs are
+/// links assert that none is.
+#[must_use]
+pub const fn is_target_of_link(text: &str) -> bool {
     matches!(text.as_bytes(), [b'.', b'.', b'/', ..])
 }
 
