@@ -351,6 +351,22 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
+    /// Takes moves back until `ply` of them are left, and then makes others: for interfaces that
+    /// follow a search themselves and say at an evaluation what has changed since the last.
+    #[doc(hidden)]
+    #[inline]
+    pub fn replace(&mut self, ply: usize, deltas: impl ExactSizeIterator<Item = Delta>) {
+        const { refuse_told(A::FEATURES) };
+        let before = self.plies.len();
+        self.plies.truncate(ply + 1);
+        let left = self.plies.len();
+        let made = deltas.len();
+        self.plies.extend(deltas.map(|delta| Ply::after(&delta)));
+        if (before - left + made) % 2 == 1 {
+            self.side_to_move = !self.side_to_move;
+        }
+    }
+
     /// How many moves were made since the line started and not taken back.
     #[inline]
     #[must_use]

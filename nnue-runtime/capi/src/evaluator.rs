@@ -10,8 +10,8 @@ use crate::types::{CMove, CPosition, Exported};
 
 /// An evaluator as C has it, with a share of its network.
 ///
-/// The header's functions write and take back moves in `noted` without a call; the evaluator behind
-/// is told of those that are left when something is evaluated.
+/// The header's functions make moves and take them back in `noted` without a call; the evaluator
+/// behind is told of what is left of that when something is evaluated.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Evaluator<A: Architecture> {
@@ -26,6 +26,8 @@ type Told<A> = nnue_runtime::Evaluator<A, Arc<Network<A>>>;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Noted {
+    /// How many moves of those that the evaluator behind has been told are not taken back.
+    pub known: usize,
     /// How many moves there are.
     pub len: usize,
     /// The moves; those from `len` on mean nothing.
@@ -37,6 +39,7 @@ impl Noted {
     pub const MOST: usize = 32;
 
     const NONE: Noted = Noted {
+        known: 0,
         len: 0,
         moves: [CMove {
             removed: 0,
@@ -49,10 +52,11 @@ impl<A: Architecture> Evaluator<A> {
     /// The evaluator, which knows all moves now.
     #[inline]
     fn all_told(&mut self) -> &mut Told<A> {
-        for mv in self.noted.moves.iter().take(self.noted.len) {
-            self.told.push(&mv.unchecked());
-        }
+        let made = &self.noted.moves[..self.noted.len.min(Noted::MOST)];
+        self.told
+            .replace(self.noted.known, made.iter().map(|mv| mv.unchecked()));
         self.noted.len = 0;
+        self.noted.known = self.told.ply();
         &mut self.told
     }
 }
@@ -132,7 +136,7 @@ pub unsafe fn reset<A: Architecture>(
 ) -> Status {
     let evaluator = given!(evaluator as as_mut);
     let position = sound!(given!(position as as_ref).check());
-    evaluator.noted.len = 0;
+    (evaluator.noted.known, evaluator.noted.len) = (0, 0);
     evaluator.told.reset(&position);
     Status::OK
 }
@@ -146,6 +150,7 @@ pub unsafe fn push<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> 
     let evaluator = given!(evaluator as as_mut);
     let delta = sound!(mv.delta());
     evaluator.all_told().push(&delta);
+    evaluator.noted.known += 1;
     Status::OK
 }
 
@@ -157,7 +162,10 @@ pub unsafe fn push<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> 
 pub unsafe fn push_checked<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
     let evaluator = given!(evaluator as as_mut);
     match evaluator.all_told().try_push(&sound!(mv.delta())) {
-        Ok(()) => Status::OK,
+        Ok(()) => {
+            evaluator.noted.known += 1;
+            Status::OK
+        }
         Err(error) => fail(Status::MOVE, error),
     }
 }
@@ -171,8 +179,8 @@ pub unsafe fn pop<A: Architecture>(evaluator: *mut Evaluator<A>) -> Status {
     let evaluator = given!(evaluator as as_mut);
     if evaluator.noted.len > 0 {
         evaluator.noted.len -= 1;
-    } else if evaluator.told.ply() > 0 {
-        evaluator.told.pop();
+    } else if evaluator.noted.known > 0 {
+        evaluator.noted.known -= 1;
     } else {
         return fail(Status::MOVE, "found no move to take back");
     }

@@ -82,13 +82,13 @@ pub struct CMove {
 }
 
 impl CMove {
-    /// The bits of entries that the header sets for pieces and squares that there are not.
-    const WRONG: u64 = 0x2000_2000_2000_2000;
+    /// The bit of `removed` that the header sets for pieces and squares that there are not.
+    const WRONG: u64 = 0x80;
 
     /// The delta, unless the header's functions have marked the move.
     #[inline]
     pub(crate) fn delta(self) -> Result<Delta, Status> {
-        match (self.removed | self.added) & Self::WRONG {
+        match self.removed & Self::WRONG {
             0 => Ok(self.unchecked()),
             _ => Err(wrong_move()),
         }

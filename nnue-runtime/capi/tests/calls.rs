@@ -268,8 +268,8 @@ fn positions_moves_and_buckets_are_checked() {
     refused(&|position| position.pieces[4] |= 1 << 30, "found 33 pieces");
     refused(&|position| position.side_to_move = 2, "the side to move 2");
     let wrong = CMove {
-        removed: 0,
-        added: 0x2000 << 16,
+        removed: 0x80,
+        added: 0,
     };
     let elsewhere = of_delta(&Delta::quiet(KNIGHT, Square::G2, Square::F3));
     let mut output = evaluated(evaluator);

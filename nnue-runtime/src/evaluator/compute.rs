@@ -42,10 +42,12 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Usually the ply before is not computed: one pass takes all moves since the last computed
     /// ply. But if the ply before was already skipped for another move, more of its children will
     /// probably follow, so it is computed first.
+    ///
+    /// White's ply comes first. A pair is returned in registers, and an array is not.
     #[inline]
-    pub(super) fn compute(&mut self, ply: usize) -> [usize; 2] {
+    pub(super) fn compute(&mut self, ply: usize) -> (usize, usize) {
         if const { follow_moves(A::FEATURES) } && self.follow_moves(ply) {
-            return [ply; 2];
+            return (ply, ply);
         }
         if let Some(parent) = self.parent(ply)
             && !self.plies[ply].placed
@@ -82,16 +84,16 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Computes a ply, and none of those before it.
     #[inline]
-    fn compute_alone(&mut self, ply: usize) -> [usize; 2] {
+    fn compute_alone(&mut self, ply: usize) -> (usize, usize) {
         let moved = self.place(ply);
         self.changed_since = Base::CACHE;
         // Both perspectives' rows are on their way from memory before the first is added.
         let white = self.find_base(Color::White, ply, moved);
         let black = self.find_base(Color::Black, ply, moved);
-        [
+        (
             self.settle(Color::White, ply, white),
             self.settle(Color::Black, ply, black),
-        ]
+        )
     }
 
     /// Computes the placement of a ply from the nearest earlier placement that is known, and

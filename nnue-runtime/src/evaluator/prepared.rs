@@ -73,10 +73,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         Some(self.propagate(prepared, self.side_to_move, bucket))
     }
 
-    #[inline]
+    // It is as little as that: a call would cost more.
+    #[inline(always)]
     fn prepared(&mut self) -> Prepared {
         let ply = self.last_change(self.ply());
-        let holders = self.compute(ply);
+        let holders = self.compute(ply).into();
         Prepared { ply, holders }
     }
 

@@ -97,17 +97,18 @@ typedef struct nnue_move {
     uint64_t removed, added;
 } nnue_move;
 
-/* Moves that the library has not read yet: most moves of a search are taken back before anything is
- * evaluated, and these need no call. */
+/* What the library has not read yet: most moves of a search are taken back before anything is
+ * evaluated, so making and taking back need no call. `known` is how many moves were made that the
+ * library has read and that were not taken back; the `len` moves follow them. */
 enum { NNUE_NOTED = 32 };
 typedef struct nnue_noted {
+    size_t known;
     size_t len;
     nnue_move moves[NNUE_NOTED];
 } nnue_noted;
 
-/* Marks a move that an evaluator refuses, in one of its entries. */
-#define NNUE_WRONG_ENTRY UINT64_C(0x2000)
-#define NNUE_WRONG_ENTRIES UINT64_C(0x2000200020002000)
+/* Marks an entry that there is not. A move whose first removed entry has it is refused. */
+#define NNUE_WRONG_ENTRY UINT64_C(0x80)
 
 static inline uint64_t nnue_entry(int piece, int square) {
     if ((unsigned)piece >= 12 || (unsigned)square >= 64)
@@ -116,14 +117,15 @@ static inline uint64_t nnue_entry(int piece, int square) {
            | (uint64_t)(piece == NNUE_WHITE_KING) << 14 | (uint64_t)(piece == NNUE_BLACK_KING) << 15;
 }
 
-/* The list with one more piece at its end. */
-static inline uint64_t nnue_append(uint64_t list, uint64_t entry) {
-    if (list >> 48)
-        return list | NNUE_WRONG_ENTRY;
-    return list >> 32 ? list | entry << 48
-           : list >> 16 ? list | entry << 32
-           : list       ? list | entry << 16
-                        : entry;
+/* Puts an entry behind those of a list of the move. */
+static inline void nnue_append(nnue_move *move, uint64_t *list, uint64_t entry) {
+    uint64_t wrong = *list >> 48 ? NNUE_WRONG_ENTRY : entry & NNUE_WRONG_ENTRY;
+    *list |= *list >> 48   ? 0
+             : *list >> 32 ? entry << 48
+             : *list >> 16 ? entry << 32
+             : *list       ? entry << 16
+                           : entry;
+    move->removed |= wrong;
 }
 
 /* A null move: only the side to move changes. */
@@ -135,19 +137,19 @@ static inline nnue_move nnue_null_move(void) {
 /* A piece leaves a square. With `nnue_put`, this makes any move piece by piece, beginning with
  * `nnue_null_move`. The order does not matter: all pieces leave before any is put. */
 static inline void nnue_remove(nnue_move *move, int piece, int square) {
-    move->removed = nnue_append(move->removed, nnue_entry(piece, square));
+    nnue_append(move, &move->removed, nnue_entry(piece, square));
 }
 
 /* A piece is put on a square. */
 static inline void nnue_put(nnue_move *move, int piece, int square) {
-    move->added = nnue_append(move->added, nnue_entry(piece, square));
+    nnue_append(move, &move->added, nnue_entry(piece, square));
 }
 
 /* A move to an empty square that is neither castling nor a promotion. */
 static inline nnue_move nnue_quiet(int piece, int from, int to) {
-    nnue_move move;
-    move.removed = nnue_entry(piece, from);
-    move.added = nnue_entry(piece, to);
+    nnue_move move = nnue_null_move();
+    nnue_remove(&move, piece, from);
+    nnue_put(&move, piece, to);
     return move;
 }
 
@@ -155,18 +157,18 @@ static inline nnue_move nnue_quiet(int piece, int from, int to) {
  * of the captured pawn. */
 static inline nnue_move nnue_capture(int piece, int from, int to, int captured, int captured_on) {
     nnue_move move = nnue_quiet(piece, from, to);
-    move.removed |= nnue_entry(captured, captured_on) << 16;
+    nnue_remove(&move, captured, captured_on);
     return move;
 }
 
 /* A pawn becomes `promoted`, a piece of its colour. `captured` is the piece that it captures on
  * `to`, or NNUE_NO_PIECE. */
 static inline nnue_move nnue_promotion(int promoted, int from, int to, int captured) {
-    nnue_move move;
-    move.removed = nnue_entry(promoted < NNUE_BLACK_PAWN ? NNUE_WHITE_PAWN : NNUE_BLACK_PAWN, from);
+    nnue_move move = nnue_null_move();
+    nnue_remove(&move, promoted < NNUE_BLACK_PAWN ? NNUE_WHITE_PAWN : NNUE_BLACK_PAWN, from);
     if (captured != NNUE_NO_PIECE)
-        move.removed |= nnue_entry(captured, to) << 16;
-    move.added = nnue_entry(promoted, to);
+        nnue_remove(&move, captured, to);
+    nnue_put(&move, promoted, to);
     return move;
 }
 
@@ -293,18 +295,20 @@ nnue_status @P@_evaluator_evaluate_bucket(@P@_evaluator *evaluator, uint32_t buc
 /* Makes a move. It is only noted down, and computed when it is evaluated. A move that does not fit
  * the position makes evaluations meaningless until the position is reset. */
 static inline nnue_status @P@_evaluator_push(@P@_evaluator *evaluator, nnue_move move) {
-    if (evaluator && evaluator->noted.len < NNUE_NOTED
-        && !((move.removed | move.added) & NNUE_WRONG_ENTRIES)) {
-        evaluator->noted.moves[evaluator->noted.len++] = move;
-        return NNUE_OK;
-    }
-    return @P@_evaluator_push_called(evaluator, move);
+    if ((move.removed & NNUE_WRONG_ENTRY) || !evaluator || evaluator->noted.len == NNUE_NOTED)
+        return @P@_evaluator_push_called(evaluator, move);
+    evaluator->noted.moves[evaluator->noted.len++] = move;
+    return NNUE_OK;
 }
 
 /* Takes the last move back. Fails with NNUE_MOVE if there is none. */
 static inline nnue_status @P@_evaluator_pop(@P@_evaluator *evaluator) {
     if (evaluator && evaluator->noted.len) {
         evaluator->noted.len--;
+        return NNUE_OK;
+    }
+    if (evaluator && evaluator->noted.known) {
+        evaluator->noted.known--;
         return NNUE_OK;
     }
     return @P@_evaluator_pop_called(evaluator);
