@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nnue_runtime::{Architecture, Evaluated, Network, SelectedByPieces};
+use nnue_runtime::{Architecture, Delta, Evaluated, Network, SelectedByPieces};
 
 use crate::network::share;
 use crate::status::{Status, fail, null};
@@ -30,8 +30,11 @@ pub struct Noted {
     pub known: usize,
     /// How many moves there are.
     pub len: usize,
-    /// The moves; those from `len` on mean nothing.
-    pub moves: [CMove; Noted::MOST],
+    /// The moves; those from `len` on mean nothing. The lists are apart, for a move that has just
+    /// been stored by halves would be read as a whole, and a processor waits for that.
+    pub removed: [u64; Noted::MOST],
+    /// The other half of the moves.
+    pub added: [u64; Noted::MOST],
 }
 
 impl Noted {
@@ -41,10 +44,8 @@ impl Noted {
     const NONE: Noted = Noted {
         known: 0,
         len: 0,
-        moves: [CMove {
-            removed: 0,
-            added: 0,
-        }; Noted::MOST],
+        removed: [0; Noted::MOST],
+        added: [0; Noted::MOST],
     };
 }
 
@@ -52,9 +53,15 @@ impl<A: Architecture> Evaluator<A> {
     /// The evaluator, which knows all moves now.
     #[inline]
     fn all_told(&mut self) -> &mut Told<A> {
-        let made = &self.noted.moves[..self.noted.len.min(Noted::MOST)];
-        self.told
-            .replace(self.noted.known, made.iter().map(|mv| mv.unchecked()));
+        let Noted {
+            known,
+            len,
+            removed,
+            added,
+        } = &self.noted;
+        let made = removed.iter().zip(added).take(*len);
+        let made = made.map(|(removed, added)| Delta::from_packed(*removed, *added));
+        self.told.replace(*known, made);
         self.noted.len = 0;
         self.noted.known = self.told.ply();
         &mut self.told

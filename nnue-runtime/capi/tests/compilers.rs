@@ -3,6 +3,7 @@
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use nnue_capi::{CMove, COutput, CPosition, CWdl, Noted, Status};
 use nnue_runtime::{Color, Delta, Piece, Role, Square};
@@ -10,11 +11,15 @@ use nnue_runtime::{Color, Delta, Piece, Role, Square};
 use crate::header;
 
 /// A folder with the header.
-fn folder() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("capi");
-    std::fs::create_dir_all(&folder).expect("the folder for tests is writable");
-    std::fs::write(folder.join("simple.h"), header()).expect("the same");
-    folder
+fn folder() -> &'static Path {
+    // Tests run side by side: a header that was just being written has been read.
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("capi");
+        std::fs::create_dir_all(&folder).expect("the folder for tests is writable");
+        std::fs::write(folder.join("simple.h"), header()).expect("the same");
+        folder
+    });
+    &FOLDER
 }
 
 /// What a compiler says of a file; `None` where there is no such compiler.
@@ -65,7 +70,8 @@ fn program() -> String {
         ("nnue_move", "added", offset_of!(CMove, added)),
         ("nnue_noted", "known", offset_of!(Noted, known)),
         ("nnue_noted", "len", offset_of!(Noted, len)),
-        ("nnue_noted", "moves", offset_of!(Noted, moves)),
+        ("nnue_noted", "removed", offset_of!(Noted, removed)),
+        ("nnue_noted", "added", offset_of!(Noted, added)),
         ("nnue_output", "psqt", offset_of!(COutput, psqt)),
         ("nnue_output", "positional", offset_of!(COutput, positional)),
         ("nnue_output", "value", offset_of!(COutput, value)),

@@ -104,7 +104,7 @@ enum { NNUE_NOTED = 32 };
 typedef struct nnue_noted {
     size_t known;
     size_t len;
-    nnue_move moves[NNUE_NOTED];
+    uint64_t removed[NNUE_NOTED], added[NNUE_NOTED];
 } nnue_noted;
 
 /* Marks an entry that there is not. A move whose first removed entry has it is refused. */
@@ -297,7 +297,8 @@ nnue_status @P@_evaluator_evaluate_bucket(@P@_evaluator *evaluator, uint32_t buc
 static inline nnue_status @P@_evaluator_push(@P@_evaluator *evaluator, nnue_move move) {
     if ((move.removed & NNUE_WRONG_ENTRY) || !evaluator || evaluator->noted.len == NNUE_NOTED)
         return @P@_evaluator_push_called(evaluator, move);
-    evaluator->noted.moves[evaluator->noted.len++] = move;
+    evaluator->noted.removed[evaluator->noted.len] = move.removed;
+    evaluator->noted.added[evaluator->noted.len++] = move.added;
     return NNUE_OK;
 }
 
