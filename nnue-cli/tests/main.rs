@@ -40,6 +40,7 @@ mod report;
 mod spec;
 mod spec_commands;
 mod subcommands;
+mod told;
 mod train_loop;
 mod trainer;
 mod verify;

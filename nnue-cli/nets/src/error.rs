@@ -66,6 +66,15 @@ pub enum Error {
         /// What is known of the file.
         identity: Identity,
     },
+    /// A spec is too long to stand behind a net.
+    #[error(
+        "the spec has {len} bytes, expected at most {} behind a net",
+        nnue_compiler::format::attached::LONGEST
+    )]
+    LongSpec {
+        /// How many bytes the spec has.
+        len: usize,
+    },
     /// Weights cannot be loaded.
     #[error("{0}")]
     Load(#[from] LoadError),

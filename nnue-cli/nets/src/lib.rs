@@ -27,6 +27,7 @@
 //! |---|---|
 //! | [`specs`] | the specs that are part of the compiler, and specs in files |
 //! | [`net_file`] | a net file that fits a network, and the recognition of a file's network |
+//! | [`told`] | specs that come with a net file |
 //! | [`tensors`] | the tensors of a net file as plain numbers |
 //! | [`info`] | facts about a net file: statistics, and bounds that its weights prove |
 //! | [`difference`] | the differences between two net files |
@@ -51,6 +52,7 @@ pub mod parallel;
 pub mod positions;
 pub mod specs;
 pub mod tensors;
+pub mod told;
 pub mod verification;
 
 pub use crate::error::Error;

@@ -13,6 +13,7 @@ use nnue_runtime::Warning;
 
 use crate::Error;
 use crate::specs::{KnownSpec, SpecChoice};
+use crate::told::told_spec;
 
 /// The most bytes that a net file can have. Networks are far smaller.
 pub const LONGEST_NET: u64 = 1 << 32;
@@ -177,19 +178,20 @@ impl NetFile {
 /// A net file whose network was recognised.
 #[derive(Debug)]
 pub struct Recognised {
-    /// The text of the file's spec: a known spec, or a spec that was written for the file.
+    /// The text of the file's spec: one that came with it, a known spec, or one that was written for
+    /// the file.
     pub spec: Cow<'static, str>,
     /// The file, which fits the spec.
     pub file: NetFile,
 }
 
 impl Recognised {
-    /// Finds the spec of a file from its bytes. `name` is the network's name if a spec has to be
-    /// written.
+    /// Finds the spec of a file: one that [comes with it](told_spec), or else one that its bytes
+    /// tell. `name` is the network's name if a spec has to be written.
     ///
     /// # Errors
     ///
-    /// [`Error::NoNet`], [`Error::Unrecognised`], and [`Error::OtherNet`] for a file that was cut
+    /// The errors of [`told_spec`], [`Error::NoNet`], [`Error::Unrecognised`], and [`Error::OtherNet`] for a file that was cut
     /// or damaged.
     pub fn of<'b>(
         path: &Path,
@@ -199,6 +201,11 @@ impl Recognised {
         let bytes = bytes.into();
         if let Some(failure) = no_net(path, &bytes) {
             return Err(failure);
+        }
+        if let Some((spec, network)) = told_spec(path, &bytes)? {
+            let spec = Cow::Owned(spec);
+            let file = NetFile::of(path, network, bytes)?;
+            return Ok(Recognised { spec, file });
         }
         let identity = format::identify(&bytes);
         // The beginning of a file that was cut or damaged may still name its network; the error

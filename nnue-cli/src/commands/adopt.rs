@@ -11,6 +11,7 @@ use nnue_adopt::{Guess, Ranking, marked_spec, module};
 use nnue_compiler::format::foreign;
 use nnue_nets::evaluation::{Evaluate, Interpreted};
 use nnue_nets::net_file::{NetFile, read_net};
+use nnue_nets::told::told_spec;
 use nnue_runtime::Board;
 use serde::Serialize;
 
@@ -21,7 +22,8 @@ use crate::table::Table;
 const EXAMPLE: &str = "Example: nnue adopt quantised.bin --out my-net";
 
 const NOTES: &str = "\
-Trainers' files say nothing about themselves. All networks of the field whose files have the size \
+Trainers' files say nothing about themselves. If a spec is behind the file (`nnue convert \
+--with-spec`) or beside it (`net.toml` of `net.nnue`), that is all. Otherwise all networks of the field whose files have the size \
 are tried: bullet's families with any buckets and any width, and the engines' of `specs`. A guess is \
 tested on what is true of trained networks. `neighbours`: the rows of a piece on neighbouring \
 squares are alike. `kings`: each row of the own king was trained in the bucket of its square. \
@@ -91,7 +93,12 @@ impl Adopt {
             interpreted_per_second: None,
             written: Vec::new(),
         };
-        if let Ok(file) = NetFile::of_any(path, None, &*bytes) {
+        let told = told_spec(path, &bytes)?.map(|(_, network)| NetFile::of(path, network, &*bytes));
+        let told = match told.transpose()? {
+            Some(file) => Some(file),
+            None => NetFile::of_any(path, None, &*bytes).ok(),
+        };
+        if let Some(file) = told {
             adopted.recognised = Some(file.network.name);
             return self.show(&adopted, out);
         }
@@ -233,8 +240,8 @@ fn show(adopted: &Adopted<'_>, shown: usize, out: &mut dyn Write) -> Result<(), 
     if let Some(speed) = adopted.interpreted_per_second {
         writeln!(
             out,
-            "\nThe interpreter evaluates {speed:.0} positions a second; `nnue bench` measures the \
-             compiled network."
+            "\nThe interpreter evaluates {speed:.0} positions a second; `nnue bench SPEC --net FILE` \
+             measures the compiled network, with the spec that `--out` writes."
         )?;
     }
     for path in &adopted.written {

@@ -21,7 +21,7 @@ use self::source::Source;
 use crate::family::{Family, ROW_UNIT};
 use crate::known::{self, PREFIX_LEN, SPECS};
 use crate::layout::START_LEN;
-use crate::{DESCRIPTION_LIMIT, Encoding, leb128, stockfish};
+use crate::{DESCRIPTION_LIMIT, Encoding, attached, leb128, stockfish};
 
 /// The kind of a file. `Display` writes words that follow "this is".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +147,7 @@ impl fmt::Display for Identity {
 /// is a good guess, and the loader does not depend on it.
 #[must_use]
 pub fn identify(source: &[u8]) -> Identity {
+    let (source, _) = attached::detach(source);
     identify_source(&mut { source })
 }
 
@@ -170,7 +171,7 @@ pub(crate) fn identify_open_file(file: &File) -> io::Result<Identity> {
         file.take(PREFIX_LEN as u64).read_to_end(&mut prefix)?;
         return Ok(identify(&prefix));
     }
-    let mut source = DiskSource::new(file, metadata.len())?;
+    let mut source = DiskSource::new(file, attached::net_len_of(file, metadata.len()))?;
     let identity = identify_source(&mut source);
     source.error.map_or(Ok(identity), Err)
 }

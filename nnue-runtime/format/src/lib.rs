@@ -33,7 +33,8 @@
 //! refuses a file, or [`store`] gives back each of its bytes. Only floating point that became
 //! integers and weights that became signs come back as other numbers with the same meaning.
 //!
-//! [`identify`] needs no layout: it says which network a file holds.
+//! [`identify`] needs no layout: it says which network a file holds. The text of a spec may stand
+//! [behind](attached) a file of any format.
 
 #![no_std]
 // docs.rs, which compiles with nightly, shows which feature an item needs.
@@ -44,6 +45,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod attached;
 mod cause;
 mod change;
 mod coalesce;

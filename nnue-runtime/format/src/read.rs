@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::identify::identify_open_file;
 use crate::known::PREFIX_LEN;
 use crate::split::check_start;
-use crate::{FileLayout, LoadError, zstd};
+use crate::{FileLayout, LoadError, attached, zstd};
 
 /// The smallest number of bytes by which the buffer grows.
 const MIN_STEP: u64 = 64 * 1024;
@@ -83,7 +83,7 @@ fn read_sized(
     let too_long = LoadError::TooLong {
         limit: layout.max_len(),
     };
-    let limit = layout.longest_read();
+    let limit = layout.longest_read() + attached::LONGEST_WITH_END;
     if expected_len > limit {
         return Err(too_long);
     }

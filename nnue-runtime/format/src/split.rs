@@ -10,7 +10,7 @@ use crate::layout::Entry;
 use crate::part::Part;
 use crate::{
     Cause, Change, DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, Identity, List,
-    LoadError, Loaded, Place, Section, Tensor, WrongBytes, WrongWord, identify, leb128,
+    LoadError, Loaded, Place, Section, Tensor, WrongBytes, WrongWord, attached, identify, leb128,
 };
 
 /// A file that is cut into its tensors: everything is checked except single values.
@@ -37,6 +37,7 @@ struct Cursor<'a> {
 /// All errors of [`LoadError`] except the errors about single values, [`LoadError::TooLong`] and
 /// `LoadError::Io`.
 pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
+    let (source, _) = attached::detach(source);
     cut(layout, source).map_err(|error| error.explained(layout, source))
 }
 

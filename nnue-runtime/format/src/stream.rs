@@ -16,8 +16,8 @@ use crate::part::Part;
 use crate::pieces::{self, Bytes, PlainTensor, read_at};
 use crate::split::{check_start, contradiction};
 use crate::{
-    DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Loaded, Section, Tensor, coalesce, leb128,
-    paired,
+    DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Loaded, Section, Tensor, attached, coalesce,
+    leb128, paired,
 };
 
 /// Smaller files are read as a whole.
@@ -54,7 +54,8 @@ pub fn stream<'l>(layout: &'l FileLayout, path: &Path) -> Option<Stream<'l>> {
     fs::metadata(path).ok().filter(is_large)?;
     let file = File::open(path).ok()?;
     let metadata = file.metadata().ok().filter(is_large)?;
-    walk(layout, file, metadata.len())
+    let len = attached::net_len_of(&file, metadata.len());
+    walk(layout, file, len)
 }
 
 fn walk(layout: &FileLayout, file: File, len: u64) -> Option<Stream<'_>> {

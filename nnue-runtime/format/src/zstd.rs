@@ -2,7 +2,7 @@
 
 use alloc::borrow::Cow;
 
-use crate::{FileLayout, Format, LoadError, Section};
+use crate::{FileLayout, Format, LoadError, Section, attached};
 
 /// The first bytes of a zstd frame.
 const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
@@ -14,6 +14,7 @@ const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 /// [`LoadError::Zstd`] for damaged data, [`LoadError::TooLong`] for more data than a file of the
 /// layout can have, and [`LoadError::ZstdNotEnabled`] without the feature `zstd`.
 pub fn unpack<'a>(layout: &FileLayout, source: &'a [u8]) -> Result<Cow<'a, [u8]>, LoadError> {
+    let (source, _) = attached::detach(source);
     match start(layout, source) {
         Some(start) => decompress(layout, source, start),
         None => Ok(Cow::Borrowed(source)),
