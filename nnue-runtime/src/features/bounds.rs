@@ -20,6 +20,17 @@ impl Bounds {
         self.highest.extend(others.highest);
     }
 
+    /// The bounds of sums that keep to the one bounds or to the others.
+    pub(super) fn or(mut self, others: Bounds) -> Bounds {
+        for (own, other) in self.lowest.iter_mut().zip(others.lowest) {
+            *own = (*own).min(other);
+        }
+        for (own, other) in self.highest.iter_mut().zip(others.highest) {
+            *own = (*own).max(other);
+        }
+        self
+    }
+
     /// The bounds of sums of values that are each shifted to the left. A bound that 32 bits do not
     /// hold becomes the nearest that they do.
     pub(super) fn shifted_left(mut self, shift: u32) -> Bounds {
