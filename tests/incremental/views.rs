@@ -404,7 +404,7 @@ fn cost(evaluator: &mut Evaluator<shogi::Net, &Network<shogi::Net>, Statistics>)
 fn a_king_that_returns_costs_what_has_changed_since() {
     let (net, _) = random_net::<shogi::Net>(SHOGI);
     let start: Vec<u32> = (100..140).collect();
-    let mut evaluator = Evaluator::counting_views(&net, Color::White, [44, 36], [&start, &start]);
+    let mut evaluator = Evaluator::counting_views(&net, Color::White, [44, 44], [&start, &start]);
     let spent = cost(&mut evaluator);
     assert_eq!(
         (spent.refreshes, spent.misses, spent.refreshed_rows),
@@ -415,7 +415,7 @@ fn a_king_that_returns_costs_what_has_changed_since() {
         added: to,
         removed: from,
     };
-    evaluator.push_views([45, 36], [step(&[100], &[150]), step(&[100], &[150])]);
+    evaluator.push_views([45, 44], [step(&[100], &[150]), step(&[100], &[150])]);
     let spent = cost(&mut evaluator);
     assert_eq!(
         (spent.refreshes, spent.misses, spent.refreshed_rows),
@@ -424,8 +424,8 @@ fn a_king_that_returns_costs_what_has_changed_since() {
     assert_eq!((spent.updates, spent.updated_rows), (1, 2));
     // A piece of black's moves, and the king goes back: one row of it and one of the piece differ
     // from what its player last saw from there.
-    evaluator.push_views([45, 36], [step(&[101], &[160]), step(&[101], &[160])]);
-    evaluator.push_views([44, 36], [step(&[150], &[100]), step(&[150], &[100])]);
+    evaluator.push_views([45, 44], [step(&[101], &[160]), step(&[101], &[160])]);
+    evaluator.push_views([44, 44], [step(&[150], &[100]), step(&[150], &[100])]);
     let spent = cost(&mut evaluator);
     assert_eq!(
         (spent.refreshes, spent.misses, spent.refreshed_rows),
