@@ -218,7 +218,7 @@ fn active_rows_follow_from_the_description() {
                 Family::PieceSquare { .. } => seen[0] = true,
                 Family::Threats { .. } => seen[1] = true,
                 Family::PawnPairs { .. } => seen[2] = true,
-                Family::Custom => {}
+                Family::Custom { .. } => {}
             }
         }
         for fen in POSITIONS {
@@ -250,7 +250,7 @@ fn described_rows(description: &Description, board: &Board, perspective: Color) 
     let mut rows = Vec::new();
     for set in &description.features {
         let of_set = match &set.family {
-            Family::Custom => Vec::new(),
+            Family::Custom { .. } => Vec::new(),
             Family::PieceSquare { orientation, .. } => {
                 let turn = turn(orientation, &squares, perspective);
                 piece_square_rows(&set.family, &squares, turn, perspective)

@@ -370,6 +370,24 @@ fn sfnnv9_is_drawn_box_by_box() {
     assert_eq!(tops[0], tops[1]);
 }
 
+/// Who says which features are active, and how many views there are besides.
+#[test]
+fn features_that_the_engine_tells_are_drawn_with_their_views() {
+    for (spec, expected) in [
+        (
+            "ataxx",
+            "Ataxx squares: 147 rows of i16, at most 49 active, told by the engine",
+        ),
+        (
+            "shogi_sfnn",
+            "HalfKA2 of shogi: 131949 rows of i16, at most 40 active, told by the engine, 81 views",
+        ),
+    ] {
+        let (boxes, _) = read(&output(&["draw", &format!("../specs/games/{spec}.toml")]));
+        assert_eq!(boxes[0].formula, expected);
+    }
+}
+
 /// The player whose accumulator comes first stands first, and one perspective has one box.
 #[test]
 fn perspectives_are_those_of_the_spec() {

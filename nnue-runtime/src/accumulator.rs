@@ -113,7 +113,7 @@ impl<A: Architecture> Accumulator<A> {
                 set.list_active(net.level(), perspective, from, pieces, &board, list);
             }
             let active = active[perspective.index()];
-            FeatureChanges::list_active::<A>(active, perspective, &mut rows);
+            FeatureChanges::list_active::<A>(active, perspective, 0, &mut rows);
             let biases = A::biases(net.weights(), perspective);
             let into = self.half_mut(perspective);
             A::sum(net.level(), net.weights(), biases, &rows, into);

@@ -19,7 +19,7 @@ use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::feature_set::{has_told, refuse_told, require_only_told};
+use crate::feature_set::{has_told, refuse_told, refuse_views, require_only_told, require_views};
 use crate::features::{BoardChanges, FeatureChanges};
 use crate::network::Network;
 use crate::placement::Placement;
@@ -69,6 +69,40 @@ use crate::rows::changes::RowChanges;
 /// # }
 /// ```
 ///
+/// # Views
+///
+/// In networks for shogi, each square of the own king has rows of its own, so that a king's move
+/// changes all rows of its player. There the spec has `views = 81`, and the engine tells two things
+/// apart: the features of pieces, and as a view the square of each player's own king. Both are as
+/// the player sees the board.
+///
+#[cfg_attr(feature = "macros", doc = "```no_run")]
+#[cfg_attr(not(feature = "macros"), doc = "```ignore")]
+/// mod shogi {
+///     nnue_runtime::nnue_net!("../specs/games/shogi_sfnn.toml");
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use nnue_runtime::{Color, FeatureChanges};
+///
+/// let net = shogi::Network::open("shogi.bin")?;
+/// let active: [&[u32]; 2] = [&[102, 1592, 1600], &[102, 1592, 1600]];
+/// let mut evaluator = shogi::Evaluator::from_views(&net, Color::White, [44, 44], active);
+/// // White's king steps aside. Black sees it too, but from where it was.
+/// let change = |from, to| FeatureChanges { added: to, removed: from };
+/// let changes = [change(&[1592], &[1591]), change(&[1600], &[1601])];
+/// evaluator.push_views([43, 44], changes);
+/// let output = evaluator.evaluate_bucket(0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A king's move is told as any other move is, with a new view. Which rows it changes is found when
+/// the position is evaluated: those in which its features differ from the features of the last
+/// position that was computed from the same view. So an engine lists all features only where a line
+/// starts, moves that nobody evaluates cost a few numbers, and nothing is asked of an engine whose
+/// board may have moved on. That is why evaluations take neither lists nor callbacks.
+///
 /// A function that does not suit the network does not compile:
 ///
 /// ```compile_fail,E0080
@@ -86,7 +120,8 @@ use crate::rows::changes::RowChanges;
 /// # Memory
 ///
 /// All memory is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator
-/// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB). Deeper lines need more.
+/// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB; for 81 views of 1024
+/// neurons: 0.4 MB). Deeper lines need more.
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
     side_to_move: Color,
@@ -183,6 +218,16 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
         evaluator.reset_features(side_to_move, active);
         evaluator
     }
+
+    /// An evaluator that starts where white and black have these views, and these features are
+    /// active for them, for networks whose sets have views. Numbers beyond the last view stand for
+    /// the last.
+    #[must_use]
+    pub fn from_views(net: N, side_to_move: Color, views: [u32; 2], active: [&[u32]; 2]) -> Self {
+        let mut evaluator = Evaluator::empty(net, ());
+        evaluator.reset_views(side_to_move, views, active);
+        evaluator
+    }
 }
 
 impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics> {
@@ -192,6 +237,19 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
     pub fn counting(net: N, position: &impl Position) -> Self {
         let mut evaluator = Evaluator::empty(net, Statistics::default());
         evaluator.reset(position);
+        evaluator
+    }
+
+    /// [`counting`](Self::counting) for networks whose sets have views.
+    #[must_use]
+    pub fn counting_views(
+        net: N,
+        side_to_move: Color,
+        views: [u32; 2],
+        active: [&[u32]; 2],
+    ) -> Self {
+        let mut evaluator = Evaluator::empty(net, Statistics::default());
+        evaluator.reset_views(side_to_move, views, active);
         evaluator
     }
 
@@ -216,7 +274,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             changes: [RowChanges::new(), RowChanges::new()],
             board_changes: BoardChanges::NONE,
             changed_since: Base::CACHE,
-            told: ToldFeatures::default(),
+            told: ToldFeatures::new::<A>(),
             counter,
             net,
         }
@@ -228,6 +286,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.start(
             Placement::of(self.net.level(), position),
             position.side_to_move(),
+            [0; 2],
             [&[]; 2],
         );
     }
@@ -235,20 +294,35 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Starts anew at a position in which these features of custom sets are active for white and
     /// for black.
     pub fn reset_with(&mut self, position: &impl Position, active: [&[u32]; 2]) {
+        const { refuse_views(A::FEATURES) };
         self.start(
             Placement::of(self.net.level(), position),
             position.side_to_move(),
+            [0; 2],
             active,
         );
     }
 
     /// Starts anew where these features are active for white and for black.
     pub fn reset_features(&mut self, side_to_move: Color, active: [&[u32]; 2]) {
+        const { refuse_views(A::FEATURES) };
         const { require_only_told(A::FEATURES) };
-        self.start(Placement::EMPTY, side_to_move, active);
+        self.start(Placement::EMPTY, side_to_move, [0; 2], active);
     }
 
-    fn start(&mut self, placement: Placement, side_to_move: Color, active: [&[u32]; 2]) {
+    /// Starts anew where white and black have these views, and these features are active for them.
+    pub fn reset_views(&mut self, side_to_move: Color, views: [u32; 2], active: [&[u32]; 2]) {
+        const { require_views(A::FEATURES) };
+        self.start(Placement::EMPTY, side_to_move, views, active);
+    }
+
+    fn start(
+        &mut self,
+        placement: Placement,
+        side_to_move: Color,
+        views: [u32; 2],
+        active: [&[u32]; 2],
+    ) {
         self.side_to_move = side_to_move;
         self.plies.clear();
         self.plies.push(Ply {
@@ -258,7 +332,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.set_aside(0);
         self.computed[0].placement = placement;
         self.told.truncate(0);
-        self.told.push(active.map(FeatureChanges::to));
+        let changes = active.map(FeatureChanges::to);
+        self.told.push::<A>(Some(views), changes);
     }
 
     /// Makes a move.
@@ -270,7 +345,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
         const { refuse_told(A::FEATURES) };
-        self.make(delta, FeatureChanges::NONE);
+        self.make(delta, None, FeatureChanges::NONE);
     }
 
     /// Makes a move that changes which features of custom sets are active for white and for black.
@@ -278,22 +353,35 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// features.
     #[inline]
     pub fn push_with(&mut self, delta: &Delta, changes: [FeatureChanges<'_>; 2]) {
-        self.make(delta, changes);
+        const { refuse_views(A::FEATURES) };
+        self.make(delta, None, changes);
     }
 
     /// Makes a move that changes which features are active for white and for black.
     #[inline]
     pub fn push_features(&mut self, changes: [FeatureChanges<'_>; 2]) {
+        const { refuse_views(A::FEATURES) };
         const { require_only_told(A::FEATURES) };
-        self.make(&Delta::null(), changes);
+        self.make(&Delta::null(), None, changes);
+    }
+
+    /// Makes a move after which white and black have these views, and that changes which features
+    /// are active for them.
+    ///
+    /// A change of view changes no features by itself: of a king's move, the engine hands over the
+    /// king's own feature, if there is one, and the new view.
+    #[inline]
+    pub fn push_views(&mut self, views: [u32; 2], changes: [FeatureChanges<'_>; 2]) {
+        const { require_views(A::FEATURES) };
+        self.make(&Delta::null(), Some(views), changes);
     }
 
     #[inline]
-    fn make(&mut self, delta: &Delta, changes: [FeatureChanges<'_>; 2]) {
+    fn make(&mut self, delta: &Delta, views: Option<[u32; 2]>, changes: [FeatureChanges<'_>; 2]) {
         self.plies.push(Ply::after(delta));
         self.side_to_move = !self.side_to_move;
         if const { has_told(A::FEATURES) } {
-            self.told.push(changes);
+            self.told.push::<A>(views, changes);
         }
     }
 
@@ -335,7 +423,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Passes: the other side is to move.
     #[inline]
     pub fn push_null(&mut self) {
-        self.make(&Delta::null(), FeatureChanges::NONE);
+        self.make(&Delta::null(), None, FeatureChanges::NONE);
     }
 
     /// Takes back the last move or null move. Does nothing where no move is left.

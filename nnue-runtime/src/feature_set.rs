@@ -41,7 +41,11 @@ pub enum Family {
     PawnPairs(PawnPairs),
     /// The engine tells the active features, by numbers from 0. If a network has several custom
     /// sets, the second's numbers continue where the first's end, and so on.
-    Custom,
+    Custom {
+        /// How many views there are. Each has a row for every feature, and its rows follow those of
+        /// the view before.
+        views: u32,
+    },
 }
 
 /// A set of pawn pairs.
@@ -61,14 +65,29 @@ impl FeatureSet {
     /// Whether the engine tells which features are active. They follow from the position otherwise.
     #[inline]
     pub(crate) const fn is_told(&self) -> bool {
-        matches!(self.family, Family::Custom)
+        matches!(self.family, Family::Custom { .. })
+    }
+
+    /// How many views the engine tells apart: 1 in sets that follow the position.
+    #[inline]
+    pub(crate) const fn views(&self) -> u32 {
+        match self.family {
+            Family::Custom { views } => views,
+            _ => 1,
+        }
+    }
+
+    /// How many features the set has: rows for one view.
+    #[inline]
+    pub(crate) const fn features(&self) -> u32 {
+        self.rows / self.views()
     }
 
     /// Whether finding the changes of active rows reads squares that stay as they are.
     const fn reads_all_squares(&self) -> bool {
         match &self.family {
             Family::PieceSquare(tables) => tables.has_threatened(),
-            Family::Custom => false,
+            Family::Custom { .. } => false,
             Family::Threats(_) | Family::PawnPairs(_) => true,
         }
     }
@@ -77,6 +96,23 @@ impl FeatureSet {
 /// Whether the engine tells the active features of some set.
 pub(crate) const fn has_told(sets: &[FeatureSet]) -> bool {
     has(sets, true)
+}
+
+/// How many views the engine tells apart. Sets that have several have the same number of them, and
+/// then no set follows the position.
+pub(crate) const fn views(sets: &[FeatureSet]) -> u32 {
+    match sets {
+        [first, others @ ..] => match first.views() {
+            1 => views(others),
+            views => views,
+        },
+        [] => 1,
+    }
+}
+
+/// Whether the engine tells views.
+pub(crate) const fn has_views(sets: &[FeatureSet]) -> bool {
+    views(sets) > 1
 }
 
 /// Whether the changes of some set follow from the whole board, not from the squares that change.
@@ -96,7 +132,7 @@ pub(crate) const fn follow_moves(sets: &[FeatureSet]) -> bool {
                 let depends_on_others = tables.has_threatened() || tables.depends_on_queens();
                 tables.has_rows(false) && !depends_on_others
             }
-            Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => false,
+            Family::Threats(_) | Family::PawnPairs(_) | Family::Custom { .. } => false,
         },
         _ => false,
     }
@@ -120,6 +156,25 @@ pub(crate) const fn require_only_told(sets: &[FeatureSet]) {
     assert!(
         !has(sets, false),
         "the network has sets that follow the position: call the function whose name contains `with`, which takes it"
+    );
+}
+
+/// Fails to compile for networks whose sets have views: the views cannot be left out.
+#[track_caller]
+pub(crate) const fn refuse_views(sets: &[FeatureSet]) {
+    assert!(
+        !has_views(sets),
+        "the network has feature sets with views: call the function whose name contains `view`, which takes them"
+    );
+}
+
+/// Fails to compile for networks whose sets have no views.
+#[track_caller]
+pub(crate) const fn require_views(sets: &[FeatureSet]) {
+    assert!(
+        has_views(sets),
+        "the network has no feature sets with views: call the function whose name contains `features` or `with`, \
+         or write `views` into the spec"
     );
 }
 

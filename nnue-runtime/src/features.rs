@@ -33,6 +33,7 @@ pub use self::active::RowFinder;
 pub(crate) use self::bounds::Bounds;
 use self::bounds::PIECES;
 pub use self::custom::FeatureChanges;
+pub(crate) use self::custom::{feature_count, row};
 pub(crate) use self::step::Step;
 pub(crate) use self::threats::changes::BoardChanges;
 pub(crate) use self::viewpoint::Viewpoint;
@@ -54,7 +55,7 @@ impl FeatureSet {
                     from.map(|from| threats::view::View::of(*mirror_files, perspective, from));
                 first == second
             }
-            Family::Custom => true,
+            Family::Custom { .. } => true,
         }
     }
 
@@ -94,7 +95,7 @@ impl FeatureSet {
                 let [_, pawns] = board.pawns;
                 pawn_pairs::list_rows(*pairs, view, first_row, pawns, [0, 0], list);
             }
-            Family::Custom => {}
+            Family::Custom { .. } => {}
         }
     }
 
@@ -123,7 +124,7 @@ impl FeatureSet {
                 let board = step.board;
                 pawn_pairs::list_changes(self, *pairs, net, perspective, from, board, changes);
             }
-            Family::Custom => {}
+            Family::Custom { .. } => {}
         }
     }
 
@@ -183,9 +184,11 @@ impl FeatureSet {
                 piece_square::bounds(tables, self.max_active, rows, width)
             }
             Family::Threats(tables) => threats::bounds(tables, PIECES, rows, width),
-            Family::PawnPairs(_) | Family::Custom => {
-                let rows = &rows[..self.rows as usize * width];
-                bounds::of_any(self.max_active, rows, width)
+            Family::PawnPairs(_) | Family::Custom { .. } => {
+                let of_a_view = self.features() as usize * width;
+                let views = rows[..self.rows as usize * width].chunks_exact(of_a_view);
+                let of_each = views.map(|rows| bounds::of_any(self.max_active, rows, width));
+                of_each.reduce(Bounds::or).unwrap_or_default()
             }
         }
     }

@@ -9,7 +9,9 @@ mod stored_layers;
 mod stored_rows;
 
 use nnue_networks as networks;
-use nnue_test_support::differential::{check, check_by_caller, check_custom, check_mixed};
+use nnue_test_support::differential::{
+    check, check_by_caller, check_custom, check_mixed, check_views,
+};
 
 /// Compiles a spec and compares it with the interpreter. Networks whose buckets or features the
 /// engine chooses name another check.
@@ -151,6 +153,7 @@ compiled! {
     threatened_and_pairs: networks::features::threatened_and_pairs = "../specs/features/threatened_and_pairs.toml";
     threats: networks::features::threats = "../specs/features/threats.toml";
     threats_by_square: networks::features::threats_by_square = "../specs/features/threats_by_square.toml";
+    views: networks::features::views = "../specs/features/views.toml", check_views;
     white_first: networks::perspectives::white_first = "../specs/perspectives/white_first.toml";
     interleaved: networks::perspectives::interleaved = "../specs/perspectives/interleaved.toml";
     interleaved_parts: networks::perspectives::interleaved_parts = "../specs/perspectives/interleaved_parts.toml";

@@ -3,6 +3,7 @@
 
 mod custom_features;
 mod random_play;
+mod views;
 
 use nnue_networks::{sfnnv10, sfnnv16, small128};
 use nnue_play::check_king_walks;

@@ -110,6 +110,7 @@ class Custom:
     """Rows of which the engine tells which are active."""
 
     kind: ClassVar[str] = "custom"
+    views: Annotated[int, Whole(1, 8192)]
 
 
 Family = Union[PieceSquare, Threats, PawnPairs, Custom]

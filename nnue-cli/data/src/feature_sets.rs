@@ -27,7 +27,9 @@ fn constant(set: &feature_set::FeatureSet) -> FeatureSet {
                 mirror_files: parameters.mirror.files(),
                 file_distance: parameters.file_distance,
             }),
-            feature_set::Family::Custom(_) => Family::Custom,
+            feature_set::Family::Custom(parameters) => Family::Custom {
+                views: parameters.views as u32,
+            },
         },
     }
 }

@@ -57,7 +57,7 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
     let mut reasons = Vec::new();
     for set in &network.features {
         match &set.family {
-            Family::Custom(name) => reasons.push(Reason::CustomSet(name.clone())),
+            Family::Custom(_) => reasons.push(Reason::CustomSet(set.name.clone())),
             Family::PieceSquare(own) => {
                 let colours = |key: &str| Reason::Colours(format!("`{key}` of `{}`", set.name));
                 if own.flip == Flip::None {

@@ -4,13 +4,13 @@
 //! spec, how they are decoded and checked, the number of rows, and the constant in generated code.
 //! This file lists the families. Nothing else in the compiler tells them apart.
 
-mod custom;
+pub mod custom;
 pub mod pawn_pairs;
 pub mod piece_square;
 pub mod threats;
 
 use nnue_format::{Element, Factors};
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::decode::table::Table;
@@ -54,9 +54,8 @@ pub enum Family {
     Threats(threats::Parameters),
     /// A row for each two pawns that stand near each other.
     PawnPairs(pawn_pairs::Parameters),
-    /// The rows that the engine tells. Only the engine knows what they mean, so sets with the same
-    /// name are the same.
-    Custom(String),
+    /// The rows of the features that the engine tells.
+    Custom(custom::Parameters),
 }
 
 /// The keys of `[[features]]`, which depend on the family of the set.
@@ -130,7 +129,10 @@ impl Family {
                 let set = pawn_pairs::constant(*parameters, features);
                 quote! { #features::Family::PawnPairs(#set) }
             }
-            Family::Custom(_) => quote! { #features::Family::Custom },
+            Family::Custom(custom::Parameters { views, .. }) => {
+                let views = Literal::usize_unsuffixed(*views);
+                quote! { #features::Family::Custom { views: #views } }
+            }
         }
     }
 }
@@ -157,6 +159,23 @@ impl FeatureSet {
     /// Whether the engine tells which features are active. Otherwise they follow from the position.
     pub fn is_told(&self) -> bool {
         matches!(self.family, Family::Custom(_))
+    }
+
+    /// The number of views, from each of which another part of the rows is seen. The views of sets
+    /// that follow the position are not counted.
+    pub fn views(&self) -> usize {
+        match &self.family {
+            Family::Custom(parameters) => parameters.views,
+            _ => 1,
+        }
+    }
+
+    /// Whether both sets switch on the same features.
+    pub(crate) fn is_same(&self, other: &FeatureSet) -> bool {
+        match (&self.family, &other.family) {
+            (Family::Custom(own), Family::Custom(others)) => own.name == others.name,
+            (own, others) => own == others,
+        }
     }
 
     /// The table by which `nnue check` describes the set's rows, if there is more to say than their

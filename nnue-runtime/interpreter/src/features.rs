@@ -83,17 +83,24 @@ pub(crate) fn sums(set: &FeatureSet) -> Vec<Sum> {
     }
 }
 
-/// The row of a custom feature. Features are numbered through all custom sets of a network.
-pub(crate) fn of_custom(network: &Network, feature: u32) -> Result<usize, UnknownFeature> {
+/// The row of a custom feature in a view. Features are numbered through all custom sets of a
+/// network.
+pub(crate) fn of_custom(
+    network: &Network,
+    view: u32,
+    feature: u32,
+) -> Result<usize, UnknownFeature> {
     // The numbers of features and rows before the set.
     let (mut features, mut rows) = (0, 0);
     for set in &network.features {
         if set.is_told() {
             let number = feature as usize - features;
-            if number < set.rows {
-                return Ok(rows + number);
+            let of_a_view = set.rows / set.views();
+            if number < of_a_view {
+                let view = (view as usize).min(set.views() - 1);
+                return Ok(rows + view * of_a_view + number);
             }
-            features += set.rows;
+            features += of_a_view;
         }
         rows += set.rows;
     }

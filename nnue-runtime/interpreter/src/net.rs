@@ -94,17 +94,32 @@ impl Net {
     /// that are active for black. A network that has both kinds of sets takes these rows in
     /// addition to [`Net::active_rows`].
     ///
+    /// Of sets with views, these are the rows of the first view.
+    ///
     /// # Errors
     ///
     /// [`UnknownFeature`] if a number is too large.
     pub fn custom_rows(&self, features: [&[u32]; 2]) -> Result<ActiveRows, UnknownFeature> {
-        let rows = |own: &[u32]| -> Result<Vec<usize>, UnknownFeature> {
-            let rows = own.iter();
-            rows.map(|feature| features::of_custom(&self.network, *feature))
+        self.custom_rows_in_views([0; 2], features)
+    }
+
+    /// [`Net::custom_rows`] where white and black have these views. Numbers beyond the last view
+    /// stand for the last.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownFeature`] if the number of a feature is too large.
+    pub fn custom_rows_in_views(
+        &self,
+        views: [u32; 2],
+        features: [&[u32]; 2],
+    ) -> Result<ActiveRows, UnknownFeature> {
+        let rows = |perspective: usize| -> Result<Vec<usize>, UnknownFeature> {
+            let rows = features[perspective].iter();
+            rows.map(|feature| features::of_custom(&self.network, views[perspective], *feature))
                 .collect()
         };
-        let [white, black] = features;
-        Ok([rows(white)?, rows(black)?])
+        Ok([rows(0)?, rows(1)?])
     }
 
     /// The sums over active rows.

@@ -20,6 +20,7 @@ fn net(network: &Network) -> Net {
 }
 
 const SMALL128: &str = include_str!("../../../specs/small128.toml");
+const VIEWS: &str = include_str!("../../../tests/specs/features/views.toml");
 const MIXED: &str = include_str!("../../../tests/specs/features/mixed.toml");
 
 #[test]
@@ -95,6 +96,34 @@ fn custom_features_are_counted_through_all_custom_sets() {
         .collect();
     let [white, black] = net.accumulate(&active);
     assert_eq!((white.values, black), (sums, of_position[1].clone()));
+}
+
+/// 45 views of 1296 features, then 38 features without views, then 45 views of 18.
+#[test]
+fn custom_features_have_a_row_in_each_view() {
+    let network = network(VIEWS);
+    let net = net(&network);
+    let told = [&[1295, 1296, 1333, 1334][..], &[0, 1351]];
+    let without = 45 * 1296;
+    let last = without + 38;
+    let expected = [
+        vec![1296 + 1295, without, without + 37, last + 18],
+        vec![44 * 1296, last + 44 * 18 + 17],
+    ];
+    assert_eq!(
+        net.custom_rows_in_views([1, 44], told),
+        Ok(expected.clone())
+    );
+    assert_eq!(net.custom_rows_in_views([1, u32::MAX], told), Ok(expected));
+    assert_eq!(
+        net.custom_rows(told),
+        net.custom_rows_in_views([0, 0], told)
+    );
+    let refusal = net.custom_rows_in_views([3, 3], [&[1352], &[]]);
+    assert_eq!(
+        refusal.unwrap_err().to_string(),
+        "there is no feature 1352, allowed are 0 to 1351"
+    );
 }
 
 #[test]

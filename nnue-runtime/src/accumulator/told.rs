@@ -4,7 +4,7 @@ use super::Accumulator;
 use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::feature_set::require_only_told;
+use crate::feature_set::{refuse_views, require_only_told, require_views};
 use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
@@ -30,12 +30,9 @@ impl<A: Architecture> Accumulator<A> {
 
     /// Computes one perspective's sums from nothing: biases plus the rows of all active features.
     pub fn refresh_features(&mut self, net: &Network<A>, perspective: Color, active: &[u32]) {
+        const { refuse_views(A::FEATURES) };
         const { require_only_told(A::FEATURES) };
-        let mut rows = A::Rows::EMPTY;
-        FeatureChanges::list_active::<A>(active, perspective, &mut rows);
-        let biases = A::biases(net.weights(), perspective);
-        let into = self.half_mut(perspective);
-        A::sum(net.level(), net.weights(), biases, &rows, into);
+        self.refresh_told(net, perspective, 0, active);
     }
 
     /// Computes one perspective's sums after a move from those before it.
@@ -46,9 +43,73 @@ impl<A: Architecture> Accumulator<A> {
         perspective: Color,
         changes: FeatureChanges<'_>,
     ) {
+        const { refuse_views(A::FEATURES) };
+        self.update_told(net, before, perspective, 0, changes);
+    }
+
+    fn refresh_told(&mut self, net: &Network<A>, perspective: Color, view: u32, active: &[u32]) {
+        let mut rows = A::Rows::EMPTY;
+        FeatureChanges::list_active::<A>(active, perspective, view, &mut rows);
+        let biases = A::biases(net.weights(), perspective);
+        let into = self.half_mut(perspective);
+        A::sum(net.level(), net.weights(), biases, &rows, into);
+    }
+
+    fn update_told(
+        &mut self,
+        net: &Network<A>,
+        before: &Accumulator<A>,
+        perspective: Color,
+        view: u32,
+        changes: FeatureChanges<'_>,
+    ) {
         let mut rows = RowChanges::new();
-        changes.list(net.weights(), perspective, &mut rows);
+        changes.list(net.weights(), perspective, view, &mut rows);
         rows.apply(net, before.half(perspective), self.half_mut(perspective));
+    }
+}
+
+/// Accumulators of networks whose custom sets have views.
+///
+/// Numbers beyond the last view stand for the last.
+impl<A: Architecture> Accumulator<A> {
+    /// The accumulator of the features that are active for white and for black, in the view that
+    /// each of them has.
+    #[must_use]
+    pub fn from_views(net: &Network<A>, views: [u32; 2], active: [&[u32]; 2]) -> Accumulator<A> {
+        let mut accumulator = Self::empty(net);
+        for &perspective in A::PERSPECTIVES {
+            let p = perspective.index();
+            accumulator.refresh_view(net, perspective, views[p], active[p]);
+        }
+        accumulator
+    }
+
+    /// Computes one perspective's sums from nothing: biases plus the rows of all active features in
+    /// a view.
+    pub fn refresh_view(
+        &mut self,
+        net: &Network<A>,
+        perspective: Color,
+        view: u32,
+        active: &[u32],
+    ) {
+        const { require_views(A::FEATURES) };
+        self.refresh_told(net, perspective, view, active);
+    }
+
+    /// Computes one perspective's sums after a move from those before it, which have the same view.
+    /// After another move, [`refresh_view`](Self::refresh_view) computes them.
+    pub fn update_view(
+        &mut self,
+        net: &Network<A>,
+        before: &Accumulator<A>,
+        perspective: Color,
+        view: u32,
+        changes: FeatureChanges<'_>,
+    ) {
+        const { require_views(A::FEATURES) };
+        self.update_told(net, before, perspective, view, changes);
     }
 }
 
@@ -75,6 +136,7 @@ impl<A: Architecture> Accumulator<A> {
         position: &impl Position,
         active: [&[u32]; 2],
     ) {
+        const { refuse_views(A::FEATURES) };
         self.refresh_perspectives(net, A::PERSPECTIVES, position, active);
     }
 
@@ -92,6 +154,7 @@ impl<A: Architecture> Accumulator<A> {
         after: &impl Position,
         changes: [FeatureChanges<'_>; 2],
     ) {
+        const { refuse_views(A::FEATURES) };
         let after_move = *Placement::of(net.level(), after).squares();
         let mut before_move = after_move;
         let [removed, added] = delta.changes();
@@ -128,7 +191,7 @@ impl<A: Architecture> Accumulator<A> {
                     _ => list(from, step),
                 }
             }
-            changes[perspective.index()].list(net.weights(), perspective, &mut rows);
+            changes[perspective.index()].list(net.weights(), perspective, 0, &mut rows);
             rows.apply(net, before.half(perspective), self.half_mut(perspective));
         }
     }

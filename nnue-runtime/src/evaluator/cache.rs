@@ -3,29 +3,36 @@
 //! changed since.
 //!
 //! Two viewpoints have the same view if each feature set of the network has the same rows from
-//! either. The accumulators hold only the rows that follow from the placement, not
-//! those of features that the engine tells.
+//! either. Where the engine tells views, each of them is one, and an accumulator stands for active
+//! features. Otherwise it holds only the rows that follow from the placement, not those of features
+//! that the engine tells.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
+use super::told::words;
 use crate::architecture::Architecture;
 use crate::chess::Color;
-use crate::features::{Viewpoint, view_changes};
+use crate::feature_set::views;
+use crate::features::{Viewpoint, row, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
+use crate::rows::RowLists;
 use crate::rows::changes::RowChanges;
 
 /// Stands for no view. Views are numbered, and there are at most as many as viewpoints of both
-/// perspectives.
+/// perspectives, or twice as many as the engine can tell.
 pub(super) const NO_VIEW: u16 = u16::MAX;
 
 /// The last accumulator that was computed with each view.
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
     /// The number of the entry for each perspective and viewpoint. Viewpoints with the same view
-    /// share an entry.
+    /// share an entry. Where the engine tells views, this is the entry of the first of them.
     entry_of: [[u16; Viewpoint::COUNT]; 2],
     entries: Vec<Entry<A>>,
+    /// A bit for each active feature of each entry, in networks with views.
+    active: Vec<u64>,
 }
 
 /// An accumulator, and the placement that it stands for.
@@ -37,6 +44,7 @@ struct Entry<A: Architecture> {
 
 impl<A: Architecture> RefreshCache<A> {
     pub(super) fn new(net: &Network<A>) -> RefreshCache<A> {
+        let views = views(A::FEATURES) as usize;
         let mut entry_of = [[0; Viewpoint::COUNT]; 2];
         // The first viewpoint of each entry.
         let mut first: Vec<(Color, Viewpoint)> = Vec::new();
@@ -49,29 +57,65 @@ impl<A: Architecture> RefreshCache<A> {
                     first.push((perspective, viewpoint));
                     first.len() - 1
                 });
-                entry_of[perspective.index()][viewpoint.number()] = entry as u16;
+                entry_of[perspective.index()][viewpoint.number()] = (entry * views) as u16;
             }
         }
-        let entries = first.iter().map(|(perspective, _)| Entry {
-            half: *A::biases(net.weights(), *perspective),
-            squares: PieceCodes::EMPTY,
+        let entries = first.iter().flat_map(|(perspective, _)| {
+            let empty = Entry {
+                half: *A::biases(net.weights(), *perspective),
+                squares: PieceCodes::EMPTY,
+            };
+            vec![empty; views]
         });
+        let entries: Vec<Entry<A>> = entries.collect();
         RefreshCache {
             entry_of,
-            entries: entries.collect(),
+            active: vec![0; entries.len() * words::<A>()],
+            entries,
         }
     }
 
     /// How many entries hold a position.
     pub(super) fn filled(&self) -> usize {
         let filled = |entry: &&Entry<A>| entry.squares != PieceCodes::EMPTY;
-        self.entries.iter().filter(filled).count()
+        let of_position = self.entries.iter().filter(filled).count();
+        let told = self.active.chunks_exact(words::<A>().max(1));
+        of_position
+            + told
+                .filter(|active| active.iter().any(|word| *word != 0))
+                .count()
     }
 
-    /// The number of the view that a perspective has from a viewpoint, below [`NO_VIEW`].
+    /// The number of the view that a perspective has from a viewpoint, below [`NO_VIEW`]. The view
+    /// that the engine tells is 0 where it tells none.
     #[inline]
-    pub(super) fn view(&self, perspective: Color, from: Viewpoint) -> u16 {
-        self.entry_of[perspective.index()][from.number()]
+    pub(super) fn view(&self, perspective: Color, from: Viewpoint, told: u32) -> u16 {
+        self.entry_of[perspective.index()][from.number()] + told as u16
+    }
+
+    /// Lists the rows that lead from a view's accumulator to that of other active features, which
+    /// the entry then stands for.
+    ///
+    /// An engine that tells too many features spoils its evaluation, but not the cache: an entry
+    /// stands for the features whose rows it has, and from more of them than lists have room for,
+    /// nothing leads on.
+    pub(super) fn change_features(
+        &mut self,
+        net: &Network<A>,
+        perspective: Color,
+        [view, told]: [u32; 2],
+        active: &[u64],
+        changes: &mut RowChanges<A>,
+    ) {
+        let first = view as usize * active.len();
+        let known = &mut self.active[first..first + active.len()];
+        let row = |feature| row::<A>(perspective, told, feature);
+        if !list_difference(net, row, known, active, changes) {
+            known.fill(0);
+            self.entries[view as usize].half = *A::biases(net.weights(), perspective);
+            changes.clear();
+            list_difference(net, row, known, active, changes);
+        }
     }
 
     /// The position of a view's accumulator.
@@ -101,4 +145,40 @@ impl<A: Architecture> RefreshCache<A> {
         entry.half = *into;
         entry.squares = *placement.squares();
     }
+}
+
+/// Lists the rows between the features of an entry and those that are active, a bit for each, and
+/// makes the features of the entry the active ones. Says whether there was room for all rows that
+/// are removed.
+fn list_difference<A: Architecture>(
+    net: &Network<A>,
+    row: impl Fn(u32) -> Option<(usize, u32)>,
+    known: &mut [u64],
+    active: &[u64],
+    changes: &mut RowChanges<A>,
+) -> bool {
+    for (number, (known, active)) in known.iter_mut().zip(active).enumerate() {
+        let mut differs = *known ^ active;
+        while differs != 0 {
+            let bit = differs & differs.wrapping_neg();
+            differs ^= bit;
+            let Some((table, row)) = row(64 * number as u32 + bit.trailing_zeros()) else {
+                continue;
+            };
+            A::prefetch(net.weights(), table, row);
+            let is_added = active & bit != 0;
+            let rows = match is_added {
+                true => &mut changes.added,
+                false => &mut changes.removed,
+            };
+            let count = rows.count();
+            rows.push_if(true, table, row);
+            if rows.count() > count {
+                *known ^= bit;
+            } else if !is_added {
+                return false;
+            }
+        }
+    }
+    true
 }

@@ -7,7 +7,7 @@ use super::cache::NO_VIEW;
 use super::{Counter, Evaluator, PlyState, empty_halves};
 use crate::architecture::{Architecture, sets};
 use crate::chess::{Bitboard, Color};
-use crate::feature_set::{follow_moves, has_told, read_all_squares};
+use crate::feature_set::{follow_moves, has_told, has_views, read_all_squares};
 use crate::features::{Step, Viewpoint};
 use crate::network::Network;
 use crate::placement::Placement;
@@ -145,7 +145,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
         let placement = &self.computed[ply].placement;
         let from = Viewpoint::in_placement::<A>(placement, perspective);
-        let view = self.cache.view(perspective, from);
+        let told_view = self.told.view::<A>(perspective, ply);
+        let view = self.cache.view(perspective, from, told_view);
         let nearest = (self.plies[..=ply].iter()).rposition(|ply| ply.views[p] != NO_VIEW);
         let base = nearest.filter(|base| self.plies[*base].views[p] == view);
         let before = match base {
@@ -178,11 +179,16 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         for set in sets::<A>() {
             set.list_changes(net, perspective, from, step, changes);
         }
-        if const { has_told(A::FEATURES) }
-            && let Some(base) = base
-        {
-            let plies = base + 1..=ply;
-            self.told.list(net.weights(), perspective, plies, changes);
+        if const { has_told(A::FEATURES) } {
+            let weights = net.weights();
+            if let Some(base) = base {
+                let plies = base + 1..=ply;
+                (self.told).list(weights, perspective, told_view, plies, changes);
+            } else if const { has_views(A::FEATURES) } {
+                let active = self.told.active(perspective, ply);
+                let views = [u32::from(view), told_view];
+                (self.cache).change_features(net, perspective, views, active, changes);
+            }
         }
         Base {
             ply: base.unwrap_or(Base::CACHE),
@@ -203,9 +209,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
                 self.cache.refresh(net, base.view, placement, changes, into);
                 let mut rows = changes.len();
                 // The cache has only the rows that follow from positions.
-                if const { has_told(A::FEATURES) } {
+                if const { has_told(A::FEATURES) && !has_views(A::FEATURES) } {
                     changes.clear();
-                    self.told.list(net.weights(), perspective, 0..=ply, changes);
+                    (self.told).list(net.weights(), perspective, 0, 0..=ply, changes);
                     changes.apply(net, self.cache.half(base.view), into);
                     rows += changes.len();
                 }

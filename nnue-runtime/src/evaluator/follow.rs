@@ -95,7 +95,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline(never)]
     fn views(&self, from: [Viewpoint; 2]) -> [u16; 2] {
         Color::ALL.map(|perspective| match A::PERSPECTIVES.contains(&perspective) {
-            true => self.cache.view(perspective, from[perspective.index()]),
+            true => self.cache.view(perspective, from[perspective.index()], 0),
             false => NO_VIEW,
         })
     }

@@ -20,6 +20,17 @@ impl Bounds {
         self.highest.extend(others.highest);
     }
 
+    /// The bounds of sums that keep to the one bounds or to the others.
+    pub(super) fn or(mut self, others: Bounds) -> Bounds {
+        for (own, other) in self.lowest.iter_mut().zip(others.lowest) {
+            *own = (*own).min(other);
+        }
+        for (own, other) in self.highest.iter_mut().zip(others.highest) {
+            *own = (*own).max(other);
+        }
+        self
+    }
+
     /// The bounds of sums of values that are each shifted to the left. A bound that 32 bits do not
     /// hold becomes the nearest that they do.
     pub(super) fn shifted_left(mut self, shift: u32) -> Bounds {
@@ -73,6 +84,7 @@ pub(super) fn of_any<W: Copy + Into<i16>>(max_active: usize, rows: &[W], width: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::feature_set::{Family, FeatureSet};
 
     #[test]
     fn extremes_take_the_best_and_no_more_than_allowed() {
@@ -96,6 +108,22 @@ mod tests {
         let shifted = bounds.shifted_left(15);
         assert_eq!(shifted.lowest, [-3 << 15, i32::MIN]);
         assert_eq!(shifted.highest, [5 << 15, i32::MAX]);
+    }
+
+    /// Two views of two features, any two of which would go further.
+    #[test]
+    fn features_of_one_view_are_summed() {
+        let set = FeatureSet {
+            table: 0,
+            first_row: [0, 0],
+            rows: 4,
+            shift: 0,
+            max_active: 2,
+            family: Family::Custom { views: 2 },
+        };
+        let bounds = set.bounds(&[5i16, 1, 3, -2, -7, 4, 6, 0], 2);
+        assert_eq!((bounds.lowest[0], bounds.highest[0]), (-7, 8));
+        assert_eq!((bounds.lowest[1], bounds.highest[1]), (-2, 4));
     }
 
     #[test]

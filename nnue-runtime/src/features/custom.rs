@@ -33,30 +33,33 @@ impl<'a> FeatureChanges<'a> {
         }
     }
 
-    /// Lists the rows of active features besides those that are listed.
+    /// Lists the rows of features that are active in a view, besides those that are listed.
     pub(crate) fn list_active<A: Architecture>(
         active: &[u32],
         perspective: Color,
+        view: u32,
         rows: &mut A::Rows,
     ) {
-        for (table, row) in (active.iter()).filter_map(|feature| row::<A>(perspective, *feature)) {
+        let row = |feature: &u32| row::<A>(perspective, view, *feature);
+        for (table, row) in active.iter().filter_map(row) {
             rows.push_if(true, table, row);
         }
     }
 
-    /// Lists the features' rows besides those that are listed. What one move adds and another
+    /// Lists the features' rows in a view besides those that are listed. What one move adds and another
     /// removes cancels, so that never more rows of a set are listed than can be active at once.
     #[inline]
     pub(crate) fn list<A: Architecture>(
         self,
         weights: &A::Weights,
         perspective: Color,
+        view: u32,
         changes: &mut RowChanges<A>,
     ) {
         let RowChanges { added, removed } = changes;
         let list = |features: &[u32], onto: &mut A::Rows, opposite: &mut A::Rows| {
             for &feature in features {
-                if let Some((table, row)) = row::<A>(perspective, feature)
+                if let Some((table, row)) = row::<A>(perspective, view, feature)
                     && !opposite.cancel(table, row)
                 {
                     A::prefetch(weights, table, row);
@@ -69,15 +72,29 @@ impl<'a> FeatureChanges<'a> {
     }
 }
 
-/// The table and the row of a feature that the engine tells; `None` for numbers that no feature
-/// has.
+/// The table and the row of a feature that the engine tells, in a view of its perspective; `None`
+/// for numbers that no feature has. Numbers beyond the last view stand for the last.
 #[inline]
-fn row<A: Architecture>(perspective: Color, mut feature: u32) -> Option<(usize, u32)> {
+pub(crate) fn row<A: Architecture>(
+    perspective: Color,
+    view: u32,
+    mut feature: u32,
+) -> Option<(usize, u32)> {
     for set in sets::<A>().filter(|set| set.is_told()) {
-        if feature < set.rows {
-            return Some((set.table, set.first_row[perspective.index()] + feature));
+        let features = set.features();
+        if feature < features {
+            // Sets without views are seen alike from all.
+            let first_row =
+                set.first_row[perspective.index()] + view.min(set.views() - 1) * features;
+            return Some((set.table, first_row + feature));
         }
-        feature -= set.rows;
+        feature -= features;
     }
     None
+}
+
+/// How many features the engine can tell.
+pub(crate) fn feature_count<A: Architecture>() -> usize {
+    let told = sets::<A>().filter(|set| set.is_told());
+    told.map(|set| set.features() as usize).sum()
 }

@@ -46,6 +46,10 @@ pub mod features {
         half_kp: "../specs/features/half_kp.toml";
         /// One set that follows the position, two that the engine tells.
         mixed: "../specs/features/mixed.toml";
+        /// Shogi with rows for each square of the own king, which the engine tells.
+        shogi: "../specs/features/shogi.toml";
+        /// Three sets that the engine tells, two of them with views.
+        views: "../specs/features/views.toml";
         /// Mirrored to files a to d, with four buckets.
         king_buckets: "../specs/features/king_buckets.toml";
         /// Squares counted from a8.

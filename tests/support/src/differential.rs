@@ -78,6 +78,24 @@ pub fn check_custom<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluatio
     });
 }
 
+/// [`check`] for networks whose active features and views the engine tells.
+///
+/// # Panics
+///
+/// At the first difference.
+pub fn check_views<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
+    let network = checked_network(spec);
+    let lines = features(&network);
+    with_all_weights::<A>(&network, |reference, subject| {
+        let expected = |features: &Features| {
+            let accumulators = told_accumulators(reference, features);
+            Expected::of(reference, &accumulators, features.side_to_move)
+        };
+        let expected: Vec<_> = lines.iter().map(expected).collect();
+        subject.on_every_level(|net, place| seen(net, &lines, &expected, place))
+    });
+}
+
 /// [`check`] for networks in which the engine tells some of the active features, and others follow
 /// from the position.
 ///
@@ -159,7 +177,8 @@ fn accumulators(reference: &Net, board: &Board, active: [&[u32]; 2]) -> Accumula
 
 /// The accumulators of features that the engine tells.
 fn told_accumulators(reference: &Net, features: &Features) -> Accumulators {
-    reference.accumulate(&told_rows(reference, features.active()))
+    let rows = reference.custom_rows_in_views(features.views, features.active());
+    reference.accumulate(&rows.unwrap_or_else(|error| panic!("{error}")))
 }
 
 fn told_rows(reference: &Net, active: [&[u32]; 2]) -> ActiveRows {
@@ -556,6 +575,59 @@ fn told<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
                 *evaluation,
                 "{place}: bucket {bucket} along line {ply}"
             );
+        }
+    }
+}
+
+/// Compares features and views that the engine tells, both as a whole and as changes, and takes the
+/// line back.
+fn seen<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+    net: &Network<A>,
+    line: &[Features],
+    expected: &[Expected],
+    place: &str,
+) {
+    let start = &line[0];
+    let mut evaluator = Evaluator::from_views(net, start.side_to_move, start.views, start.active());
+    let mut accumulator = Accumulator::from_views(net, start.views, start.active());
+    let along = |evaluator: &mut Evaluator<A, &Network<A>>| {
+        let ply = evaluator.ply();
+        let buckets = &expected[ply].buckets;
+        let (bucket, evaluation) = &buckets[ply % buckets.len()];
+        assert_eq!(
+            Outputs::of(evaluator.evaluate_bucket(*bucket)),
+            *evaluation,
+            "{place}: bucket {bucket} along line {ply}"
+        );
+    };
+    for (ply, (features, expected)) in line.iter().zip(expected).enumerate() {
+        let fresh = Accumulator::from_views(net, features.views, features.active());
+        every_bucket(net, &fresh, expected, || format!("{place}: line {ply}"));
+        if ply > 0 {
+            evaluator.push_views(features.views, features.changes());
+            let before = accumulator.clone();
+            for perspective in Color::ALL {
+                let p = perspective.index();
+                let view = features.views[p];
+                if view == line[ply - 1].views[p] {
+                    let changes = features.changes()[p];
+                    accumulator.update_view(net, &before, perspective, view, changes);
+                } else {
+                    accumulator.refresh_view(net, perspective, view, features.active()[p]);
+                }
+            }
+            same_outputs(&accumulator, expected, || {
+                format!("{place}: updated along line {ply}")
+            });
+        }
+        if ply % 3 != 0 {
+            along(&mut evaluator);
+        }
+    }
+    while evaluator.ply() > 0 {
+        evaluator.pop();
+        if evaluator.ply().is_multiple_of(2) {
+            along(&mut evaluator);
         }
     }
 }

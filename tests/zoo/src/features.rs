@@ -18,7 +18,7 @@ const MOST_BUCKETS: usize = 5;
 pub(super) fn draw(dice: &mut Dice) -> (Toml, bool) {
     let mut toml = Toml::default();
     if dice.once_in(12) {
-        custom(dice, &mut toml);
+        custom(dice, true, &mut toml);
         return (toml, false);
     }
     let sets = dice.pick(&[1, 1, 1, 2, 2, 3]);
@@ -35,16 +35,19 @@ pub(super) fn draw(dice: &mut Dice) -> (Toml, bool) {
     });
     let large = large.fold(false, |any, large| any | large);
     if dice.once_in(8) {
-        custom(dice, &mut toml);
+        custom(dice, false, &mut toml);
     }
     (toml, large)
 }
 
-/// Sets whose features the engine tells.
-fn custom(dice: &mut Dice, toml: &mut Toml) {
+/// Sets whose features the engine tells, and maybe views if they are `alone`.
+fn custom(dice: &mut Dice, alone: bool, toml: &mut Toml) {
+    let mut aside = dice.aside_for("views");
     let sets = dice.within(1..=2);
+    let views = (alone && aside.once_in(2)).then(|| aside.within(2..=20));
     for set in 0..sets {
         let rows = dice.within(1..=200);
+        let views = views.filter(|_| set == 0 || aside.once_in(2));
         toml.table("[[features]]");
         toml.name("set", "Custom");
         if sets > 1 || dice.once_in(2) {
@@ -53,7 +56,10 @@ fn custom(dice: &mut Dice, toml: &mut Toml) {
                 dice.pick(&[["Stones", "Walls"], ["Discs", "Corners"]])[set],
             );
         }
-        toml.set("rows", rows);
+        toml.set("rows", rows * views.unwrap_or(1));
+        if let Some(views) = views {
+            toml.set("views", views);
+        }
         toml.set("active", dice.within(1..=rows.min(24)));
         stored_rows(dice, toml);
     }

@@ -134,7 +134,9 @@ pub fn seed_of(text: &str) -> Option<u64> {
 #[must_use]
 pub fn check_for(network: &Network) -> &'static str {
     let mut sets = network.features.iter();
-    if sets.clone().all(FeatureSet::is_told) {
+    if sets.clone().any(|set| set.views() > 1) {
+        "check_views"
+    } else if sets.clone().all(FeatureSet::is_told) {
         "check_custom"
     } else if sets.any(FeatureSet::is_told) {
         "check_mixed"

@@ -18,7 +18,7 @@ nnue_zoo::zoo! {
     zoo_09: "specs/zoo_09.toml", check;
     zoo_10: "specs/zoo_10.toml", check;
     zoo_11: "specs/zoo_11.toml", check;
-    zoo_12: "specs/zoo_12.toml", check_custom;
+    zoo_12: "specs/zoo_12.toml", check_views;
     zoo_13: "specs/zoo_13.toml", check;
     zoo_14: "specs/zoo_14.toml", check;
     zoo_15: "specs/zoo_15.toml", check;
@@ -58,7 +58,7 @@ nnue_zoo::zoo! {
     zoo_49: "specs/zoo_49.toml", check;
     zoo_50: "specs/zoo_50.toml", check;
     zoo_51: "specs/zoo_51.toml", check_mixed;
-    zoo_52: "specs/zoo_52.toml", check_custom;
+    zoo_52: "specs/zoo_52.toml", check_views;
 }
 
 /// How many there are.

@@ -1,6 +1,7 @@
 //! The parts of a drawing, and which part reads which.
 
 use nnue_compiler::feature_set::Family;
+use nnue_compiler::feature_set::custom::Parameters;
 use nnue_compiler::network::{Head, Network, Order, Perspectives, Pooling, Source, Units};
 
 use super::{Column, Kind, Part};
@@ -149,10 +150,13 @@ impl<Operations: Iterator<Item = [String; 6]>> Boxes<Operations> {
 fn features(network: &Network) -> Part {
     let lines = network.features.iter().map(|set| {
         let rule = match &set.family {
-            Family::PieceSquare(_) => "by pieces",
-            Family::Threats(_) => "by threats",
-            Family::PawnPairs(_) => "by pairs of pawns",
-            Family::Custom(_) => "told by the engine",
+            Family::PieceSquare(_) => "by pieces".to_string(),
+            Family::Threats(_) => "by threats".to_string(),
+            Family::PawnPairs(_) => "by pairs of pawns".to_string(),
+            Family::Custom(Parameters { views: 1, .. }) => "told by the engine".to_string(),
+            Family::Custom(Parameters { views, .. }) => {
+                format!("told by the engine, {views} views")
+            }
         };
         let (name, rows, element, most) = (&set.name, set.rows, set.element, set.max_active);
         format!("{name}: {rows} rows of {element}, at most {most} active, {rule}")

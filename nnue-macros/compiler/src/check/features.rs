@@ -2,7 +2,7 @@
 
 use super::value::{in_range_or, value_or};
 use crate::diagnostics::{Diagnostics, Spanned, all};
-use crate::feature_set::{FeatureSet, names};
+use crate::feature_set::{FeatureSet, Keys, names};
 use crate::spec::{Sharing, Spec};
 
 /// Names that bullet and Stockfish have for their inputs, each with what a spec says instead.
@@ -54,12 +54,47 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<Fe
     }))?;
     for (index, set) in sets.iter().enumerate() {
         let mut above = sets[..index].iter();
-        if let Some(first) = above.position(|first| first.family == set.family) {
+        if let Some(first) = above.position(|first| first.is_same(set)) {
             report_same(set, &features[first].set, &features[index].set, diagnostics);
         }
     }
+    check_views(spec, &sets, diagnostics)?;
     check_shifts(spec, &sets, diagnostics)?;
     Some(sets)
+}
+
+/// Reports a set whose views do not go together with another set.
+fn check_views(spec: &Spec, sets: &[FeatureSet], diagnostics: &mut Diagnostics) -> Option<()> {
+    let views = |index: usize| match &spec.features[index].keys {
+        Some(Keys::Custom(keys)) => keys.views.as_ref(),
+        _ => None,
+    };
+    let mut with_views = (0..sets.len()).filter(|index| sets[*index].views() > 1);
+    let Some(first) = with_views.next() else {
+        return Some(());
+    };
+    let (set, at) = (&sets[first], views(first)?);
+    if let Some(other) = sets.iter().position(|set| !set.is_told()) {
+        let message = format!(
+            "`views` is {} for `{}`, allowed is 1 beside sets that follow the position",
+            at.value, set.name
+        );
+        let other = &spec.features[other].set;
+        let error = diagnostics.error(at.span, message);
+        error.related(other.span, "this set follows the position");
+        return None;
+    }
+    let Some(differs) = with_views.find(|index| sets[*index].views() != set.views()) else {
+        return Some(());
+    };
+    let (other, found) = (&sets[differs], views(differs)?);
+    let message = format!(
+        "`views` is {} for `{}`, expected {} or 1: a perspective has one view of all sets",
+        found.value, other.name, at.value
+    );
+    let error = diagnostics.error(found.span, message);
+    error.related(at.span, format!("`{}` has other views", set.name));
+    None
 }
 
 /// Reports sets with different shifts whose rows must lie in the same table.

@@ -83,8 +83,12 @@ pub enum Family {
         /// How many files the pawns of a pair can be apart.
         file_distance: u8,
     },
-    /// The engine tells which rows are active.
-    Custom,
+    /// The engine tells which features are active, and which view the perspective has: the row is
+    /// `view * (rows / views) + feature`.
+    Custom {
+        /// How many views there are.
+        views: usize,
+    },
 }
 
 /// How a perspective sees the board. Squares are numbered from a1 = 0, b1 = 1 to h8 = 63.
@@ -204,7 +208,9 @@ impl Family {
                 orientation: Orientation::vertical(parameters.mirror),
                 file_distance: parameters.file_distance,
             },
-            feature_set::Family::Custom(_) => Family::Custom,
+            feature_set::Family::Custom(parameters) => Family::Custom {
+                views: parameters.views,
+            },
         }
     }
 }

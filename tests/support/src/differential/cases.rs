@@ -67,9 +67,10 @@ fn copy(board: &cozy_chess::Board) -> Board {
     Board::of(board).expect("a position of a game")
 }
 
-/// The features that are active for white and for black, and how they differ from the previous ones
+/// The views of white and of black, the features that are active for them, and how these differ from the previous ones
 /// of the line.
 pub(super) struct Features {
+    pub(super) views: [u32; 2],
     active: [Vec<u32>; 2],
     added: [Vec<u32>; 2],
     removed: [Vec<u32>; 2],
@@ -95,21 +96,28 @@ pub(super) fn features(network: &Network) -> Vec<Features> {
     const PLIES: usize = 64;
     let mut random = seeded(11);
     let told = || network.features.iter().filter(|set| set.is_told());
-    let rows: usize = told().map(|set| set.rows).sum();
+    let rows: usize = told().map(|set| set.rows / set.views()).sum();
+    let views = told().map(|set| set.views()).max().unwrap_or(1) as u32;
     let most = told().map(|set| set.max_active).min().unwrap_or(0);
     let mut line: Vec<Features> = Vec::new();
     for ply in 0..PLIES {
-        let before = match line.last() {
-            Some(features) => features.active.clone(),
+        let (views_before, before) = match line.last() {
+            Some(features) => (features.views, features.active.clone()),
             None => Default::default(),
         };
         let mut features = Features {
+            views: views_before,
             active: before,
             added: Default::default(),
             removed: Default::default(),
             side_to_move: Color::ALL[ply % 2],
         };
         for perspective in 0..2 {
+            // Views return, and often only a few features have changed since.
+            if views > 1 && random.usize(..3) == 0 {
+                let view = random.u32(..views.min(4));
+                features.views[perspective] = if view == 3 { views - 1 } else { view };
+            }
             let active = &mut features.active[perspective];
             for _ in 0..random.usize(..4).min(active.len()) {
                 let leaving = active.swap_remove(random.usize(..active.len()));

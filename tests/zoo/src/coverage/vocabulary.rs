@@ -35,6 +35,7 @@ const FORMS: &[&str] = &[
     "features.rows",
     "features.shift",
     "features.targets, a table",
+    "features.views",
     "transformer.limit, of crelu",
     "transformer.limit, of relu",
     "transformer.limit, of relu, to i16",
