@@ -46,6 +46,7 @@ differential! {
     factorised_stacks: "specs/layers/factorised_stacks.toml";
     float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";
+    gated_bytes: "specs/layers/gated_bytes.toml";
     gates: "specs/layers/gates.toml";
     halved_squares: "specs/layers/halved_squares.toml";
     win_draw_loss: "specs/layers/heads.toml";

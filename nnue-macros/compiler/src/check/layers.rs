@@ -152,16 +152,17 @@ impl Scope<'_> {
     /// The values of these slices, as the check of the layer's operation sees them.
     fn read<'s>(&'s self, layer: &spec::Layer, slices: &[Slice]) -> Option<Vec<Input<'s>>> {
         let inputs = slices.iter().enumerate().map(|(index, slice)| {
-            let of_affine = match slice.source {
-                Source::Layer(index) => matches!(self.spec.layers[index].op, spec::Op::Affine(_)),
-                Source::Transformer | Source::Unpooled | Source::Psqt => false,
+            let op = match slice.source {
+                Source::Layer(index) => Some(&self.spec.layers[index].op),
+                Source::Transformer | Source::Unpooled | Source::Psqt => None,
             };
             Some(Input {
                 slice: *slice,
                 tensor: self.tensor(slice.source)?,
                 name: self.name(slice.source),
                 span: input_span(layer, index),
-                of_affine,
+                of_affine: matches!(op, Some(spec::Op::Affine(_))),
+                of_product: matches!(op, Some(spec::Op::Product(_))),
             })
         });
         inputs.collect()

@@ -23,6 +23,8 @@ pub(crate) struct Input<'a> {
     pub(crate) span: Span,
     /// Whether the values are sums of an affine layer.
     pub(crate) of_affine: bool,
+    /// Whether the values are products of layers.
+    pub(crate) of_product: bool,
 }
 
 impl Input<'_> {
