@@ -85,6 +85,8 @@ differential! {
     rounded_word_products: "specs/layers/rounded_word_products.toml";
     scales: "specs/layers/scales.toml";
     screlu: "specs/layers/screlu.toml";
+    shards: "specs/layers/shards.toml";
+    shards_of_products: "specs/layers/shards_of_products.toml";
     shared: "specs/layers/shared.toml";
     shared_of_stockfish: "specs/layers/shared_of_stockfish.toml";
     shifted_squares: "specs/layers/shifted_squares.toml";

@@ -21,6 +21,10 @@ mod networks {
     pub(crate) mod k21k21 {
         nnue_runtime::nnue_net!("../specs/games/shogi_sfnn.toml");
     }
+    /// YaneuraOu's, with a first layer in shards, and stacks for hands and kings.
+    pub(crate) mod shards {
+        nnue_runtime::nnue_net!("../specs/games/shogi_sfnn_shards.toml");
+    }
     /// YaneuraOu's, mirrored, with a stack for each pair of kings' ranks.
     pub(crate) mod k3k3 {
         nnue_runtime::nnue_net!("../specs/games/shogi_sfnn_k3k3.toml");
@@ -86,7 +90,19 @@ fn sfnn<A: Architecture<Output = Output>>(
     features: fn(&PartialPosition) -> [Vec<u32>; 2],
     stack: fn(&PartialPosition) -> usize,
 ) -> Subject<A, PartialPosition> {
-    let plain = Plain::random(shape, &mut Rng::with_seed(2));
+    of_plain(
+        Plain::random(shape, &mut Rng::with_seed(2)),
+        features,
+        stack,
+    )
+}
+
+/// A network of shogi in plain loops, and compiled.
+fn of_plain<A: Architecture<Output = Output>>(
+    plain: Plain,
+    features: fn(&PartialPosition) -> [Vec<u32>; 2],
+    stack: fn(&PartialPosition) -> usize,
+) -> Subject<A, PartialPosition> {
     Subject::of(
         &plain.file(&SFNN),
         features,
@@ -124,6 +140,54 @@ fn k3k3() -> Subject<networks::k3k3::Net, PartialPosition> {
     sfnn(&shape, shogi::half_ka_hm2, shogi::k3k3)
 }
 
+/// The network in shards, in which each output of the first layer has weights for 1024 inputs and
+/// for 256 of its own.
+fn plain_shards() -> Plain {
+    let shape = Shape {
+        width: 3072,
+        psqt: 0,
+        // Kings, and then all pieces: both sets are one tensor of the file.
+        sets: &[(162 + 1629, false)],
+        stacks: 576,
+        layers: [(3072, 8), (14, 64), (64, 1)],
+    };
+    let mut plain = Plain::random(&shape, &mut Rng::with_seed(3));
+    for weights in plain.first_layers() {
+        for (output, row) in weights.chunks_exact_mut(3072).enumerate() {
+            let own = 1024 + 256 * output;
+            row[1024..own].fill(0);
+            row[own + 256..].fill(0);
+        }
+    }
+    plain
+}
+
+fn shards() -> Subject<networks::shards::Net, PartialPosition> {
+    of_plain(plain_shards(), shogi::ka2, shogi::hand64_k3k3)
+}
+
+#[test]
+fn shogi_in_shards_is_followed_along_random_games() {
+    follow(&shards());
+}
+
+/// A weight that an output does not read would be lost.
+#[test]
+fn a_weight_of_another_shard_is_refused() {
+    let mut plain = plain_shards();
+    let weights = plain.first_layers().nth(7).expect("576 stacks");
+    weights[2 * 3072 + 1024 + 3 * 256] = -5;
+    let error = networks::shards::Network::from_bytes(&plain.file(&SFNN));
+    let error = error
+        .expect_err("output 2 does not read shard 3")
+        .to_string();
+    assert_eq!(
+        error,
+        "output 2 of `fc_0.weights` in stack 7 has the weight -5 for input 1792 of another shard, \
+         expected 0"
+    );
+}
+
 #[test]
 fn xiangqi_is_followed_along_random_games() {
     follow(&xiangqi());
@@ -147,4 +211,5 @@ fn speed_along_random_games() {
     speed("xiangqi", &xiangqi());
     speed("shogi k21k21", &k21k21());
     speed("shogi k3k3", &k3k3());
+    speed("shogi in shards", &shards());
 }

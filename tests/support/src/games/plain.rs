@@ -147,7 +147,7 @@ impl Plain {
     pub fn file(&self, words: &Words) -> Vec<u8> {
         let description = b"plain loops";
         let mut file = Vec::new();
-        let mut word = |file: &mut Vec<u8>, word: u32| file.extend(word.to_le_bytes());
+        let word = |file: &mut Vec<u8>, word: u32| file.extend(word.to_le_bytes());
         word(&mut file, words.version);
         word(&mut file, words.transformer ^ words.stack);
         word(&mut file, description.len() as u32);

@@ -73,25 +73,11 @@ fn stands(piece: Piece, square: Square) -> bool {
     reaches(piece.kind, piece.color, square) && !(is_own_king && square.0 > 4)
 }
 
-/// A number for every value of a table; `None` for what has no number.
-struct Numbers {
-    numbers: Vec<Option<u32>>,
-    count: u32,
-}
-
-impl Numbers {
-    fn of(all: impl Iterator<Item = bool>) -> Numbers {
-        let mut count = 0;
-        let numbers = all.map(|has_number| {
-            let number = has_number.then_some(count);
-            count += u32::from(has_number);
-            number
-        });
-        Numbers {
-            numbers: numbers.collect(),
-            count,
-        }
-    }
+/// Numbers from 0 for those of all values that have one.
+fn numbers(all: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
+    let mut next = 0..;
+    all.map(|has_number| if has_number { next.next() } else { None })
+        .collect()
 }
 
 fn index(piece: Piece) -> usize {
@@ -108,11 +94,11 @@ fn place((file, rank): Square) -> usize {
 }
 
 /// The numbers of pieces on squares.
-fn of_pieces() -> &'static Numbers {
-    static NUMBERS: OnceLock<Numbers> = OnceLock::new();
+fn of_pieces() -> &'static [Option<u32>] {
+    static NUMBERS: OnceLock<Vec<Option<u32>>> = OnceLock::new();
     NUMBERS.get_or_init(|| {
         let all = all_pieces().flat_map(|piece| squares().map(move |square| (piece, square)));
-        Numbers::of(all.map(|(piece, square)| stands(piece, square)))
+        numbers(all.map(|(piece, square)| stands(piece, square)))
     })
 }
 
@@ -152,14 +138,14 @@ fn threat_index((attacker, from): (Piece, Square), (victim, to): (Piece, Square)
 }
 
 /// The numbers of threats.
-fn of_threats() -> &'static Numbers {
-    static NUMBERS: OnceLock<Numbers> = OnceLock::new();
+fn of_threats() -> &'static [Option<u32>] {
+    static NUMBERS: OnceLock<Vec<Option<u32>>> = OnceLock::new();
     NUMBERS.get_or_init(|| {
         let placed = all_pieces().flat_map(|piece| squares().map(move |square| (piece, square)));
         let placed: Vec<_> = placed.collect();
         let pairs = placed.iter();
         let pairs = pairs.flat_map(|attacker| placed.iter().map(|victim| (*attacker, *victim)));
-        Numbers::of(pairs.map(|(attacker, victim)| could_threaten(attacker, victim)))
+        numbers(pairs.map(|(attacker, victim)| could_threaten(attacker, victim)))
     })
 }
 
@@ -191,7 +177,7 @@ pub fn features(position: &Xiangqi) -> Active {
         let mut active = Vec::new();
         for (from, piece) in position.pieces() {
             let seen = (view.piece(piece), view.square(from));
-            let number = of_pieces().numbers[index(seen.0) * 90 + place(seen.1)];
+            let number = of_pieces()[index(seen.0) * 90 + place(seen.1)];
             let number = number.expect("pieces stand where they can");
             active.push(THREAT_ROWS + bucket * OF_A_BUCKET + number);
             for to in position.attacks(from, piece) {
@@ -199,7 +185,7 @@ pub fn features(position: &Xiangqi) -> Active {
                     continue;
                 };
                 let victim = (view.piece(victim), view.square(to));
-                active.extend(of_threats().numbers[threat_index(seen, victim)]);
+                active.extend(of_threats()[threat_index(seen, victim)]);
             }
         }
         active
@@ -209,24 +195,21 @@ pub fn features(position: &Xiangqi) -> Active {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::Game;
+    use crate::games::{Game, missing};
 
     #[test]
     fn there_are_as_many_rows_as_the_engine_has() {
-        assert_eq!(of_pieces().count, OF_A_BUCKET);
+        let count = |numbers: &[Option<u32>]| numbers.iter().flatten().count();
+        assert_eq!(count(of_pieces()), OF_A_BUCKET as usize);
         assert_eq!(PIECE_ROWS, 16_536);
-        assert_eq!(of_threats().count, 45_470);
+        assert_eq!(count(of_threats()), 45_470);
         assert_eq!(PIECE_ROWS + THREAT_ROWS, 62_083);
     }
 
     #[test]
     fn the_start_looks_the_same_to_both() {
         let [red, black] = features(&Xiangqi::start());
-        assert_eq!(
-            super::super::super::missing(&red, &black),
-            [0u32; 0],
-            "{red:?} {black:?}"
-        );
+        assert_eq!(missing(&red, &black), [0u32; 0], "{red:?} {black:?}");
         let pieces = red.iter().filter(|feature| **feature >= THREAT_ROWS);
         assert_eq!(pieces.count(), 32);
         assert_eq!(stack(&Xiangqi::start(), Color::White), 15);
@@ -249,7 +232,7 @@ mod tests {
             right.play((mirror(from), mirror(to)));
         }
         for (left, right) in features(&left).iter().zip(&features(&right)) {
-            assert_eq!(super::super::super::missing(left, right), [0u32; 0]);
+            assert_eq!(missing(left, right), [0u32; 0]);
             assert_eq!(left.len(), right.len());
         }
     }
