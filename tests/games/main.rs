@@ -168,7 +168,7 @@ fn shards() -> Subject<networks::shards::Net, PartialPosition> {
 
 #[test]
 fn shogi_in_shards_is_followed_along_random_games() {
-    follow(&shards());
+    assert_eq!(follow(&shards()), 0, "no feature has a king's square in it");
 }
 
 /// A weight that an output does not read would be lost.
@@ -183,24 +183,24 @@ fn a_weight_of_another_shard_is_refused() {
         .to_string();
     assert_eq!(
         error,
-        "output 2 of `fc_0.weights` in stack 7 has the weight -5 for input 1792 of another shard, \
+        "output 2 of `stack 7 fc_0.weights` has the weight -5 for input 1792 of another shard, \
          expected 0"
     );
 }
 
 #[test]
 fn xiangqi_is_followed_along_random_games() {
-    follow(&xiangqi());
+    assert!(follow(&xiangqi()) > 10);
 }
 
 #[test]
 fn shogi_is_followed_along_random_games() {
-    follow(&k21k21());
+    assert!(follow(&k21k21()) > 10);
 }
 
 #[test]
 fn mirrored_shogi_is_followed_along_random_games() {
-    follow(&k3k3());
+    assert!(follow(&k3k3()) > 10);
 }
 
 /// `cargo test --release -p nnue-tests --test games -- --ignored --nocapture` prints how long an
