@@ -19,7 +19,7 @@ const LONGEST: usize = 300;
 type Expected = Box<dyn Fn([&[u32]; 2], Color, usize) -> Output>;
 
 /// A network with the same weights twice: compiled, and in plain loops.
-pub struct Subject<A: Architecture, G> {
+pub(crate) struct Subject<A: Architecture, G> {
     nets: Vec<Network<A>>,
     features: fn(&G) -> Active,
     stack: fn(&G) -> usize,
@@ -28,7 +28,7 @@ pub struct Subject<A: Architecture, G> {
 
 impl<A: Architecture<Output = Output>, G: Game> Subject<A, G> {
     /// The compiled network of a net file on every level, and what plain loops make of it.
-    pub fn of(
+    pub(crate) fn of(
         file: &[u8],
         features: fn(&G) -> Active,
         stack: fn(&G) -> usize,
@@ -93,7 +93,7 @@ struct Seen {
 
 /// Follows random games with an evaluator on each level, with moves that are taken back and moves
 /// that nobody evaluates between. Returns how many moves changed all features of a perspective.
-pub fn follow<A: Architecture<Output = Output>, G: Game>(subject: &Subject<A, G>) -> usize {
+pub(crate) fn follow<A: Architecture<Output = Output>, G: Game>(subject: &Subject<A, G>) -> usize {
     let least = match std::env::var("NNUE_PLIES") {
         Ok(number) => number.parse().expect("NNUE_PLIES is a number"),
         Err(_) => EVALUATIONS,
@@ -142,7 +142,7 @@ pub fn follow<A: Architecture<Output = Output>, G: Game>(subject: &Subject<A, G>
         seen.taken_back > often
             && seen.king_moves > often
             && seen.stacks.len() >= 3
-            && seen.values.len() > seen.evaluations / 10,
+            && seen.values.len() > often.min(500),
         "{seen:?}"
     );
     println!(
@@ -187,7 +187,10 @@ fn check<A: Architecture<Output = Output>, G: Game>(
 }
 
 /// Prints how long an evaluation with its update takes on each level.
-pub fn speed<A: Architecture<Output = Output>, G: Game>(name: &str, subject: &Subject<A, G>) {
+pub(crate) fn speed<A: Architecture<Output = Output>, G: Game>(
+    name: &str,
+    subject: &Subject<A, G>,
+) {
     let mut random = seeded(91);
     let mut games = Vec::new();
     let mut plies = 0;

@@ -104,9 +104,9 @@ pub(super) fn check_shards(
     }
     let whole = reader.inputs.iter().all(|input| input.in_whole_vectors);
     if !reader.reads_whole_transformer() || !whole {
-        let message = format!("`{name}` has `shards`, but does not read the whole transformer");
+        let message = format!("`{name}` has `shards`, which do not fit what it reads");
         diagnostics.error(key.span, message).label(format!(
-            "expected bytes, a multiple of {UNIT} of each perspective, one perspective after the other"
+            "expected all of the transformer, bytes in multiples of {UNIT} from each perspective in turn"
         ));
         return None;
     }

@@ -215,6 +215,24 @@ mod tests {
         assert_eq!(stack(&Xiangqi::start(), Color::White), 15);
     }
 
+    /// Red's rook takes all rooks, knights and cannons of the opponent.
+    #[test]
+    fn the_stack_has_the_pieces_of_the_side_to_move_first() {
+        let mut position = Xiangqi::start();
+        for chosen in [
+            ((0, 0), (0, 9)),
+            ((0, 9), (1, 9)),
+            ((1, 9), (1, 7)),
+            ((1, 7), (7, 7)),
+            ((7, 7), (7, 9)),
+            ((7, 9), (8, 9)),
+        ] {
+            position.play(chosen);
+        }
+        assert_eq!(stack(&position, Color::White), 3 * 4);
+        assert_eq!(stack(&position, Color::Black), 3);
+    }
+
     /// A position and its mirror image are the same features where a king is not in the middle.
     #[test]
     fn mirrored_positions_have_the_same_features() {
