@@ -40,6 +40,18 @@ fn expected(spec: &str) -> Vec<Reason> {
         "games/shogi_kp" => vec![custom("K"), custom("P")],
         "games/crazyhouse" => vec![custom("HalfKAv2 with pockets")],
         "games/shogi_sfnn" => vec![custom("HalfKA2 of shogi"), Reason::Caller],
+        "games/shogi_sfnn_k3k3" => vec![custom("HalfKA_hm2 of shogi"), Reason::Caller],
+        "games/shogi_sfnn_shards" => vec![
+            custom("K"),
+            custom("A2"),
+            Reason::Caller,
+            Reason::Shards(layer("fc_0")),
+        ],
+        "games/xiangqi" => vec![
+            custom("Threats of xiangqi"),
+            custom("HalfKAv2_hm of xiangqi"),
+            Reason::Caller,
+        ],
         "games/ataxx" => vec![custom("Ataxx squares")],
         _ => Vec::new(),
     }

@@ -305,19 +305,30 @@ pub fn sigmoid_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| 1.0 / (1.0 + exp(-x)))
 }
 
-/// `a * b >> shift`, in 64 bits, of which the lower 32 remain.
+/// `a * b >> shift`, in 64 bits, of which the lower 32 remain. A narrower type must hold the result.
 #[inline(always)]
 #[must_use]
-pub fn product<const N: usize>(
+pub fn product<T: Activated, const N: usize>(
     a: &[impl Copy + Into<i64>; N],
     b: &[impl Copy + Into<i64>; N],
     shift: u32,
-) -> [i32; N] {
-    let mut products = [0; N];
+) -> [T; N] {
+    let mut products = [T::default(); N];
     for ((product, a), b) in products.iter_mut().zip(a).zip(b) {
-        *product = ((*a).into().wrapping_mul((*b).into()) >> shift) as i32;
+        *product = T::of(((*a).into().wrapping_mul((*b).into()) >> shift) as i32);
     }
     products
+}
+
+/// Values of fewer than 32 bits, as activations read them.
+#[inline(always)]
+#[must_use]
+pub fn widened<const N: usize>(values: &[impl Copy + Into<i32>; N]) -> [i32; N] {
+    let mut sums = [0; N];
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum = (*value).into();
+    }
+    sums
 }
 
 /// `a * b`, rounded once.
@@ -580,8 +591,19 @@ mod tests {
     fn products_have_64_bits_before_they_are_shifted() {
         let a = [i32::MIN, i32::MAX, -3, 255];
         let b = [i32::MIN, i32::MIN, 1, -1];
-        assert_eq!(product(&a, &b, 31), [i32::MIN, i32::MIN + 1, -1, -1]);
-        assert_eq!(product(&[200u8], &[-30_000i16], 4), [-375_000]);
+        let products: [i32; 4] = product(&a, &b, 31);
+        assert_eq!(products, [i32::MIN, i32::MIN + 1, -1, -1]);
+        let products: [i32; 1] = product(&[200u8], &[-30_000i16], 4);
+        assert_eq!(products, [-375_000]);
+    }
+
+    #[test]
+    fn products_are_as_narrow_as_their_results() {
+        let bytes: [u8; 2] = product(&[127u8, 255], &[127u8, 255], 8);
+        assert_eq!(bytes, [63, 254]);
+        let words: [i16; 2] = product(&[127u8, 3], &[-32_768i16, 5], 7);
+        assert_eq!(words, [-32_512, 0]);
+        assert_eq!(widened(&words), [-32_512, 0]);
     }
 
     #[test]

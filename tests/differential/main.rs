@@ -48,6 +48,7 @@ differential! {
     factorised_stacks: "specs/layers/factorised_stacks.toml";
     float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";
+    gated_bytes: "specs/layers/gated_bytes.toml";
     gates: "specs/layers/gates.toml";
     halved_squares: "specs/layers/halved_squares.toml";
     win_draw_loss: "specs/layers/heads.toml";
@@ -86,6 +87,8 @@ differential! {
     rounded_word_products: "specs/layers/rounded_word_products.toml";
     scales: "specs/layers/scales.toml";
     screlu: "specs/layers/screlu.toml";
+    shards: "specs/layers/shards.toml";
+    shards_of_products: "specs/layers/shards_of_products.toml";
     shared: "specs/layers/shared.toml";
     shared_of_stockfish: "specs/layers/shared_of_stockfish.toml";
     shifted_squares: "specs/layers/shifted_squares.toml";

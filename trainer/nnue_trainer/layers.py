@@ -153,12 +153,19 @@ class Affine(Layer):
         return float(one / (size * inputs**0.5))
 
     def _reached(self) -> Optional[Tensor]:
-        """`[outputs, inputs]`: which outputs each input reaches; `None` if it is all of them. The
-        runs of 16 outputs are spread evenly."""
+        """`[outputs, inputs]`: which outputs each input reaches; `None` if it is all of them. Runs
+        of 16 outputs are spread evenly; shards are where the spec has them."""
+        _, outputs, inputs = self.weights.shape
+        shards = self.operation.shards
+        if shards is not None:
+            shard = (inputs - shards.common) // shards.count
+            columns = torch.arange(inputs)
+            own = torch.arange(outputs).div(outputs // shards.count, rounding_mode="floor")
+            of_shard = (columns - shards.common).div(shard, rounding_mode="floor")
+            return ((columns < shards.common) | (of_shard == own[:, None])).float()
         runs = self.operation.output_blocks
         if runs is None:
             return None
-        _, outputs, inputs = self.weights.shape
         reached = torch.zeros(outputs // 16, inputs)
         columns = torch.arange(inputs)
         for index in range(runs):

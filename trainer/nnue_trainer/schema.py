@@ -256,6 +256,14 @@ class Scales:
 
 
 @dataclass(frozen=True)
+class Shards:
+    """The inputs that each output reads: the first ones, and one of equal parts of the others."""
+
+    common: int
+    count: Length
+
+
+@dataclass(frozen=True)
 class Affine:
     """`bias[o] + (sum of weight[o][i] * x[i]) / divide`."""
 
@@ -268,6 +276,7 @@ class Affine:
     sums: str
     scales: Optional[Scales]
     output_blocks: Optional[Length]
+    shards: Optional[Shards]
 
 
 @dataclass(frozen=True)

@@ -77,15 +77,21 @@ pub fn nearest_net_file_of(network: &Network, mut value: impl FnMut(Weight<'_>) 
     })
 }
 
-/// Whether a weight is in a run of outputs that its input does not reach. Each input reaches the
-/// runs from its own number on.
+/// Whether a weight must be zero: it is in another shard, or in a run of outputs that its input does
+/// not reach. Each input reaches the runs from its own number on.
 fn is_beyond_runs(network: &Network, weight: Weight<'_>) -> bool {
     let (Role::LayerWeights(layer) | Role::SharedWeights(layer)) = weight.role else {
         return false;
     };
     let layer = &network.layers[layer];
-    let blocks = layer.affine().and_then(|affine| affine.output_blocks);
-    blocks.is_some_and(|blocks| {
+    let Some(affine) = layer.affine() else {
+        return false;
+    };
+    let shape = [layer.output.len, layer.input_len()];
+    if let Some(shards) = affine.shards {
+        return !shards.reads(shape, weight.row, weight.column);
+    }
+    affine.output_blocks.is_some_and(|blocks| {
         let runs = layer.output.len / OUTPUT_RUN;
         (weight.row / OUTPUT_RUN + runs - weight.column % runs) % runs >= blocks
     })

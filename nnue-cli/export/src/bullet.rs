@@ -101,6 +101,9 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
         if op.output_blocks.is_some() {
             reasons.push(Reason::OutputBlocks(name()));
         }
+        if op.shards.is_some() {
+            reasons.push(Reason::Shards(name()));
+        }
     }
     let further = network.output.further.iter();
     reasons.extend(further.map(|head| Reason::FurtherHead(head.name.clone())));

@@ -15,7 +15,7 @@ pub use self::file::File;
 pub use self::tensor::{One, Slice, Source, Tensor};
 pub use crate::operation::affine::{
     Affine, Divide, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, Scale, Scales,
-    Sparse, weights_one,
+    Shards, Sparse, weights_one,
 };
 pub use crate::operation::neuron::Activation as TransformerActivation;
 pub use crate::operation::pooling::Pooling;

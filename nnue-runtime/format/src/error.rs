@@ -151,6 +151,15 @@ pub enum LoadError {
         found: usize,
         allowed: usize,
     },
+    /// An output has a weight other than zero for an input of another shard. Both are numbered from
+    /// 0. `bucket` is the stack, if there are several.
+    Shards {
+        place: Place,
+        bucket: Option<usize>,
+        output: usize,
+        input: usize,
+        value: f64,
+    },
     /// A sum does not fit its type: of a row and its virtual rows, or of a stack's weights and the
     /// weights that all stacks share. `row` is the number of the row in the tensor, from 0.
     /// `column`, from 0, is the number of the neuron, the bucket or the input; for biases, that of

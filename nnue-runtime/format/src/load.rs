@@ -170,7 +170,17 @@ impl Part<'_> {
             }
             for row in 0..rows {
                 for (column, slot) in slots.iter().enumerate() {
-                    memory.set(row, *slot, value(bucket, row, column)?);
+                    let value = value(bucket, row, column)?;
+                    if value != 0.0 && tensor.placed.index_if_read(row, *slot).is_none() {
+                        return Err(LoadError::Shards {
+                            place: self.place.clone(),
+                            bucket: (buckets > 1).then_some(bucket),
+                            output: row,
+                            input: column,
+                            value,
+                        });
+                    }
+                    memory.set(row, *slot, value);
                 }
             }
         }

@@ -51,6 +51,15 @@ pub enum Form {
         /// start of the weights.
         ids: usize,
     },
+    /// `[rows][common + shard]`: for each row, only the slots that it reads. Rows in equal groups
+    /// read the first slots, and a shard each of the others. The numbers of slots are multiples of
+    /// 64, so that what vectors shuffle stays in its shard.
+    Shards {
+        /// The number of slots that all rows read.
+        common: usize,
+        /// The number of shards, and of groups of rows.
+        count: usize,
+    },
     /// `[rows][slots / 64]`, `u64` each: a bit per weight, set for negative weights.
     Bits,
 }
@@ -176,6 +185,10 @@ impl Placed {
                 self.rows * self.slots * self.element.size()
             }
             Form::OutputBlocks { runs, .. } => self.slots * runs * RUN * self.element.size(),
+            Form::Shards { common, count } => {
+                let shard = (self.slots - common) / count;
+                self.rows * (common + shard) * self.element.size()
+            }
             Form::Bits => self.rows * self.slots / 8,
         }
     }
@@ -196,6 +209,22 @@ impl Placed {
             Form::Blocks => (slot / 4 * self.rows + row) * 4 + slot % 4,
             Form::Columns => slot * self.rows + row,
             _ => row * self.slots + slot,
+        }
+    }
+
+    /// The index among all values of the value of a row and a slot; `None` if the row does not read
+    /// the slot.
+    pub(crate) fn index_if_read(&self, row: usize, slot: usize) -> Option<usize> {
+        let Form::Shards { common, count } = self.form else {
+            return Some(self.index(row, slot));
+        };
+        let shard = (self.slots - common) / count;
+        let start = row * (common + shard);
+        let own = common + row / (self.rows / count) * shard;
+        match slot {
+            _ if slot < common => Some(start + slot),
+            _ if (own..own + shard).contains(&slot) => Some(start + common + slot - own),
+            _ => None,
         }
     }
 
@@ -256,7 +285,10 @@ impl<'a> Bucket<'a, &'a [u8]> {
                 Some(run) => (slot * runs + run) * RUN + row % RUN,
                 None => return 0.0,
             },
-            _ => placed.index(row, slot),
+            _ => match placed.index_if_read(row, slot) {
+                Some(index) => index,
+                None => return 0.0,
+            },
         };
         placed.element.read(self.values, index)
     }
@@ -304,8 +336,9 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
         }
     }
 
-    /// Sets the value of a row and a slot, which the type must hold; for bits, its sign. It is not
-    /// for [`Form::OutputBlocks`], whose values are set a slot at a time.
+    /// Sets the value of a row and a slot, which the type must hold; for bits, its sign. What a row
+    /// does not read stays zero. It is not for [`Form::OutputBlocks`], whose values are set a slot
+    /// at a time.
     pub(crate) fn set(&mut self, row: usize, slot: usize, value: f64) {
         let placed = self.placed;
         if placed.form == Form::Bits {
@@ -315,8 +348,9 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
             }
             return;
         }
-        let index = placed.index(row, slot);
-        placed.element.write(self.values, index, value);
+        if let Some(index) = placed.index_if_read(row, slot) {
+            placed.element.write(self.values, index, value);
+        }
     }
 
     /// Sets the values of a slot, a value for each row.
@@ -501,6 +535,35 @@ pub(crate) mod tests {
         assert_eq!(words, [1 << 3, 0, 0, 1 << 63 | 1]);
         let bucket = Bucket::of(&placed, &weights, 0, 0);
         assert_eq!((bucket.get(1, 127), bucket.get(1, 126)), (-1.0, 1.0));
+    }
+
+    #[test]
+    fn what_no_row_reads_takes_no_room() {
+        let placed = Placed::new(
+            Form::Shards {
+                common: 64,
+                count: 2,
+            },
+            Element::I8,
+            [0, 0],
+            [4, 192],
+            &[],
+        );
+        assert_eq!(placed.len(), 4 * 128);
+        let places = [(0, 63), (0, 64), (0, 127), (2, 63), (2, 128), (3, 191)];
+        let found = places.map(|(row, slot)| placed.index_if_read(row, slot));
+        let expected = [63, 64, 127, 2 * 128 + 63, 2 * 128 + 64, 3 * 128 + 127];
+        assert_eq!(found, expected.map(Some));
+        for (row, slot) in [(0, 128), (1, 191), (2, 64), (3, 127)] {
+            assert_eq!(placed.index_if_read(row, slot), None);
+        }
+        let mut weights = vec![0xAA; placed.len()];
+        let mut bucket = Bucket::cleared(&placed, &mut weights, 0, 0);
+        bucket.set(1, 64, -5.0);
+        bucket.set(1, 128, 7.0);
+        let bucket = Bucket::of(&placed, &weights, 0, 0);
+        assert_eq!((bucket.get(1, 64), bucket.get(1, 128)), (-5.0, 0.0));
+        assert_eq!(weights.iter().filter(|weight| **weight != 0).count(), 1);
     }
 
     #[test]

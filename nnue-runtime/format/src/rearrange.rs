@@ -95,12 +95,15 @@ impl Placed {
         let size = self.element.size();
         let memory = &mut weights[base + self.offset..][..self.len()];
         match self.form {
-            Form::Rows | Form::Blocks | Form::Columns => {
+            Form::Rows | Form::Blocks | Form::Columns | Form::Shards { .. } => {
                 let before = memory.to_vec();
                 memory.fill(0);
                 for row in 0..self.rows {
                     for &(source, target) in moves {
-                        let (source, target) = (self.index(row, source), self.index(row, target));
+                        let places = [source, target].map(|slot| self.index_if_read(row, slot));
+                        let [Some(source), Some(target)] = places else {
+                            continue;
+                        };
                         memory[target * size..][..size]
                             .copy_from_slice(&before[source * size..][..size]);
                     }

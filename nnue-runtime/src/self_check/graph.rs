@@ -117,6 +117,9 @@ pub struct Affine {
     pub sums: Sums,
     /// How many runs of 16 outputs an input reaches; 0 if it reaches all outputs.
     pub output_blocks: usize,
+    /// How many inputs all outputs read, and how many shards the others are; `None` if each output
+    /// reads all inputs.
+    pub shards: Option<(usize, usize)>,
     /// Whether there are biases.
     pub biases: bool,
     /// What is done with the sums of products before the biases are added.
@@ -166,6 +169,7 @@ impl Affine {
             weights,
             sums: Sums::I32,
             output_blocks: 0,
+            shards: None,
             biases: true,
             end: End::Same,
             divide: None,

@@ -599,7 +599,7 @@ fn digits(layer: &Layer) -> u32 {
 
 fn tensors<A: Architecture>(layer: &Layer, code: &mut u32) -> Tensors {
     let mut tensors = Vec::new();
-    let mut tensor = |ending, element, shape: [usize; 2], biases, output_blocks| {
+    let mut tensor = |ending, element, shape: [usize; 2], biases, reached: (usize, _)| {
         let first = *code;
         *code += (A::BUCKETS * shape[0] * shape[1]) as u32;
         tensors.push((
@@ -609,7 +609,8 @@ fn tensors<A: Architecture>(layer: &Layer, code: &mut u32) -> Tensors {
                 first,
                 shape,
                 biases,
-                output_blocks,
+                output_blocks: reached.0,
+                shards: reached.1,
             },
         ));
     };
@@ -618,22 +619,23 @@ fn tensors<A: Architecture>(layer: &Layer, code: &mut u32) -> Tensors {
     match layer.op {
         Op::Affine(own) => {
             let shape = [layer.outputs, inputs];
-            tensor("weights", own.weights, shape, false, own.output_blocks);
+            let reached = (own.output_blocks, own.shards);
+            tensor("weights", own.weights, shape, false, reached);
             if own.biases {
                 let element = match is_float(layer) {
                     true => Element::F32,
                     false => Element::I32,
                 };
-                tensor("biases", element, of_outputs, true, 0);
+                tensor("biases", element, of_outputs, true, (0, None));
             }
             match own.end {
                 End::Same | End::Scale(_) => {}
-                End::Scales => tensor("scales", Element::F32, of_outputs, false, 0),
-                End::Alpha { .. } => tensor("alpha", Element::I16, of_outputs, false, 0),
+                End::Scales => tensor("scales", Element::F32, of_outputs, false, (0, None)),
+                End::Alpha { .. } => tensor("alpha", Element::I16, of_outputs, false, (0, None)),
             }
         }
         Op::RmsNorm { gain, .. } if gain != Gain::One => {
-            tensor("gamma", Element::F32, of_outputs, false, 0);
+            tensor("gamma", Element::F32, of_outputs, false, (0, None));
         }
         _ => {}
     }

@@ -110,6 +110,7 @@ impl Rows {
             shape: [1, self.columns],
             biases: false,
             output_blocks: 0,
+            shards: None,
         }
     }
 }

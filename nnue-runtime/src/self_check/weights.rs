@@ -34,6 +34,8 @@ pub(super) struct Tensor {
     pub(super) biases: bool,
     /// How many runs of 16 outputs each input reaches; 0 if it reaches all.
     pub(super) output_blocks: usize,
+    /// How many columns all rows reach, and how many shards the others are.
+    pub(super) shards: Option<(usize, usize)>,
 }
 
 /// How many fillings show all bits of a code.
@@ -57,6 +59,12 @@ impl Tensor {
                 Fill::Extremes | Fill::SmallExtremes => column,
             };
             if (row / 16 + runs - first % runs) % runs >= self.output_blocks {
+                return 0.0;
+            }
+        }
+        if let Some((common, shards)) = self.shards {
+            let shard = (columns - common) / shards;
+            if column >= common && (column - common) / shard != row / (rows / shards) {
                 return 0.0;
             }
         }
@@ -155,6 +163,7 @@ mod tests {
                 shape: [300, 400],
                 biases: false,
                 output_blocks: 0,
+                shards: None,
             };
             let mut seen = BTreeSet::new();
             for row in 0..300 {

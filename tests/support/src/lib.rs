@@ -3,6 +3,7 @@
 
 pub mod differential;
 pub mod fixtures;
+pub mod games;
 pub mod generations;
 pub mod goldens;
 pub mod nets;

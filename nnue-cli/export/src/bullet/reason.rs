@@ -48,6 +48,9 @@ pub enum Reason {
     /// Each input of the layer of this name reaches few outputs, which its weights choose.
     #[error("`{0}` has `output_blocks`: bullet cannot keep most of its weights at zero")]
     OutputBlocks(String),
+    /// Each output of the layer of this name reads few inputs.
+    #[error("`{0}` has `shards`: bullet cannot keep its other weights at zero")]
+    Shards(String),
     /// The engine chooses the stack.
     #[error("the engine chooses the stack: bullet needs the rule by which it does")]
     Caller,

@@ -26,6 +26,15 @@ const OTHERS_NAMES: [(&str, &str); 5] = [
     ),
 ];
 
+/// Words in the names that the inputs of the Gomoku engine Rapfi have; `Mix9` and its like are others.
+/// They are no features, because they are computed before they are summed.
+const CODEBOOKS: [&str; 4] = ["codebook", "gomoku", "lineshape", "rapfi"];
+
+/// Why there are no such inputs, and what there is instead.
+const NO_CODEBOOKS: &str = "Rapfi's codebooks have a vector for each shape of a line; those of a \
+    square pass an activation and a convolution before they are summed, which no set computes: \
+    `set = \"Custom\"` has features whose rows are summed as they are";
+
 /// The largest number of sets that are summed into one accumulator.
 const MAX_SETS: usize = 16;
 
@@ -128,7 +137,18 @@ fn report_unknown(set: &Spanned<String>, diagnostics: &mut Diagnostics) {
     let error = diagnostics.unknown_name("set", set, names());
     if let Some((_, help)) = OTHERS_NAMES.iter().find(|(name, _)| *name == set.value) {
         error.help(*help);
+    } else if is_codebook(&set.value) {
+        error.help(NO_CODEBOOKS);
     }
+}
+
+fn is_codebook(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let is_mix = |rest: &str| {
+        let digits = rest.starts_with(|letter: char| letter.is_ascii_digit());
+        rest.is_empty() || digits || rest.starts_with("net")
+    };
+    CODEBOOKS.iter().any(|word| name.contains(word)) || name.strip_prefix("mix").is_some_and(is_mix)
 }
 
 fn report_same(

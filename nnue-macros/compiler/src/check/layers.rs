@@ -152,19 +152,32 @@ impl Scope<'_> {
     /// The values of these slices, as the check of the layer's operation sees them.
     fn read<'s>(&'s self, layer: &spec::Layer, slices: &[Slice]) -> Option<Vec<Input<'s>>> {
         let inputs = slices.iter().enumerate().map(|(index, slice)| {
-            let of_affine = match slice.source {
-                Source::Layer(index) => matches!(self.spec.layers[index].op, spec::Op::Affine(_)),
-                Source::Transformer | Source::Unpooled | Source::Psqt => false,
+            let op = match slice.source {
+                Source::Layer(index) => Some(&self.spec.layers[index].op),
+                Source::Transformer | Source::Unpooled | Source::Psqt => None,
             };
             Some(Input {
                 slice: *slice,
                 tensor: self.tensor(slice.source)?,
                 name: self.name(slice.source),
                 span: input_span(layer, index),
-                of_affine,
+                in_whole_vectors: slice.source == Source::Transformer && self.has_whole_vectors(),
+                of_affine: matches!(op, Some(spec::Op::Affine(_))),
+                of_product: matches!(op, Some(spec::Op::Product(_))),
             })
         });
         inputs.collect()
+    }
+
+    /// Whether the transformer's output is bytes that fill whole vectors, one perspective after the
+    /// other.
+    fn has_whole_vectors(&self) -> bool {
+        self.transformer.is_some_and(|transformer| {
+            let (count, half) = (transformer.perspectives.count, transformer.half());
+            let first_strides = transformer.perspectives.stride(0, half);
+            let in_order = count == 1 || first_strides == (0, 1);
+            transformer.output.element == Element::U8 && half.is_multiple_of(64) && in_order
+        })
     }
 
     /// Reports `shared` where there are not several stacks that can share a layer.

@@ -23,6 +23,11 @@ pub(crate) struct Input<'a> {
     pub(crate) span: Span,
     /// Whether the values are sums of an affine layer.
     pub(crate) of_affine: bool,
+    /// Whether the values are bytes of the transformer's output, of which memory has those of each
+    /// perspective one after the other, in whole vectors.
+    pub(crate) in_whole_vectors: bool,
+    /// Whether the values are products of layers.
+    pub(crate) of_product: bool,
 }
 
 impl Input<'_> {

@@ -142,6 +142,8 @@ pub enum Operation {
         /// The number of runs of 16 outputs that each input reaches; `null` where it reaches all
         /// outputs.
         output_blocks: Option<usize>,
+        /// The inputs that each output reads; `null` where it reads all of them.
+        shards: Option<Shards>,
     },
     /// Activations: the results of the first function for all inputs, then those of the second
     /// function, and so on.
@@ -189,6 +191,16 @@ pub struct ToFloat {
     /// The scale of all outputs; `null` where the file's tensor `scales` has a scale for each
     /// output.
     pub scale: Option<f32>,
+}
+
+/// Equal groups of outputs, each of which reads the first inputs and one of equal parts of the
+/// others. All other weights are 0.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Shards {
+    /// The number of inputs that all outputs read.
+    pub common: usize,
+    /// The number of groups, and of parts.
+    pub count: usize,
 }
 
 /// `sum * alpha[o] * beta >> shift`, where `alpha` is a tensor of the file.
@@ -409,6 +421,10 @@ impl Operation {
                     inputs: scales.inputs,
                 }),
                 output_blocks: affine.output_blocks,
+                shards: affine.shards.map(|shards| Shards {
+                    common: shards.common,
+                    count: shards.count,
+                }),
             },
             Op::Elementwise(elementwise) => match elementwise {
                 Elementwise::Activations(functions) => Operation::Activations {

@@ -184,19 +184,50 @@ impl Writer<'_> {
 
     /// An expression for a horizontal sum for each output, along the row of its weights.
     fn rows(&self, dot_row: &str) -> TokenStream {
-        let (biases, weights, input) = (&self.biases, &self.weights, &self.input);
+        let (biases, input) = (&self.biases, &self.input);
         let dot_row = format_ident!("{dot_row}");
-        let outputs = (0..self.affine.outputs).map(count).map(|output| {
-            let sum = quote! { simd::#dot_row(inputs, &stack.#weights[#output]) };
-            match self.affine.op.starts_at_biases() {
-                true => quote! { stack.#biases[#output].wrapping_add(#sum) },
-                false => sum,
-            }
+        let outputs = (0..self.affine.outputs).map(|output| {
+            let sums = self.row(&dot_row, output);
+            let output = count(output);
+            let (first, rest) = match self.affine.op.starts_at_biases() {
+                true => (quote! { stack.#biases[#output] }, sums.as_slice()),
+                false => (sums[0].clone(), &sums[1..]),
+            };
+            quote! { #first #(.wrapping_add(#rest))* }
         });
+        let inputs = match self.affine.op.shards {
+            None => quote! { chunk(#input.as_flattened(), 0) },
+            Some(_) => quote! { #input.as_flattened() },
+        };
         quote! {
-            let inputs = chunk(#input.as_flattened(), 0);
+            let inputs = #inputs;
             Aligned([#(#outputs),*])
         }
+    }
+
+    /// Expressions for the sums of an output's row: one, or those of the inputs that all outputs
+    /// read, if there are any, and of the shard.
+    fn row(&self, dot_row: &Ident, output: usize) -> Vec<TokenStream> {
+        let weights = &self.weights;
+        let row = count(output);
+        let Some(shards) = self.affine.op.shards else {
+            return vec![quote! { simd::#dot_row(inputs, &stack.#weights[#row]) }];
+        };
+        let (inputs, common) = (self.affine.slots, shards.common);
+        let start = shards.start([self.affine.outputs, inputs], output);
+        let runs = [(0, 0, common), (start, common, shards.shard(inputs))];
+        let runs = runs.into_iter().filter(|(_, _, len)| *len > 0);
+        runs.map(|run| {
+            let (start, of_row, len) = run;
+            let [start, of_row, len] = [start, of_row, len].map(count);
+            quote! {
+                simd::#dot_row::<#len>(
+                    buffer::run(inputs, #start),
+                    buffer::run(&stack.#weights[#row], #of_row),
+                )
+            }
+        })
+        .collect()
     }
 
     /// An expression for the sums of one tile of vectors after the other. Each input adds its

@@ -272,6 +272,12 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
     if let Some(blocks) = op.output_blocks {
         text += &format!(", {blocks} runs of 16 outputs per input");
     }
+    if let Some(shards) = op.shards {
+        text += &match shards.common {
+            0 => format!(", {} shards", shards.count),
+            common => format!(", {} shards and {common} inputs in common", shards.count),
+        };
+    }
     if let Some(scales) = op.scales {
         let beta = if scales.inputs { " * beta" } else { "" };
         text += &format!(", sums * alpha{beta} >> {} before biases", scales.shift);

@@ -18,17 +18,30 @@ pub(super) fn statement(
     let (layer, lanes) = (elementwise.layer, count(elementwise.lanes));
     let name = variable(layer);
     let element = layer.output.element;
-    let runs = layer.inputs.iter().map(|slice| run(program, *slice));
+    let runs = layer.inputs.iter().map(|slice| {
+        let values = run(program, *slice);
+        let activates = matches!(elementwise.function, network::Elementwise::Activations(_));
+        match program.network.tensor(slice.source).element {
+            Element::U8 | Element::I16 if activates => {
+                quote! { &activation::widened::<#lanes>(#values) }
+            }
+            _ => values,
+        }
+    });
     let runs: Vec<TokenStream> = runs.collect();
     let call = |(function, arguments): &Call, values: Vec<TokenStream>| {
         let function = format_ident!("{function}");
         let arguments = (arguments.iter()).map(|own| argument(own, elementwise));
         let values = values.into_iter().chain(arguments);
-        // Activations of integers are generic over the type of their results.
-        let element = match (elementwise.function, element) {
-            (network::Elementwise::Activations(_), Element::U8) => quote! { u8, },
-            (network::Elementwise::Activations(_), Element::I16) => quote! { i16, },
-            (network::Elementwise::Activations(_), Element::I32) => quote! { i32, },
+        // Functions of integers whose results have different types are generic over the type.
+        let is_generic = matches!(
+            elementwise.function,
+            network::Elementwise::Activations(_) | network::Elementwise::Product(_)
+        );
+        let element = match element {
+            Element::U8 if is_generic => quote! { u8, },
+            Element::I16 if is_generic => quote! { i16, },
+            Element::I32 if is_generic => quote! { i32, },
             _ => quote! {},
         };
         quote! { activation::#function::<#element #lanes>(#(#values),*) }

@@ -234,6 +234,13 @@ fn placed(placed: &Placed) -> TokenStream {
             let [runs, ids] = [runs, ids].map(count);
             quote! { OutputBlocks { runs: #runs, ids: #ids } }
         }
+        Form::Shards {
+            common,
+            count: shards,
+        } => {
+            let [common, shards] = [common, shards].map(count);
+            quote! { Shards { common: #common, count: #shards } }
+        }
         Form::Bits => quote!(Bits),
     };
     let segments = segments.iter().map(segment);

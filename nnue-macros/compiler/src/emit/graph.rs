@@ -141,6 +141,10 @@ fn affine(affine: &Affine) -> TokenStream {
         let blocks = count(blocks);
         quote! { output_blocks: #blocks, }
     });
+    let shards = affine.shards.map(|shards| {
+        let [common, shards] = [shards.common, shards.count].map(count);
+        quote! { shards: Option::Some((#common, #shards)), }
+    });
     let biases = (!affine.biases).then(|| quote! { biases: false, });
     let end = match (affine.to_float, affine.scales) {
         (Some(Scale::Shared(scale)), _) => {
@@ -161,7 +165,7 @@ fn affine(affine: &Affine) -> TokenStream {
         quote! { divide: Option::Some((#by, #floor)), }
     });
     let plain = quote! { graph::Affine::new(file::Element::#weights) };
-    let changes = quote! { #sums #output_blocks #biases #end #divide };
+    let changes = quote! { #sums #output_blocks #shards #biases #end #divide };
     match changes.is_empty() {
         true => quote! { Affine(#plain) },
         false => quote! { Affine(graph::Affine { #changes ..#plain }) },

@@ -15,7 +15,7 @@ use super::layer::LayerLayout;
 use super::structs::{Builder, Field};
 use super::units::{BLOCK, OUTPUT_UNIT, ROW_UNIT};
 use crate::network::{
-    self, Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, Pooling, Source, SparseBy, Sums,
+    self, Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, Pooling, Shards, Source, SparseBy, Sums,
     WeightType,
 };
 
@@ -107,6 +107,9 @@ pub enum Form {
     Columns,
     /// `[slots][n][16]`: each input meets the weights of `n` runs of 16 outputs.
     OutputBlocks(usize),
+    /// `[outputs][common + shard]`: for bytes of which each output reads a part. Each output is a
+    /// horizontal sum.
+    Shards(Shards),
     /// `[outputs][slots / 64]`: a bit for each weight, set for -1. A product of signs is an
     /// exclusive or.
     Bits,
@@ -125,6 +128,10 @@ impl Form {
             Form::OutputBlocks(blocks) => {
                 (vec![slots, blocks * OUTPUT_UNIT], "`[inputs][blocks * 16]`")
             }
+            Form::Shards(shards) => (
+                vec![outputs, shards.common + shards.shard(slots)],
+                "`[outputs][common inputs and those of a shard]`",
+            ),
             Form::Bits => (
                 vec![outputs, slots / 64],
                 "`[outputs][inputs / 64]`, a bit each",
@@ -167,7 +174,8 @@ impl<'n> Affine<'n> {
             Form::Blocks | Form::Columns | Form::OutputBlocks(_) => {
                 (slots, layer.output.len.next_multiple_of(OUTPUT_UNIT))
             }
-            Form::Rows => (slots.next_multiple_of(ROW_UNIT), layer.output.len),
+            // Shards are whole vectors.
+            Form::Rows | Form::Shards(_) => (slots.next_multiple_of(ROW_UNIT), layer.output.len),
             Form::Bits => (slots.next_multiple_of(BIT_UNIT), layer.output.len),
         };
         let lanes = |source| match source {
@@ -334,6 +342,7 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
                 false => Element::I16,
             };
             let form = match (op.sparse_by(bytes), op.output_blocks) {
+                _ if let Some(shards) = op.shards => Form::Shards(shards),
                 (Some(SparseBy::Inputs), Some(blocks)) => Form::OutputBlocks(blocks),
                 (Some(SparseBy::Inputs), None) => Form::Columns,
                 _ if bytes && many => Form::Blocks,

@@ -189,6 +189,10 @@ fn weights(layout: &Layout<'_>, affine: &Affine<'_>) -> Placed {
             runs,
             ids: of_stack(layout, affine.fields.blocks.as_ref()).1,
         },
+        super::Form::Shards(shards) => Form::Shards {
+            common: shards.common,
+            count: shards.count,
+        },
         super::Form::Bits => Form::Bits,
     };
     Placed {

@@ -8,6 +8,31 @@ use nnue_format::{Outputs, Reader, Run, Section};
 use super::file::{Role, Tensor};
 use super::{Network, Pooling, Source};
 
+/// The parts of a run that lie in different shards, for a layer with so many inputs in common and so
+/// many in each shard: other outputs read each of them.
+fn divided(run: Run, shards: Option<(usize, usize)>) -> Vec<Run> {
+    let Some((common, shard)) = shards else {
+        return vec![run];
+    };
+    let (mut parts, mut start) = (Vec::new(), run.column);
+    let end = run.column + run.len;
+    while start < end {
+        let border = match start < common {
+            true => common,
+            false => common + ((start - common) / shard + 1) * shard,
+        };
+        let next = border.min(end);
+        parts.push(Run {
+            column: start,
+            output: run.output + start - run.column,
+            len: next - start,
+            ..run
+        });
+        start = next;
+    }
+    parts
+}
+
 impl Network {
     /// The outputs of a perspective, and who reads them.
     pub fn outputs(&self) -> Outputs<'_> {
@@ -38,6 +63,9 @@ impl Network {
         let runs = slices
             .filter(|(_, slice)| slice.source == Source::Transformer)
             .flat_map(|(first_input, slice)| self.transformer_runs(first_input, slice));
+        let shards = self.layers[layer].affine().and_then(|affine| affine.shards);
+        let shards =
+            shards.map(|shards| (shards.common, shards.shard(self.layers[layer].input_len())));
         let runs: Cow<'_, [Run]> = runs
             .map(|run| Run {
                 column: run.input,
@@ -45,6 +73,7 @@ impl Network {
                 output: run.output,
                 len: run.len,
             })
+            .flat_map(|run| divided(run, shards))
             .collect();
         (!runs.is_empty()).then_some(Reader { name, runs })
     }

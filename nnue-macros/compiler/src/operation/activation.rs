@@ -11,6 +11,8 @@ use crate::decode::table::{Table, boolean, integer, integers_or_one, keys};
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::named::Named;
 
+pub(super) use check::element;
+
 /// The integer that stands for 1.0 in the results of activations, unless the spec gives another. It
 /// has seven bits, so that no instruction set's byte products can saturate.
 pub(super) const USUAL_ONE: u32 = 127;

@@ -4,11 +4,13 @@
 mod check;
 mod keys;
 mod scales;
+mod shards;
 mod sparse;
 
 use crate::spec::scaling::Rounding;
 
 pub use keys::{BiasType, Keys, ScaleType, ScalesKey, SparseBy, Sums, WeightType};
+pub use shards::{Shards, ShardsKey};
 
 pub(super) use keys::decode;
 
@@ -41,6 +43,8 @@ pub struct Affine {
     /// The number of runs of [`OUTPUT_RUN`] outputs that each input reaches; `None` if it reaches
     /// all outputs. Which runs these are follows from the weights when they are loaded.
     pub output_blocks: Option<usize>,
+    /// The inputs that each output reads; `None` if it reads all of them.
+    pub shards: Option<Shards>,
     /// The division of the sum of products before the bias is added, if there is any.
     pub divide: Option<Divide>,
     /// Whether there are biases; otherwise they are 0.

@@ -1,8 +1,10 @@
 //! `product`: two layers are multiplied value by value, as gates are. `y[i] = a[i] * b[i] >>
-//! shift`; for `f32`, `a[i] * b[i]`.
+//! shift`; for `f32`, `a[i] * b[i]`. Products of bytes and words have the smallest type that holds
+//! them, so that layers of `i8` and `i16` weights can read them.
 
 use nnue_format::Element;
 
+use super::activation::element;
 use super::{Argument, Calls, Elementwise, Operation};
 use crate::check::fixed_point::{
     LARGEST_RESULT, Operand, Shift, ShiftedNumber, check_amount, check_shift,
@@ -27,7 +29,7 @@ pub struct Keys {
 }
 
 /// The product of two inputs: `y[i] = a[i] * b[i] >> shift`. Integers are multiplied in `i64` and
-/// then become `i32` with wrap-around. For `f32`, the product is rounded once and `shift` is 0.
+/// then become the type of the output, which holds them or is `i32`, with wrap-around. For `f32`, the product is rounded once and `shift` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
     /// The number of bits that are shifted out to the right.
@@ -123,9 +125,16 @@ impl Keys {
             .fold((0, 0), |(lowest, highest), extreme| {
                 (extreme.min(lowest), extreme.max(highest))
             });
+        // The ranges of sums are those without biases, so that products of them may be larger.
+        let are_exact = [first, second]
+            .iter()
+            .all(|input| input.tensor.element != Element::I32);
         let output = Tensor {
             len: first.slice.len,
-            element: Element::I32,
+            element: match are_exact {
+                true => element(range),
+                false => Element::I32,
+            },
             one: One::Tensor(one),
             range: (range.0.max(least), range.1.min(most)),
         };

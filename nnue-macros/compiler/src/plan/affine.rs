@@ -149,7 +149,9 @@ impl Kernel {
         };
         match (affine.form, affine.input) {
             (Form::Blocks, _) => blocks(affine, products(network, affine, isa), isa, unroll),
-            (Form::Rows, Input::Bytes) => Kernel::Rows(products(network, affine, isa)),
+            (Form::Rows | Form::Shards(_), Input::Bytes) => {
+                Kernel::Rows(products(network, affine, isa))
+            }
             (Form::Rows, Input::Floats) => function("affine_f32_lanes", "f32, few outputs"),
             (Form::Rows, Input::Roots) => Kernel::Function {
                 name: "affine_squares",
@@ -168,7 +170,7 @@ impl Kernel {
                     tile: vectors.min(COLUMN_TILE),
                 }
             }
-            (Form::Rows, _) => function("affine_i16", "16-bit inputs or weights"),
+            (Form::Rows | Form::Shards(_), _) => function("affine_i16", "16-bit inputs or weights"),
             (Form::Columns, Input::Floats) => {
                 function("affine_f32_columns", "f32, an output per lane")
             }

@@ -222,6 +222,22 @@ impl fmt::Display for LoadError {
                     " reaches {found} runs of 16 outputs, allowed are {allowed}"
                 )
             }
+            Self::Shards {
+                place,
+                bucket,
+                output,
+                input,
+                value,
+            } => {
+                write!(f, "output {output} of `{place}`")?;
+                if let Some(bucket) = bucket {
+                    write!(f, " in stack {bucket}")?;
+                }
+                write!(
+                    f,
+                    " has the weight {value} for input {input} of another shard, expected 0"
+                )
+            }
             Self::Coalesced {
                 place,
                 row,

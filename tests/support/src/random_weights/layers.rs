@@ -48,6 +48,13 @@ impl Draw {
                 if let Some(blocks) = op.output_blocks {
                     self.leave_blocks(&mut weights, inputs, outputs, blocks);
                 }
+                if let Some(shards) = op.shards {
+                    for (index, weight) in weights.iter_mut().enumerate() {
+                        if !shards.reads([outputs, inputs], index / inputs, index % inputs) {
+                            *weight = 0;
+                        }
+                    }
+                }
                 Values::Integers(weights)
             }
         };

@@ -33,7 +33,7 @@ impl Keys {
                 let len = activations.len() * input.slice.len;
                 (activations, Tensor::float(len))
             }
-            Element::I32 => {
+            Element::I32 | Element::I16 | Element::U8 if has_sums(input) => {
                 let from = reader.shared_one(input, diagnostics)?;
                 integers(layer, self, input.slice.len, from, diagnostics)?
             }
@@ -44,6 +44,12 @@ impl Keys {
         };
         Some((Elementwise::Activations(activations), output))
     }
+}
+
+/// Whether an activation of integers can read these values: what layers compute without clipping
+/// it. Products may be narrower than 32 bits.
+fn has_sums(input: &Input<'_>) -> bool {
+    input.tensor.element == Element::I32 || input.of_product
 }
 
 /// Reports values that are neither sums of an affine layer nor `f32`.
@@ -152,7 +158,7 @@ fn integers(
 }
 
 /// The smallest type that holds all values of a range.
-fn element((lowest, highest): (i64, i64)) -> Element {
+pub(in crate::operation) fn element((lowest, highest): (i64, i64)) -> Element {
     let holds = |low: i64, high: i64| low <= lowest && highest <= high;
     if holds(0, u8::MAX.into()) {
         Element::U8

@@ -4,6 +4,7 @@
 use nnue_format::Element;
 
 use super::scales::{check_divide, check_scales, has_float_scales};
+use super::shards::check_shards;
 use super::sparse::{check_density, check_output_blocks, check_sparse};
 use super::{
     Affine, BiasType, Divide, FEWEST_COLUMN_OUTPUTS, Keys, Scale, Sums, WeightType, weights_one,
@@ -54,6 +55,7 @@ impl Keys {
         let len = len? as usize;
         let sparse = check_sparse(&reader, self, density?, (element, len), diagnostics);
         let output_blocks = check_output_blocks(self, len, diagnostics);
+        let shards = check_shards(&reader, self, len, diagnostics);
         let divide = divide?;
         let outputs = match &self.weights_one {
             None => outputs?,
@@ -95,6 +97,7 @@ impl Keys {
             weights: self.weights.value,
             sparse: sparse?,
             output_blocks: output_blocks?,
+            shards: shards?,
             divide,
             biases: value_or(&self.biases, BiasType::I32) != BiasType::None,
             to_float,

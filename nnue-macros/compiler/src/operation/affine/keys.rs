@@ -1,5 +1,6 @@
 //! The keys of an affine layer.
 
+use super::shards::{self, ShardsKey};
 use crate::decode::table::{
     Table, boolean, inline_table, integer, integers_or_one, keys, named, number,
 };
@@ -28,6 +29,8 @@ pub struct Keys {
     pub density: Option<Spanned<f64>>,
     /// `output_blocks`: the number of runs of 16 outputs that each input reaches.
     pub output_blocks: Option<Spanned<i64>>,
+    /// `shards`: groups of outputs that each read a part of the inputs.
+    pub shards: Option<Spanned<ShardsKey>>,
     /// `divide`: the divisor of the sum of products, before the bias is added.
     pub divide: Option<Spanned<i64>>,
     /// `rounding`: how the quotient of `divide` is rounded.
@@ -134,6 +137,7 @@ pub(in crate::operation) fn decode(
         weights_one: integer,
         density: number,
         output_blocks: integer,
+        shards: shards::decode,
         divide: integer,
         rounding: named,
         scale: number,
