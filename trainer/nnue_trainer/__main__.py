@@ -6,13 +6,14 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import torch
 
 from nnue_trainer import __version__, checkpoint, nnue, schema
 from nnue_trainer.description import BadDescription, Description
 from nnue_trainer.fields import RunError, shown
+from nnue_trainer.log import JsonLines, Several, TensorBoard
 from nnue_trainer.nets import Nets
 from nnue_trainer.network import Network
 from nnue_trainer.processes import Processes, processes
@@ -111,10 +112,23 @@ def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dic
         # What cannot be written is found before hours of training.
         nets.first(training)
     if not training.is_over:
-        progress: Watcher = Progress() if ours.is_first else Silent()
-        with contextlib.closing(source.training(ours.seed(run.seed))) as batches:
+        with (
+            contextlib.closing(watcher(run, training, folder)) as progress,
+            contextlib.closing(source.training(ours.seed(run.seed))) as batches,
+        ):
             training.go(batches, folder, progress, nets.numbered if nets else None)
     return None if nets is None else finish(run, training, nets, folder)
+
+
+def watcher(run: Run, training: Training, folder: Path) -> Watcher:
+    """Who is told of the run's progress."""
+    if not training.processes.is_first:
+        return Silent()
+    logs: dict[str, Callable[..., Watcher]] = {"json": JsonLines, "tensorboard": TensorBoard}
+    return Several(
+        Progress(),
+        *(log(folder, training.reports) for name, log in logs.items() if name in run.logs),
+    )
 
 
 def trainable(description: Description) -> Description:
@@ -160,6 +174,9 @@ class Silent:
 
     def report(self, training: Training, report: Report) -> None:
         """Says nothing."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
 
 
 if __name__ == "__main__":

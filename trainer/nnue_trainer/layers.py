@@ -55,6 +55,10 @@ class Stacks:
 class Layer(nn.Module):
     """What a layer of a stack does."""
 
+    def matrices(self) -> list[nn.Parameter]:
+        """The parameters that sums of products are computed with, `[..., outputs, inputs]`."""
+        return []
+
     def clip(self) -> None:
         """Brings parameters to the nearest numbers whose integers their types hold, and that keep
         the sums within theirs."""
@@ -164,6 +168,9 @@ class Affine(Layer):
         for index in range(runs):
             reached[(columns * runs + index) % (outputs // 16), columns] = 1.0
         return reached.repeat_interleave(16, dim=0)
+
+    def matrices(self) -> list[nn.Parameter]:
+        return [self.weights, *([] if self.shared_weights is None else [self.shared_weights])]
 
     def numbers(self) -> tuple[Tensor, Optional[Tensor]]:
         """Weights `[stacks, outputs, inputs]` and biases `[stacks, outputs]` as numbers of the

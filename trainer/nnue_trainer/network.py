@@ -148,6 +148,10 @@ class Network(nn.Module):
         for layer in self.layers.values():
             layer.clip()
 
+    def matrices(self) -> list[nn.Parameter]:
+        """The weights of the layers behind the transformer, each `[..., outputs, inputs]`."""
+        return [matrix for layer in self.layers.values() for matrix in layer.matrices()]
+
     def write_tensors(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the file of floating point that `nnue quantise IN OUT --spec SPEC` reads."""
         from .tensor_file import write

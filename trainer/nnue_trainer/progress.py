@@ -21,6 +21,9 @@ class Watcher(Protocol):
     def report(self, training: "Training", report: "Report") -> None:
         """A report has been made."""
 
+    def close(self) -> None:
+        """The run is over, or interrupted."""
+
 
 class Progress:
     """A table with a row for each report, and on a terminal a line that changes every second."""
@@ -73,6 +76,9 @@ class Progress:
             self.has_warned = True
             for warning in training.warnings:
                 self._line(f"warning: {warning}")
+
+    def close(self) -> None:
+        """The run is over, or interrupted."""
 
     def _line(self, text: str) -> None:
         # The row replaces the line that changes.

@@ -13,13 +13,27 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from nnue_trainer.fields import RunError, choice, number, read_table, share, text, texts
+from nnue_trainer.fields import (
+    RunError,
+    choice,
+    flag,
+    number,
+    read_table,
+    share,
+    text,
+    texts,
+    words,
+)
 from nnue_trainer.loss import Loss
 from nnue_trainer.optimiser import Optimiser
 from nnue_trainer.schedule import Schedule
 
 OF_THE_LOOP = ("engine", "selfplay", "match", "trainer", "current")
 """Keys of a run file that only `nnue loop` reads."""
+
+
+WITHOUT_EFFECT = ("out", "threads", "logs")
+"""Keys that may be others when a run goes on. Threads change but the last digits of numbers."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +75,14 @@ class Run:
     """How often in the run the network is validated and a checkpoint written."""
     average: float = number(0.0, low=0, below=1)
     """What the exponential average of the weights keeps of itself at each step; 0 is no average."""
+    average_from: Optional[float] = number(None, low=0, below=1)
+    """The share of the run after which all weights are averaged alike."""
+    compile: bool = flag(False)
+    """Whether `torch.compile` makes one program of the network."""
+    bf16: bool = flag(False)
+    """Whether layers multiply in numbers of 16 bits, on CUDA."""
+    logs: tuple[str, ...] = words("json", "tensorboard")
+    """What is written of each report for other programs."""
     golden: int = number(1000, low=1, whole=True)
     """How many positions with exact values are written beside the network."""
     data: Data = Data()
@@ -73,13 +95,12 @@ class Run:
         return "float" if share < self.float_first else self.mode
 
     def settings(self) -> dict[str, Any]:
-        """All that a run's numbers depend on, as plain values by the names of the keys. Threads
-        change but their last digits, and may be others when a run goes on."""
+        """All that a run's numbers depend on, as plain values by the names of the keys."""
         settings: dict[str, Any] = {}
         for key, value in dataclasses.asdict(self).items():
             if isinstance(value, dict):
                 settings.update({f"{key}.{name.rstrip('_')}": each for name, each in value.items()})
-            elif key not in ("out", "threads"):
+            elif key not in WITHOUT_EFFECT:
                 settings[key] = value
         return settings
 
@@ -118,6 +139,19 @@ def _completed(
         raise RunError("`spec` is missing: the TOML file of the network, or its name")
     if run.float_first and run.mode == "float":
         raise RunError('`float_first` is for runs with `mode = "fake"`')
+    if run.average and run.average_from is not None:
+        raise RunError("`average` and `average_from` are two kinds of averages: one can be had")
+    if run.optimiser.is_schedule_free:
+        if run.schedule.kind != "constant":
+            raise RunError(
+                "`name` of [optimiser] is 'schedule-free': it needs `kind = \"constant\"` of "
+                "[schedule], with a `warm_up` if any"
+            )
+        if run.average or run.average_from is not None:
+            raise RunError(
+                "`name` of [optimiser] is 'schedule-free', which makes an average of its own: "
+                "`average` and `average_from` are for other optimisers"
+            )
     files = (
         within(run.data.files)
         if data is None

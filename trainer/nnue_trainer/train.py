@@ -4,20 +4,20 @@ import hashlib
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Callable, Optional, cast
+from typing import Any, Callable, Optional
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
-from torch.optim.swa_utils import AveragedModel
 
 from nnue_trainer import checkpoint, curves
+from nnue_trainer.average import Average
 from nnue_trainer.batch import Batch
 from nnue_trainer.checkpoint import Checkpoint
 from nnue_trainer.fields import REQUIRED, RunError, number, read_table, shown, tables, word
-from nnue_trainer.loss import are_known
 from nnue_trainer.network import Network
 from nnue_trainer.processes import Processes
 from nnue_trainer.progress import Watcher
@@ -80,15 +80,14 @@ class Training:
         self.network = network.to(processes.device)
         self.network.observe = run.loss.activation > 0
         self.validation = validation
-        keep = run.average
-
-        def averaged(old: Tensor, new: Tensor, _: object) -> Tensor:
-            return old * keep + new * (1 - keep)
-
-        self.average = AveragedModel(self.network, avg_fn=averaged)
-        self.shared = processes.shared(self.network)
         self.steps_of_run = math.ceil(run.positions / (run.data.batch_size * processes.count))
-        self.optimiser = run.optimiser.over(self.network, run.schedule.rate)
+        start = None if run.average_from is None else run.average_from * self.steps_of_run
+        self.average = Average(self.network, run.average, start)
+        self.shared = compiled(run, processes.shared(self.network))
+        self.autocast = autocast(run, processes.device)
+        self.matrices = self.network.matrices()
+        self.optimiser = run.optimiser.over(self.network, run.schedule.rate, self.matrices)
+        self.schedule_free = run.optimiser.schedule_free_over(self.network, self.averaged)
         self.lookahead = run.optimiser.lookahead_over(self.network)
         self.schedule = self._schedule(0)
         self.steps = 0
@@ -109,7 +108,7 @@ class Training:
     @property
     def averaged(self) -> Network:
         """The network with the averaged weights."""
-        return cast(Network, self.average.module)
+        return self.average.module
 
     def tensors(self) -> dict[str, Tensor]:
         """All tensors that steps change, by names for a checkpoint. They are those of the training
@@ -131,6 +130,11 @@ class Training:
         tensors.update(
             (f"lookahead.{index}", tensor) for index, tensor in enumerate(self.lookahead.slow)
         )
+        if self.schedule_free is not None:
+            tensors["fast.total"] = self.schedule_free.total
+            tensors.update(
+                (f"fast.{index}", tensor) for index, tensor in enumerate(self.schedule_free.fast)
+            )
         return tensors
 
     def save(self, path: Path) -> None:
@@ -194,6 +198,13 @@ class Training:
                 raise saved.unfit(f"its tensor `{name}` has squares below 0")
             own[name].copy_(saved.tensors[name])
         self._check_limits(saved)
+        if self.schedule_free is not None:
+            rate, part = self.run.schedule.rate, self.run.schedule.part
+            total = sum(
+                (rate * part(step, self.steps_of_run)) ** 2 for step in range(reached.steps)
+            )
+            if not math.isclose(float(self.schedule_free.total), total, rel_tol=1e-6):
+                raise saved.unfit(f"its rates are not those of the {reached.steps:,} steps")
         if int(self.average.get_buffer("n_averaged")) != reached.steps:
             raise saved.unfit(f"its average is not that of the {reached.steps:,} steps of the run")
         for state in self.optimiser.state.values():
@@ -234,23 +245,36 @@ class Training:
         tensor."""
         run, network = self.run, self.network
         network.mode = run.mode_at(self.share)
-        values = self.shared(batch)
-        loss = run.loss(values, batch.score, batch.result, self.share)
+        with self.autocast:
+            values = self.shared(batch).float()
+        jitter = run.loss.jitter(batch.score, self.processes.seed(run.seed), self.steps)
+        loss = run.loss(values, batch.score, batch.result, self.share, jitter)
         cost = loss
         if run.loss.activation > 0:
             cost = loss + run.loss.activation * given(network.activation_mean)
         self.optimiser.zero_grad()
         cost.backward()
-        self.optimiser.step()
-        self.lookahead.step()
-        network.clip()
-        self.average.update_parameters(network)
+        self._move()
         self.schedule.step()
         self.steps += 1
         self.positions += values.shape[0] * self.processes.count
         if run.loss.is_blended_alike:
             return loss.detach()
         return run.loss(values.detach(), batch.score, batch.result, 1.0)
+
+    def _move(self) -> None:
+        """Moves the weights, and the average after them, by the gradients."""
+        self.run.optimiser.prepare(self.network, self.matrices)
+        if self.schedule_free is not None:
+            self.schedule_free.begin()
+        self.optimiser.step()
+        self.lookahead.step()
+        self.network.clip()
+        if self.schedule_free is None:
+            self.average.update(self.network)
+        else:
+            self.schedule_free.end(self.optimiser.param_groups[0]["lr"])
+            self.average.n_averaged += 1
 
     @property
     def warnings(self) -> list[str]:
@@ -264,17 +288,18 @@ class Training:
         network = self.averaged
         network.mode = self.network.mode
         network.observe = True
-        loss, zero_blocks, known, positions = 0.0, 0.0, 0, 0
+        loss, zero_blocks, weight, positions = 0.0, 0.0, 0.0, 0
         for batch in self.validation:
             batch = batch.to(self.processes.device)
             values = network(batch)
+            losses, weights = self.run.loss.sums(values, batch.score, batch.result, 1.0)
+            count = values.shape[0]
+            loss += float(losses)
+            weight += float(weights)
             # Each mean counts as often as there are positions in it.
-            known_here, count = int(are_known(batch.score, batch.result).sum()), values.shape[0]
-            loss += known_here * float(self.run.loss(values, batch.score, batch.result, 1.0))
             zero_blocks += count * float(network.statistics["zero_blocks"])
-            known += known_here
             positions += count
-        return loss / max(known, 1), zero_blocks / positions
+        return loss / (weight or 1.0), zero_blocks / positions
 
     def go(
         self,
@@ -370,6 +395,37 @@ class Training:
         ]
         title = f"{Path(self.run.out).name}: {self.positions:,} positions"
         return curves.draw(title, panels, self.positions, self.warnings)
+
+
+def compiled(run: Run, module: nn.Module) -> Callable[..., Any]:
+    """The module as the run asks for it.
+
+    Raises `RunError` if it is to be compiled, and this torch cannot.
+    """
+    if not run.compile:
+        return module
+    if not hasattr(torch, "compile"):
+        raise RunError(
+            f"`compile` of the run is true: torch {torch.__version__} cannot compile, 2.0 and "
+            "later can"
+        )
+    result: Callable[..., Any] = torch.compile(module)
+    return result
+
+
+def autocast(run: Run, device: torch.device) -> AbstractContextManager[object]:
+    """In which layers multiply as the run asks for it.
+
+    Raises `RunError` for numbers of 16 bits on a device that has none.
+    """
+    if not run.bf16:
+        return nullcontext()
+    if device.type != "cuda" or not torch.cuda.is_bf16_supported():
+        raise RunError(
+            f"`bf16` of the run is true, and its device is `{device.type}`: it needs CUDA, and a "
+            "GPU that multiplies bf16"
+        )
+    return torch.autocast("cuda", dtype=torch.bfloat16)
 
 
 def _form(tensor: Tensor) -> str:

@@ -69,6 +69,9 @@ class SmallNetwork(torch.nn.Module):
             values = values + (values.round() - values).detach()
         return values
 
+    def matrices(self) -> list[Tensor]:
+        return [self.first.weight, self.second.weight]
+
     @torch.no_grad()
     def clip(self) -> None:
         for parameter in self.parameters():
@@ -109,6 +112,9 @@ class Silent:
         pass
 
     def report(self, training: Training, report: Report) -> None:
+        pass
+
+    def close(self) -> None:
         pass
 
 
