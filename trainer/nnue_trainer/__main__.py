@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from nnue_trainer import __version__, checkpoint, nnue, schema
+from nnue_trainer import __version__, checkpoint, nnue, schema, start
 from nnue_trainer.description import BadDescription, Description
 from nnue_trainer.fields import RunError, shown
 from nnue_trainer.log import JsonLines, Several, TensorBoard
@@ -19,8 +19,9 @@ from nnue_trainer.network import Network
 from nnue_trainer.processes import Processes, processes
 from nnue_trainer.progress import Progress, Watcher
 from nnue_trainer.result import finish
-from nnue_trainer.run import Run, read_run
+from nnue_trainer.run import Run, read_runs
 from nnue_trainer.source import FileSource
+from nnue_trainer.stages import train_all
 from nnue_trainer.stream import BadStream
 from nnue_trainer.threads import Threads
 from nnue_trainer.train import Report, Training
@@ -72,10 +73,10 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs the command, and returns its exit status."""
     given = arguments().parse_args(argv)
     try:
-        run = read_run(given.run, given.out, given.data, given.device)
+        runs = read_runs(given.run, given.out, given.data, given.device)
         binary = given.nnue or nnue.find()
-        with processes(run.device) as ours:
-            summary = train(run, binary, ours, given.restart)
+        with processes(runs[0].device) as ours:
+            summary = train_all(runs, ours, lambda run: train(run, binary, ours, given.restart))
     except (RunError, BadDescription, BadStream, nnue.CommandFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -97,6 +98,8 @@ def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dic
     network = built(
         trainable(Description.of_spec(run.spec, binary)), mode=run.mode_at(0.0), seed=run.seed
     )
+    if run.start is not None:
+        start.load(network, Path(run.start))
     folder = Path(run.out)
     folder.mkdir(parents=True, exist_ok=True)
     source = FileSource(run, binary, threads.data)

@@ -83,4 +83,5 @@ def orthogonalised(matrices: Tensor) -> Tensor:
     for _ in range(ITERATIONS):
         gram = x @ x.transpose(-2, -1)
         x = a * x + (b * gram + c * gram @ gram) @ x
-    return x.transpose(-2, -1) if is_tall else x
+    result: Tensor = x.transpose(-2, -1) if is_tall else x
+    return result

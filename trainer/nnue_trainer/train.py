@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from nnue_trainer import checkpoint, curves
+from nnue_trainer import checkpoint, curves, start
 from nnue_trainer.average import Average
 from nnue_trainer.batch import Batch
 from nnue_trainer.checkpoint import Checkpoint
@@ -77,12 +77,14 @@ class Training:
         # name.
         digest = hashlib.sha256(network.description.text.encode()).hexdigest()
         self.settings = {**run.settings(), "network": digest}
+        if run.start is not None:
+            self.settings["start"] = start.digest(Path(run.start))
         self.network = network.to(processes.device)
         self.network.observe = run.loss.activation > 0
         self.validation = validation
         self.steps_of_run = math.ceil(run.positions / (run.data.batch_size * processes.count))
-        start = None if run.average_from is None else run.average_from * self.steps_of_run
-        self.average = Average(self.network, run.average, start)
+        first = None if run.average_from is None else run.average_from * self.steps_of_run
+        self.average = Average(self.network, run.average, first)
         self.shared = compiled(run, processes.shared(self.network))
         self.autocast = autocast(run, processes.device)
         self.matrices = self.network.matrices()
@@ -310,8 +312,8 @@ class Training:
     ) -> None:
         """Trains to the end of the run with `batches`, which begin at the run's first step.
 
-        In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, `write_net`
-        is called with the training: what it raises ends the run.
+        In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, or as often
+        as the run says, `write_net` is called with the training: what it raises ends the run.
 
         Raises `RunError` if the data ends before the run does, or a loss is not finite.
         """
@@ -325,6 +327,8 @@ class Training:
             losses += self.step(_next(batches).to(self.processes.device))
             reached = self.steps / every
             progress.step(self)
+            if write_net is not None and self._is_kept:
+                write_net(self)
             if self.is_over or math.floor(reached) > math.floor((self.steps - 1) / every):
                 loss = float(self.processes.mean(losses)) / (self.steps - first_step)
                 now = time.perf_counter()
@@ -338,6 +342,15 @@ class Training:
                     self._report(loss, first_step, now - started, folder, progress, write_net)
                 losses.zero_()
                 first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
+
+    @property
+    def _is_kept(self) -> bool:
+        """Whether the run's number of positions for a net is complete, or the run is."""
+        every = self.run.nets_every
+        if not every:
+            return False
+        of_step = self.run.data.batch_size * self.processes.count
+        return self.is_over or self.positions // every > (self.positions - of_step) // every
 
     def _report(
         self,
@@ -366,7 +379,7 @@ class Training:
                 "positions"
             )
         self.reports.append(report)
-        if write_net is not None:
+        if write_net is not None and not self.run.nets_every:
             write_net(self)
         self.save(folder / checkpoint.NAME)
         picture = self.picture()

@@ -36,7 +36,7 @@ def test_each_report_is_a_line_also_after_an_interruption(tmp_path: Path) -> Non
 class Writer:
     """What TensorBoard's writer is told."""
 
-    made: "ClassVar[list[Writer]]" = []
+    made: ClassVar["list[Writer]"] = []
 
     def __init__(self, folder: str, purge_step: int) -> None:
         self.folder, self.purge_step = folder, purge_step
