@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional
 import torch
 
 from nnue_trainer import __version__, checkpoint, nnue, schema, start
+from nnue_trainer.batch import Batch
 from nnue_trainer.description import BadDescription, Description
 from nnue_trainer.fields import RunError, shown
 from nnue_trainer.log import JsonLines, Several, TensorBoard
@@ -114,10 +115,14 @@ def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dic
     if nets is not None and not training.steps:
         # What cannot be written is found before hours of training.
         nets.first(training)
+
+    def prepared(batch: Batch) -> Batch:
+        return network.prepared(batch, ours.device)
+
     if not training.is_over:
         with (
             contextlib.closing(watcher(run, training, folder)) as progress,
-            contextlib.closing(source.training(ours.seed(run.seed))) as batches,
+            contextlib.closing(source.training(ours.seed(run.seed), prepared)) as batches,
         ):
             training.go(batches, folder, progress, nets.numbered if nets else None)
     return None if nets is None else finish(run, training, nets, folder)

@@ -53,6 +53,7 @@ class Grid:
         self.truncates = truncates
         self.divisor = divisor
         self.in_file = in_file
+        self._ones: dict[tuple[torch.dtype, torch.device], Tensor] = {}
 
     @classmethod
     def of(cls, tensor: TensorOfFile, element: str, one: One) -> "Grid":
@@ -78,7 +79,11 @@ class Grid:
 
     def _one(self, like: Tensor) -> Union[float, Tensor]:
         if isinstance(self.one, np.ndarray):
-            return torch.as_tensor(self.one, dtype=like.dtype, device=like.device)
+            # A copy to a device waits for it, so that there is one for the whole training.
+            key = (like.dtype, like.device)
+            if key not in self._ones:
+                self._ones[key] = torch.as_tensor(self.one, dtype=like.dtype, device=like.device)
+            return self._ones[key]
         return self.one
 
     def scaled(self, parameter: Tensor) -> Tensor:

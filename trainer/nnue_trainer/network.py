@@ -7,7 +7,7 @@ from typing import Optional, Union, cast
 import torch
 from torch import Tensor, nn
 
-from . import initial, output
+from . import initial, output, sparse
 from .arithmetic import ARITHMETIC
 from .batch import Batch
 from .description import Description
@@ -41,8 +41,8 @@ class Network(nn.Module):
         self.description = description
         self.mode = mode
         self.observe = False
-        self.statistics: dict[str, float] = {}
         self.activation_mean: Optional[Tensor] = None
+        self._observed: dict[str, Tensor] = {}
         self.transformer = Transformer(description, factorise, generator)
         self.layers = Layers()
         for layer in description.layers:
@@ -74,6 +74,24 @@ class Network(nn.Module):
     def units_one(self) -> float:
         """What 1.0 is in the engine's units."""
         return output.units_one(self.description.output)
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """What `observe` has seen in the last pass. To ask for it waits for the device."""
+        return {name: float(value) for name, value in self._observed.items()}
+
+    def prepared(self, batch: Batch, device: torch.device) -> Batch:
+        """The same positions, with what a step on a device needs to know of them beforehand. It
+        may be asked for in another thread, and `batch` is on the CPU."""
+        batch.lens = batch.stack.bincount(minlength=self.description.buckets.count).tolist()
+        if device.type == "cuda":
+            return batch.pinned()
+        if device.type == "cpu":
+            for own, rows in zip(self.transformer.sets, batch.sets):
+                # Of separate weights, rows depend on the colour.
+                if own.copies == 1:
+                    sparse.prepare(rows, own.features.rows)
+        return batch
 
     def forward(self, batch: Batch) -> Tensor:
         """`[n]`: values in the engine's units, from the side to move's view.
@@ -117,16 +135,16 @@ class Network(nn.Module):
         values, psqt = self.transformer(batch, arithmetic)
         if self.observe:
             self._look_at(values["transformer"])
-        stacks = Stacks(batch.stack, self.description.buckets.count)
-        values = {name: tensor[stacks.order] for name, tensor in values.items()}
-        psqt = None if psqt is None else psqt[stacks.order]
+        stacks = Stacks(batch.stack, self.description.buckets.count, batch.lens)
+        values = {name: stacks.in_order(tensor) for name, tensor in values.items()}
+        psqt = None if psqt is None else stacks.in_order(psqt)
         for layer in self.description.layers:
             inputs = [
                 values[part.source][:, part.start : part.start + part.len] for part in layer.inputs
             ]
             values[layer.name] = self.layers[layer.name](inputs, arithmetic, stacks)
         evaluated = output.evaluate(self.description.output, values, psqt, arithmetic)
-        return evaluated[stacks.order.argsort()]
+        return stacks.as_they_came(evaluated)
 
     def _look_at(self, activations: Tensor) -> None:
         """Statistics of the transformer's output `[n, values]`."""
@@ -135,9 +153,9 @@ class Network(nn.Module):
         whole = activations.shape[1] // BLOCK * BLOCK
         blocks = activations.detach()[:, :whole].unflatten(1, (-1, BLOCK))
         zero = (blocks == 0).all(dim=2)
-        self.statistics = {
-            "zero_blocks": float(zero.float().mean()) if zero.numel() else 0.0,
-            "activation_mean": float(self.activation_mean),
+        self._observed = {
+            "zero_blocks": zero.float().mean() if zero.numel() else torch.zeros(()),
+            "activation_mean": self.activation_mean.detach(),
         }
 
     @torch.no_grad()

@@ -13,6 +13,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+from nnue_trainer.checkpoint import NAME as CHECKPOINT
 from nnue_trainer.fields import (
     RunError,
     choice,
@@ -25,7 +26,6 @@ from nnue_trainer.fields import (
     texts,
     words,
 )
-from nnue_trainer.checkpoint import NAME as CHECKPOINT
 from nnue_trainer.loss import Loss
 from nnue_trainer.optimiser import Optimiser
 from nnue_trainer.schedule import Schedule

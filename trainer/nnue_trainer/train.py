@@ -85,6 +85,8 @@ class Training:
         self.steps_of_run = math.ceil(run.positions / (run.data.batch_size * processes.count))
         first = None if run.average_from is None else run.average_from * self.steps_of_run
         self.average = Average(self.network, run.average, first)
+        if processes.device.type == "cuda":
+            self.network.transformer.defers = True
         self.shared = compiled(run, processes.shared(self.network))
         self.autocast = autocast(run, processes.device)
         self.matrices = self.network.matrices()
@@ -324,10 +326,11 @@ class Training:
         losses = torch.zeros((), device=self.processes.device)
         first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
         while not self.is_over:
-            losses += self.step(_next(batches).to(self.processes.device))
+            losses += self.step(_next(batches).to(self.processes.device, non_blocking=True))
             reached = self.steps / every
             progress.step(self)
             if write_net is not None and self._is_kept:
+                self._settle()
                 write_net(self)
             if self.is_over or math.floor(reached) > math.floor((self.steps - 1) / every):
                 loss = float(self.processes.mean(losses)) / (self.steps - first_step)
@@ -342,6 +345,15 @@ class Training:
                     self._report(loss, first_step, now - started, folder, progress, write_net)
                 losses.zero_()
                 first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
+
+    def _settle(self) -> None:
+        """Does what steps have deferred, before anybody looks at the weights."""
+        if self.processes.device.type != "cuda":
+            return
+        self.averaged.clip()
+        self.network.transformer.defers = False
+        self.network.clip()
+        self.network.transformer.defers = True
 
     @property
     def _is_kept(self) -> bool:
@@ -361,6 +373,7 @@ class Training:
         progress: Watcher,
         write_net: Optional[Callable[["Training"], object]],
     ) -> None:
+        self._settle()
         validation_loss, zero_blocks = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
         report = Report(

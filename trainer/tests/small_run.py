@@ -34,7 +34,7 @@ class SmallBatch:
     score: torch.Tensor
     result: torch.Tensor
 
-    def to(self, device: torch.device) -> "SmallBatch":
+    def to(self, device: torch.device, non_blocking: bool = False) -> "SmallBatch":
         return SmallBatch(self.inputs.to(device), self.score.to(device), self.result.to(device))
 
 
