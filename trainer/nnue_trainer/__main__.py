@@ -21,9 +21,11 @@ from nnue_trainer.processes import Processes, processes
 from nnue_trainer.progress import Progress, Watcher
 from nnue_trainer.result import finish
 from nnue_trainer.run import Run, read_runs
+from nnue_trainer.schema import given
 from nnue_trainer.source import FileSource
 from nnue_trainer.stages import train_all
 from nnue_trainer.stream import BadStream
+from nnue_trainer.strength import Matches
 from nnue_trainer.threads import Threads
 from nnue_trainer.train import Report, Training
 
@@ -119,12 +121,17 @@ def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dic
     def prepared(batch: Batch) -> Batch:
         return network.prepared(batch, ours.device)
 
+    def keep(training: Training) -> None:
+        given(nets).numbered(training)
+        matches.play(training.positions)
+
+    matches = Matches(run, binary, folder, training.matches)
     if not training.is_over:
         with (
             contextlib.closing(watcher(run, training, folder)) as progress,
             contextlib.closing(source.training(ours.seed(run.seed), prepared)) as batches,
         ):
-            training.go(batches, folder, progress, nets.numbered if nets else None)
+            training.go(batches, folder, progress, keep if nets else None)
     return None if nets is None else finish(run, training, nets, folder)
 
 

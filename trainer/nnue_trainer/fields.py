@@ -45,6 +45,15 @@ def number(
     return _field(default, read)
 
 
+def optional_number() -> Any:
+    """A number, or nothing."""
+
+    def read(value: object, where: str) -> Optional[float]:
+        return None if value is None else _number(value, where, None, None, None, None, False)
+
+    return _field(REQUIRED, read)
+
+
 def span(default: tuple[float, float], low: float, high: float) -> Any:
     """One number, or two: at the start of the run and at its end."""
 

@@ -132,6 +132,15 @@ class Grid:
         else:
             parameter.clamp_(low / one, high / one)
 
+    def saturated(self, parameter: Tensor) -> Optional[float]:
+        """The share of numbers whose integers are the ends of their type; `None` where there is no
+        such type."""
+        if self.limits is None:
+            return None
+        low, high = self.limits
+        integers = self.rounded(parameter)
+        return float(((integers <= low) | (integers >= high)).float().mean())
+
 
 class Signs(Grid):
     """The grid of binary weights: 1, or -1 for negative numbers."""
@@ -148,6 +157,9 @@ class Signs(Grid):
 
     def exact(self, parameter: Tensor) -> Tensor:
         return self.rounded(parameter.detach()).double()
+
+    def saturated(self, parameter: Tensor) -> Optional[float]:
+        return None
 
     def clip(self, parameter: Tensor, limits: Optional[Limits] = None) -> None:
         parameter.clamp_(-1, 1)

@@ -43,6 +43,7 @@ class Network(nn.Module):
         self.observe = False
         self.activation_mean: Optional[Tensor] = None
         self._observed: dict[str, Tensor] = {}
+        self._active = torch.zeros(0, dtype=torch.bool)
         self.transformer = Transformer(description, factorise, generator)
         self.layers = Layers()
         for layer in description.layers:
@@ -79,6 +80,24 @@ class Network(nn.Module):
     def statistics(self) -> dict[str, float]:
         """What `observe` has seen in the last pass. To ask for it waits for the device."""
         return {name: float(value) for name, value in self._observed.items()}
+
+    @property
+    def active(self) -> Tensor:
+        """`[values]`: which outputs of the transformer were not 0 in some position of the last pass
+        that `observe` has seen."""
+        return self._active
+
+    @torch.no_grad()
+    def saturated(self) -> dict[str, float]:
+        """By tensors, the shares of numbers whose integers are the ends of their types."""
+        shares = {
+            f"rows of {own.features.name}": own.grid.saturated(own.coalesced())
+            for own in self.transformer.sets
+        }
+        for name, layer in self.layers.items():
+            if isinstance(layer, Affine):
+                shares[f"weights of {name}"] = layer.weight_grid.saturated(layer.numbers()[0])
+        return {name: share for name, share in shares.items() if share is not None}
 
     def prepared(self, batch: Batch, device: torch.device) -> Batch:
         """The same positions, with what a step on a device needs to know of them beforehand. It
@@ -150,6 +169,7 @@ class Network(nn.Module):
         """Statistics of the transformer's output `[n, values]`."""
         one = max(self.description.transformer.output.ones)
         self.activation_mean = activations.abs().to(self.transformer.biases.dtype).mean() / one
+        self._active = (activations != 0).any(dim=0)
         whole = activations.shape[1] // BLOCK * BLOCK
         blocks = activations.detach()[:, :whole].unflatten(1, (-1, BLOCK))
         zero = (blocks == 0).all(dim=2)

@@ -29,6 +29,8 @@ from nnue_trainer.fields import (
 from nnue_trainer.loss import Loss
 from nnue_trainer.optimiser import Optimiser
 from nnue_trainer.schedule import Schedule
+from nnue_trainer.schema import given
+from nnue_trainer.watch import Watch
 
 OF_THE_LOOP = ("engine", "selfplay", "match", "trainer", "current")
 """Keys of a run file that only `nnue loop` reads."""
@@ -37,10 +39,10 @@ OF_THE_LOOP = ("engine", "selfplay", "match", "trainer", "current")
 SEEDS = 1 << 20
 """How far the seeds of stages are from each other: further than there are processes."""
 
-OF_ALL_STAGES = ("spec", "out", "seed", "device", "threads", "start", "logs", "golden")
+OF_ALL_STAGES = ("spec", "out", "seed", "device", "threads", "start", "logs", "golden", "watch")
 """Keys of a run that its stages do not have."""
 
-WITHOUT_EFFECT = ("out", "threads", "logs", "nets_every")
+WITHOUT_EFFECT = ("out", "threads", "logs", "nets_every", "watch")
 """Keys that may be others when a run goes on. Threads change but the last digits of numbers."""
 
 
@@ -102,6 +104,7 @@ class Run:
     loss: Loss = Loss()
     optimiser: Optimiser = Optimiser()
     schedule: Schedule = Schedule()
+    watch: Watch = Watch()
 
     def mode_at(self, share: float) -> str:
         """The mode of training when `share` of the run, from 0 to 1, is over."""
@@ -111,9 +114,11 @@ class Run:
         """All that a run's numbers depend on, as plain values by the names of the keys."""
         settings: dict[str, Any] = {}
         for key, value in dataclasses.asdict(self).items():
+            if key in WITHOUT_EFFECT:
+                continue
             if isinstance(value, dict):
                 settings.update({f"{key}.{name.rstrip('_')}": each for name, each in value.items()})
-            elif key not in WITHOUT_EFFECT:
+            else:
                 settings[key] = value
         return settings
 
@@ -219,6 +224,15 @@ def _completed(
     start = None if run.start is None else folder / run.start
     if start is not None and not start.is_file():
         raise RunError(f"there is no file `{start}` to start with")
+    watch = run.watch
+    if watch.games % 2:
+        raise RunError(f"`games` of [watch] is {watch.games}: it must be even, with both colours")
+    if watch.engine is not None:
+        watch = dataclasses.replace(watch, engine=str(folder / watch.engine))
+        if not Path(given(watch.engine)).is_file():
+            raise RunError(f"there is no file `{watch.engine}`, the `engine` of [watch]")
+        if (folder / watch.opponent).is_file():
+            watch = dataclasses.replace(watch, opponent=str(folder / watch.opponent))
     if run.average and run.average_from is not None:
         raise RunError("`average` and `average_from` are two kinds of averages: one can be had")
     if run.optimiser.is_schedule_free:
@@ -248,5 +262,6 @@ def _completed(
         out=str(Path(out).resolve() if out else folder / (run.out or path.stem)),
         start=None if start is None else str(start),
         device=device or run.device,
+        watch=watch,
         data=dataclasses.replace(run.data, files=files, validation=within(run.data.validation)),
     )

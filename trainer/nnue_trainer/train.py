@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 
 from nnue_trainer import checkpoint, curves, start
+from nnue_trainer.advice import Known, advice
 from nnue_trainer.average import Average
 from nnue_trainer.batch import Batch
 from nnue_trainer.checkpoint import Checkpoint
@@ -23,7 +24,7 @@ from nnue_trainer.processes import Processes
 from nnue_trainer.progress import Watcher
 from nnue_trainer.run import Run
 from nnue_trainer.schema import given
-from nnue_trainer.too_little_data import warnings
+from nnue_trainer.watch import Match
 
 
 def _count() -> Any:
@@ -53,6 +54,8 @@ class Report:
     zero_blocks: float = _amount(high=1)
     """The share of blocks of four outputs of the transformer that are all zero, on held-out
     positions."""
+    dead: float = _amount(high=1)
+    """The share of the transformer's outputs that are 0 on all held-out positions."""
 
 
 @dataclass
@@ -63,6 +66,7 @@ class Reached:
     positions: int = _count()
     seconds: float = _amount()
     reports: list[Report] = tables(Report)
+    matches: list[Match] = tables(Match)
 
 
 class Training:
@@ -98,6 +102,9 @@ class Training:
         self.positions = 0
         self.seconds = 0.0
         self.reports: list[Report] = []
+        self.matches: list[Match] = []
+        """Those of the nets so far."""
+        self.known = Known.of(run.loss, validation)
 
     @property
     def share(self) -> float:
@@ -143,7 +150,7 @@ class Training:
 
     def save(self, path: Path) -> None:
         """Writes a checkpoint."""
-        reached = Reached(self.steps, self.positions, self.seconds, self.reports)
+        reached = Reached(self.steps, self.positions, self.seconds, self.reports, self.matches)
         checkpoint.save(path, self.settings, self.tensors(), asdict(reached))
 
     @torch.no_grad()
@@ -221,7 +228,7 @@ class Training:
                     f"its optimiser has not made the {reached.steps:,} steps of the run"
                 )
         self.steps, self.positions, self.seconds = reached.steps, reached.positions, reached.seconds
-        self.reports = reached.reports
+        self.reports, self.matches = reached.reports, reached.matches
         self.lookahead.steps = self.steps
         self.schedule = self._schedule(self.steps)
 
@@ -283,16 +290,29 @@ class Training:
     @property
     def warnings(self) -> list[str]:
         """What is to be said of the run so far."""
-        return warnings(self.reports, self.run.reports)
+        return list(self.advice.values())
+
+    @property
+    def advice(self) -> dict[str, str]:
+        """The same, by kinds of which each is said once."""
+        return advice(
+            self.run.loss,
+            self.known,
+            self.reports,
+            self.run.reports,
+            self.share,
+            self.averaged.saturated(),
+        )
 
     @torch.no_grad()
-    def validate(self) -> tuple[float, float]:
-        """The loss of the averaged weights on held-out positions, and their share of zero
-        blocks."""
+    def validate(self) -> tuple[float, float, float]:
+        """The loss of the averaged weights on held-out positions, their share of zero blocks, and
+        the share of outputs of the transformer that are 0 in all of them."""
         network = self.averaged
         network.mode = self.network.mode
         network.observe = True
         loss, zero_blocks, weight, positions = 0.0, 0.0, 0.0, 0
+        active: list[Tensor] = []
         for batch in self.validation:
             batch = batch.to(self.processes.device)
             values = network(batch)
@@ -303,7 +323,9 @@ class Training:
             # Each mean counts as often as there are positions in it.
             zero_blocks += count * float(network.statistics["zero_blocks"])
             positions += count
-        return loss / (weight or 1.0), zero_blocks / positions
+            active.append(network.active)
+        dead = float((~torch.stack(active).any(dim=0)).float().mean())
+        return loss / (weight or 1.0), zero_blocks / positions, dead
 
     def go(
         self,
@@ -374,7 +396,7 @@ class Training:
         write_net: Optional[Callable[["Training"], object]],
     ) -> None:
         self._settle()
-        validation_loss, zero_blocks = self.validate()
+        validation_loss, zero_blocks, dead = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
         report = Report(
             positions=self.positions,
@@ -385,6 +407,7 @@ class Training:
             train_loss=train_loss,
             validation_loss=validation_loss,
             zero_blocks=zero_blocks,
+            dead=dead,
         )
         if not math.isfinite(validation_loss):
             raise RunError(
@@ -413,12 +436,15 @@ class Training:
             if self.run.loss.is_blended_alike
             else "loss, with the targets of the end of the run"
         )
-        panels = [
+        panels: list[tuple[str, bool, curves.Curves]] = [
             (name, True, {"training": curve("train_loss"), "validation": curve("validation_loss")}),
             ("learning rate", False, {"": curve("rate")}),
             ("share of zero blocks", False, {"": curve("zero_blocks")}),
             ("positions a second", False, {"": curve("positions_per_second")}),
         ]
+        if self.matches:
+            elo = [(match.positions, match.elo) for match in self.matches if match.elo is not None]
+            panels.append((f"Elo against {self.run.watch.opponent}", False, {"": elo}))
         title = f"{Path(self.run.out).name}: {self.positions:,} positions"
         return curves.draw(title, panels, self.positions, self.warnings)
 

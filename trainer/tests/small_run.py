@@ -62,12 +62,16 @@ class SmallNetwork(torch.nn.Module):
         self.modes.append(self.mode)
         hidden = torch.relu(self.first(batch.inputs))
         if self.observe:
+            self.active = (hidden != 0).any(dim=0)
             self.activation_mean = hidden.mean()
             self.statistics = {"zero_blocks": float((hidden == 0).float().mean())}
         values: Tensor = 100 * self.second(hidden)[:, 0]
         if self.mode == "fake":
             values = values + (values.round() - values).detach()
         return values
+
+    def saturated(self) -> dict[str, float]:
+        return {"first": float((self.first.weight.detach().abs() == 0.75).float().mean())}
 
     def matrices(self) -> list[Tensor]:
         return [self.first.weight, self.second.weight]

@@ -124,7 +124,7 @@ def test_what_is_validated_without_a_schedule_is_the_average_of_the_fast_weights
     mean = torch.stack(fast).mean(dim=0)
     assert torch.allclose(weights(done.averaged), mean, atol=1e-6)
     assert torch.allclose(weights(done.network), 0.1 * fast[-1] + 0.9 * mean, atol=1e-6)
-    validated, _ = done.validate()
+    validated, *_ = done.validate()
     (held_out,) = done.validation
     values = done.averaged(held_out)
     own = run.loss(values, held_out.score, held_out.result, 1.0)
@@ -192,7 +192,7 @@ def test_validation_is_the_mean_over_all_positions_of_which_something_is_known()
     whole.score[:150] = whole.result[:150] = math.nan
     whole.result[150:] = math.nan
     validated.validation = [whole]
-    at_once, _ = validated.validate()
+    at_once, *_ = validated.validate()
     parts = zip(*(part.split([200, 100]) for part in vars(whole).values()))
     small: list[Any] = [SmallBatch(*part) for part in parts]
     validated.validation = small
