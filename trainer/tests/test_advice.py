@@ -91,7 +91,7 @@ def test_results_that_are_not_there_are_said(tmp_path: Path) -> None:
 
     said = told(changed(LONG, loss={"lambda_": (0.7, 0.7)}), tmp_path, forget)
     assert "no held-out position has a result, and `lambda` of [loss] ends with 0.7" in said
-    assert told(LONG, tmp_path, forget) == ""
+    assert "no held-out position" not in told(LONG, tmp_path, forget)
 
 
 def test_a_rate_that_is_too_high_is_said(tmp_path: Path) -> None:
