@@ -11,7 +11,8 @@ from . import initial, output, sparse
 from .arithmetic import ARITHMETIC
 from .batch import Batch
 from .description import Description
-from .layers import KINDS, Affine, Layer, Stacks
+from .layers import KINDS, Affine, Layer
+from .stacks import Stacks
 from .transformer import Transformer
 
 BLOCK = 4

@@ -352,8 +352,11 @@ class Training:
             reached = self.steps / every
             progress.step(self)
             if write_net is not None and self._is_kept:
+                paused = time.perf_counter()
                 self._settle()
                 write_net(self)
+                # What is counted is the training.
+                started += time.perf_counter() - paused
             if self.is_over or math.floor(reached) > math.floor((self.steps - 1) / every):
                 loss = float(self.processes.mean(losses)) / (self.steps - first_step)
                 now = time.perf_counter()

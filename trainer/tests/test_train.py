@@ -169,6 +169,28 @@ def test_numbers_of_16_bits_need_cuda() -> None:
         training(changed(RUN, bf16=True))
 
 
+@pytest.mark.parametrize("nets_every", [0, 320])
+def test_the_time_of_nets_and_their_matches_is_not_that_of_training(
+    nets_every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("nnue_trainer.train.time.perf_counter", lambda: now[0])
+
+    def slow_step(self: Training, batch: Any) -> torch.Tensor:
+        now[0] += 1.0
+        return step(self, batch)
+
+    def write(_: Training) -> None:
+        now[0] += 1000.0
+
+    step = Training.step
+    monkeypatch.setattr(Training, "step", slow_step)
+    timed = training(changed(RUN, nets_every=nets_every))
+    timed.go(batches(1), tmp_path, Silent(), write)
+    assert [report.seconds for report in timed.reports] == [10.0, 20.0, 30.0, 40.0]
+    assert now[0] == 4040.0
+
+
 def test_float_comes_first_and_fake_last(tmp_path: Path) -> None:
     done = trained(changed(RUN, float_first=0.5), folder=tmp_path)
     assert done.network.modes == ["float"] * 20 + ["fake"] * 20
