@@ -127,7 +127,10 @@ def _rate(known: Known, reports: Sequence["Report"], share: float) -> Optional[s
         if before and all(each.train_loss > RISEN * lowest for each in last):
             times = last[-1].train_loss / max(lowest, 1e-30)
             return f"the loss of training rises (to {times:.1f} times its lowest): {what}"
-    knows_nothing = all(each.validation_loss >= known.loss_of_zero for each in last)
+    # One that knows what it was trained on has learnt something.
+    knows_nothing = all(
+        min(each.train_loss, each.validation_loss) >= known.loss_of_zero for each in last
+    )
     if len(last) == STAYS and share > LATE and known.loss_of_zero > 0 and knows_nothing:
         return (
             "the network is no better than an evaluation of 0 in all positions, so that it learns "
