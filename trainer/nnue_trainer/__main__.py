@@ -6,21 +6,26 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import torch
 
-from nnue_trainer import __version__, checkpoint, nnue, schema
+from nnue_trainer import __version__, checkpoint, nnue, schema, start
+from nnue_trainer.batch import Batch
 from nnue_trainer.description import BadDescription, Description
 from nnue_trainer.fields import RunError, shown
+from nnue_trainer.log import JsonLines, Several, TensorBoard
 from nnue_trainer.nets import Nets
 from nnue_trainer.network import Network
 from nnue_trainer.processes import Processes, processes
 from nnue_trainer.progress import Progress, Watcher
 from nnue_trainer.result import finish
-from nnue_trainer.run import Run, read_run
+from nnue_trainer.run import Run, read_runs
+from nnue_trainer.schema import given
 from nnue_trainer.source import FileSource
+from nnue_trainer.stages import train_all
 from nnue_trainer.stream import BadStream
+from nnue_trainer.strength import Matches
 from nnue_trainer.threads import Threads
 from nnue_trainer.train import Report, Training
 
@@ -71,10 +76,10 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs the command, and returns its exit status."""
     given = arguments().parse_args(argv)
     try:
-        run = read_run(given.run, given.out, given.data, given.device)
+        runs = read_runs(given.run, given.out, given.data, given.device)
         binary = given.nnue or nnue.find()
-        with processes(run.device) as ours:
-            summary = train(run, binary, ours, given.restart)
+        with processes(runs[0].device) as ours:
+            summary = train_all(runs, ours, lambda run: train(run, binary, ours, given.restart))
     except (RunError, BadDescription, BadStream, nnue.CommandFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -96,6 +101,8 @@ def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dic
     network = built(
         trainable(Description.of_spec(run.spec, binary)), mode=run.mode_at(0.0), seed=run.seed
     )
+    if run.start is not None:
+        start.load(network, Path(run.start))
     folder = Path(run.out)
     folder.mkdir(parents=True, exist_ok=True)
     source = FileSource(run, binary, threads.data)
@@ -110,11 +117,33 @@ def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dic
     if nets is not None and not training.steps:
         # What cannot be written is found before hours of training.
         nets.first(training)
+
+    def prepared(batch: Batch) -> Batch:
+        return network.prepared(batch, ours.device)
+
+    def keep(training: Training) -> None:
+        given(nets).numbered(training)
+        matches.play(training.positions)
+
+    matches = Matches(run, binary, folder, training.matches)
     if not training.is_over:
-        progress: Watcher = Progress() if ours.is_first else Silent()
-        with contextlib.closing(source.training(ours.seed(run.seed))) as batches:
-            training.go(batches, folder, progress, nets.numbered if nets else None)
+        with (
+            contextlib.closing(watcher(run, training, folder)) as progress,
+            contextlib.closing(source.training(ours.seed(run.seed), prepared)) as batches,
+        ):
+            training.go(batches, folder, progress, keep if nets else None)
     return None if nets is None else finish(run, training, nets, folder)
+
+
+def watcher(run: Run, training: Training, folder: Path) -> Watcher:
+    """Who is told of the run's progress."""
+    if not training.processes.is_first:
+        return Silent()
+    logs: dict[str, Callable[..., Watcher]] = {"json": JsonLines, "tensorboard": TensorBoard}
+    return Several(
+        Progress(),
+        *(log(folder, training.reports) for name, log in logs.items() if name in run.logs),
+    )
 
 
 def trainable(description: Description) -> Description:
@@ -160,6 +189,9 @@ class Silent:
 
     def report(self, training: Training, report: Report) -> None:
         """Says nothing."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Callable, ClassVar, Union
 import torch
 from torch import Tensor
 
+from . import clipped
 from .grid import Grid
 from .straight_through import straight_through
 
@@ -56,6 +57,20 @@ class Arithmetic(ABC):
     @abstractmethod
     def wrapped_square(self, x: Tensor) -> Tensor:
         """The square of `x` in 32 bits."""
+
+    def clipped_square(self, x: Tensor, limit: int, shift: int) -> Tensor:
+        """`c * c >> shift` for each `c` of `x`, clipped from 0 to `limit`."""
+        c = x.clamp(0, limit)
+        return self.shift_right(c * c, shift)
+
+    def clipped_products(
+        self, x: Tensor, block: int, limit: int, shift: int, is_nearest: bool
+    ) -> Tensor:
+        """`[..., values / 2]` of `[..., values]`: of each `block` of values, clipped from 0 to
+        `limit`, the first half times the second half, shifted down or to the nearest."""
+        a, b = x.clamp(0, limit).unflatten(-1, (-1, 2, block // 2)).unbind(-2)
+        shifted = self.shift_nearest if is_nearest else self.shift_right
+        return shifted(a * b, shift).flatten(-2)
 
     @abstractmethod
     def matmul(self, x: Tensor, weights: Tensor) -> Tensor:
@@ -108,6 +123,14 @@ class Float(Arithmetic):
     def wrapped_square(self, x: Tensor) -> Tensor:
         return x * x
 
+    def clipped_square(self, x: Tensor, limit: int, shift: int) -> Tensor:
+        return clipped.square(x, limit, 2.0**-shift, None)
+
+    def clipped_products(
+        self, x: Tensor, block: int, limit: int, shift: int, is_nearest: bool
+    ) -> Tensor:
+        return clipped.products(x, block, limit, 2.0**-shift, None)
+
     def matmul(self, x: Tensor, weights: Tensor) -> Tensor:
         return torch.nn.functional.linear(x, weights)
 
@@ -152,6 +175,15 @@ class Fake(Float):
     ) -> Tensor:
         # The product first, because it is exact.
         return _rounded_quotient(x * numerator / denominator, rounding)
+
+    def clipped_square(self, x: Tensor, limit: int, shift: int) -> Tensor:
+        return clipped.square(x, limit, 2.0**-shift, clipped.FLOOR)
+
+    def clipped_products(
+        self, x: Tensor, block: int, limit: int, shift: int, is_nearest: bool
+    ) -> Tensor:
+        rounding = clipped.NEAREST if is_nearest else clipped.FLOOR
+        return clipped.products(x, block, limit, 2.0**-shift, rounding)
 
     def wrapped_square(self, x: Tensor) -> Tensor:
         integers = x.detach().long()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,8 @@ class Batch:
     white: Tensor
     score: Tensor
     result: Tensor
+    lens: Optional[list[int]] = None
+    """How many positions each stack has, where somebody has counted them."""
 
     @property
     def n(self) -> int:
@@ -54,9 +56,19 @@ class Batch:
         def move(tensor: Tensor) -> Tensor:
             return tensor.to(device, non_blocking=non_blocking)
 
-        sets = [Rows(move(rows.rows), move(rows.offsets)) for rows in self.sets]
+        return self._each(move)
+
+    def pinned(self) -> "Batch":
+        """The same positions in memory from which copies to a GPU do not wait for it."""
+        return self._each(Tensor.pin_memory)
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
+        sets = [
+            Rows(change(rows.rows), change(rows.offsets), rows.bags_of_rows) for rows in self.sets
+        ]
         others = ("stack", "pieces", "white", "score", "result")
-        return replace(self, sets=sets, **{name: move(getattr(self, name)) for name in others})
+        changed: dict[str, Any] = {name: change(getattr(self, name)) for name in others}
+        return replace(self, sets=sets, **changed)
 
     @classmethod
     def of_numpy(

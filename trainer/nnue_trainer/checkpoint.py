@@ -18,7 +18,7 @@ from torch import Tensor
 
 from nnue_trainer.fields import RunError, shown
 
-VERSION = 2
+VERSION = 3
 NAME = "checkpoint.safetensors"
 
 

@@ -56,7 +56,7 @@ def _panel(name: str, is_logarithmic: bool, curves: Curves, end: float, top: flo
         for label, points in curves.items()
     }
     heights = [height for points in curves.values() for _, height in points]
-    low = min(heights, default=0.0) if is_logarithmic else 0.0
+    low = min(heights, default=0.0) if is_logarithmic else min([*heights, 0.0])
     high = max(heights, default=1.0)
     if low >= high:
         high = low + 1.0

@@ -45,6 +45,15 @@ def number(
     return _field(default, read)
 
 
+def optional_number() -> Any:
+    """A number, or nothing."""
+
+    def read(value: object, where: str) -> Optional[float]:
+        return None if value is None else _number(value, where, None, None, None, None, False)
+
+    return _field(REQUIRED, read)
+
+
 def span(default: tuple[float, float], low: float, high: float) -> Any:
     """One number, or two: at the start of the run and at its end."""
 
@@ -89,6 +98,17 @@ def _number(
     return value if whole else float(value)
 
 
+def flag(default: Optional[bool]) -> Any:
+    """True or false; `None` by default where it depends on something else."""
+
+    def read(value: object, where: str) -> object:
+        if not isinstance(value, bool):
+            raise RunError(f"{where} is {shown(value)}: true or false is expected")
+        return value
+
+    return _field(default, read)
+
+
 def choice(default: str, *others: str) -> Any:
     """One of some words."""
     return _field(default, _one_of((default, *others)))
@@ -97,6 +117,16 @@ def choice(default: str, *others: str) -> Any:
 def word(*words: str) -> Any:
     """One of some words, which must be said."""
     return _field(REQUIRED, _one_of(words))
+
+
+def words(*allowed: str) -> Any:
+    """A list of some words; empty by default."""
+    one = _one_of(allowed)
+
+    def read(value: object, where: str) -> tuple[str, ...]:
+        return tuple(one(each, f"an item of {where}") for each in _items(value, where))
+
+    return _field((), read)
 
 
 def _one_of(words: Collection[str]) -> Read:

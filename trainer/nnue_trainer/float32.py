@@ -4,6 +4,7 @@ PyTorch has no multiplication and addition that are rounded together, and it add
 own. The formulas are those of `docs/spec-language.md`.
 """
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -82,7 +83,7 @@ def _exp(x: Tensor) -> Tensor:
 
 def _f32(number: float) -> float:
     """The nearest `f32`, because PyTorch multiplies tensors by the `f64` on some devices."""
-    return float(torch.tensor(number, dtype=torch.float32))
+    return float(np.float32(number))
 
 
 def hard_swish(x: Tensor) -> Tensor:

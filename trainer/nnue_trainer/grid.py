@@ -53,6 +53,7 @@ class Grid:
         self.truncates = truncates
         self.divisor = divisor
         self.in_file = in_file
+        self._ones: dict[tuple[torch.dtype, torch.device], Tensor] = {}
 
     @classmethod
     def of(cls, tensor: TensorOfFile, element: str, one: One) -> "Grid":
@@ -78,7 +79,11 @@ class Grid:
 
     def _one(self, like: Tensor) -> Union[float, Tensor]:
         if isinstance(self.one, np.ndarray):
-            return torch.as_tensor(self.one, dtype=like.dtype, device=like.device)
+            # A copy to a device waits for it, so that there is one for the whole training.
+            key = (like.dtype, like.device)
+            if key not in self._ones:
+                self._ones[key] = torch.as_tensor(self.one, dtype=like.dtype, device=like.device)
+            return self._ones[key]
         return self.one
 
     def scaled(self, parameter: Tensor) -> Tensor:
@@ -127,6 +132,15 @@ class Grid:
         else:
             parameter.clamp_(low / one, high / one)
 
+    def saturated(self, parameter: Tensor) -> Optional[float]:
+        """The share of numbers whose integers are the ends of their type; `None` where there is no
+        such type."""
+        if self.limits is None:
+            return None
+        low, high = self.limits
+        integers = self.rounded(parameter)
+        return float(((integers <= low) | (integers >= high)).float().mean())
+
 
 class Signs(Grid):
     """The grid of binary weights: 1, or -1 for negative numbers."""
@@ -143,6 +157,9 @@ class Signs(Grid):
 
     def exact(self, parameter: Tensor) -> Tensor:
         return self.rounded(parameter.detach()).double()
+
+    def saturated(self, parameter: Tensor) -> Optional[float]:
+        return None
 
     def clip(self, parameter: Tensor, limits: Optional[Limits] = None) -> None:
         parameter.clamp_(-1, 1)

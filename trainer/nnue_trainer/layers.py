@@ -5,6 +5,7 @@ are sorted by their stacks. `inputs` has a tensor `[n, values]` for each input o
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Callable, Optional, Union
 
 import numpy as np
@@ -16,44 +17,16 @@ from .arithmetic import Arithmetic
 from .description import Description
 from .grid import LIMITS, Grid, Limits, One, Signs
 from .schema import given
+from .stacks import Stacks
 from .transformer import quantmoid4
-
-
-class Stacks:
-    """Positions in the order of their stacks."""
-
-    def __init__(self, stack: Tensor, count: int) -> None:
-        """`stack` `[n]` has the stack of each position, of so many stacks."""
-        self.order = stack.argsort(stable=True)
-        self.sorted = stack[self.order]
-        self.lens = stack.bincount(minlength=count).tolist()
-
-    def each(self, function: Callable[..., Tensor], x: Tensor, *tables: Tensor) -> Tensor:
-        """`[n, outputs]`: the function of each stack's rows of `x` `[n, inputs]` and its entries of
-        the tables `[stacks, ...]`, one result after the other; a table with one entry is that of
-        all stacks."""
-        if all(len(table) == 1 for table in tables):
-            return function(x, *(table[0] for table in tables))
-
-        def entry(table: Tensor, stack: int) -> Tensor:
-            return table[stack if len(table) > 1 else 0]
-
-        parts = zip(range(len(self.lens)), x.split(self.lens))
-        return torch.cat(
-            [
-                function(part, *(entry(table, stack) for table in tables))
-                for stack, part in parts
-                if len(part) > 0
-            ]
-        )
-
-    def of_positions(self, table: Tensor) -> Tensor:
-        """Of `[stacks, values]`, the entry of each position."""
-        return table if len(table) == 1 else table[self.sorted]
 
 
 class Layer(nn.Module):
     """What a layer of a stack does."""
+
+    def matrices(self) -> list[nn.Parameter]:
+        """The parameters that sums of products are computed with, `[..., outputs, inputs]`."""
+        return []
 
     def clip(self) -> None:
         """Brings parameters to the nearest numbers whose integers their types hold, and that keep
@@ -78,6 +51,7 @@ class Affine(Layer):
         self.is_binary = operation.weights == "binary"
         self.is_wide = operation.sums == "i64"
         self.input_ranges = _ranges(description, layer)
+        self._ranges: dict[tuple[torch.dtype, torch.device], tuple[Tensor, Tensor, float]] = {}
         # Of inputs with different ones, layers read but the signs.
         self.input_ones = [max(description.values(part.source).ones) for part in layer.inputs]
         stacks = 1 if layer.shared else description.buckets.count
@@ -125,7 +99,7 @@ class Affine(Layer):
             numerator, denominator = operation.weights_one
             one = numerator / denominator
         elif operation.to_float is not None and operation.to_float.scale is not None:
-            scale = float(torch.tensor(operation.to_float.scale, dtype=torch.float32))
+            scale = float(np.float32(operation.to_float.scale))
             one = 1.0 / (scale * self.input_ones[0])
         elif operation.to_float is not None:
             # The scales follow: nothing else says what 1.0 is.
@@ -171,6 +145,9 @@ class Affine(Layer):
         for index in range(runs):
             reached[(columns * runs + index) % (outputs // 16), columns] = 1.0
         return reached.repeat_interleave(16, dim=0)
+
+    def matrices(self) -> list[nn.Parameter]:
+        return [self.weights, *([] if self.shared_weights is None else [self.shared_weights])]
 
     def numbers(self) -> tuple[Tensor, Optional[Tensor]]:
         """Weights `[stacks, outputs, inputs]` and biases `[stacks, outputs]` as numbers of the
@@ -235,7 +212,7 @@ class Affine(Layer):
                 arithmetic.parameter(self.factor_grid, given(self.factors))
             )
         else:
-            scales = torch.full_like(biases, float(torch.tensor(scale, dtype=torch.float32)))
+            scales = torch.full_like(biases, float(np.float32(scale)))
         return arithmetic.f32(
             lambda sums, scales, biases: float32.fma(sums.float(), scales, biases),
             lambda sums, scales, biases: sums * scales + biases,
@@ -301,11 +278,8 @@ class Affine(Layer):
         room: float = LIMITS["i32"][1]
         if self.operation.divide is None and self.operation.to_float is None:
             room //= 2
-        low, high = given(self.input_ranges).to(self.weights)
-        # Only squares that wrap around are far below zero. A network that does so is no use.
-        low = torch.maximum(low, -high)
-        largest = torch.maximum(low.abs(), high.abs()).double().sum()
-        if float(largest) * -given(self.weight_grid.limits)[0] <= room:
+        low, high, largest = self._ranges_of_inputs()
+        if largest * -given(self.weight_grid.limits)[0] <= room:
             return
         numbers = self.numbers()[0]
         weights = self.weight_grid.scaled(numbers)
@@ -316,12 +290,23 @@ class Affine(Layer):
         # Where two are rounded and then added, these can cancel each other, and only none is sure
         # to fit.
         is_one = self._rounding(self.weight_grid) == self.weight_grid.rounding
-        room = max(
-            room - float(largest) * self._rounding(self.weight_grid), room / 2 if is_one else 0.0
-        )
+        room = max(room - largest * self._rounding(self.weight_grid), room / 2 if is_one else 0.0)
         scale = (room / torch.maximum(above, -below).clamp(min=1)).clamp(max=1)
         # What stacks share stays, because other stacks may have room for it.
         self.weights.add_(numbers * (scale[:, :, None] - 1))
+
+    def _ranges_of_inputs(self) -> tuple[Tensor, Tensor, float]:
+        """The smallest and the largest value of each input, where the weights are, and the sum of
+        the values that are the furthest from 0."""
+        key = (self.weights.dtype, self.weights.device)
+        if key not in self._ranges:
+            # Once, because to copy them or to ask for the sum waits for a device.
+            low, high = given(self.input_ranges).to(self.weights.dtype)
+            # Only squares that wrap around are far below zero. A network that does so is no use.
+            low = torch.maximum(low, -high)
+            largest = float(torch.maximum(low.abs(), high.abs()).double().sum())
+            self._ranges[key] = (low.to(self.weights), high.to(self.weights), largest)
+        return self._ranges[key]
 
 
 class Activations(Layer):
@@ -438,7 +423,7 @@ class ToFloat(Layer):
         generator: Generator,
     ) -> None:
         super().__init__()
-        self.scale = float(torch.tensor(operation.scale, dtype=torch.float32))
+        self.scale = float(np.float32(operation.scale))
 
     def forward(self, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks) -> Tensor:
         return arithmetic.f32(lambda x: x.float() * self.scale, lambda x: x * self.scale, inputs[0])
@@ -487,7 +472,13 @@ def _factors(numbers: Sequence[int], like: Tensor) -> Union[int, Tensor]:
     """One factor for all values, or one for each."""
     if len(numbers) == 1:
         return numbers[0]
-    return torch.tensor(numbers, dtype=like.dtype, device=like.device)
+    return _factors_on(tuple(numbers), like.dtype, like.device)
+
+
+@lru_cache(maxsize=1024)
+def _factors_on(numbers: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
+    # A copy to a device waits for it, so that there is one for the whole training.
+    return torch.tensor(numbers, dtype=dtype, device=device)
 
 
 def _add(first: Tensor, *others: Tensor) -> Tensor:

@@ -16,6 +16,11 @@ from nnue_trainer.source import FileSource
 from nnue_trainer.train import Training
 
 
+def name_of(positions: int) -> str:
+    """The name of the net after so many positions."""
+    return f"{positions:012}.nnue"
+
+
 class Nets:
     """Where a run writes nets, and the positions by which they are proven."""
 
@@ -45,7 +50,7 @@ class Nets:
         """
         nets = self.folder / "nets"
         nets.mkdir(exist_ok=True)
-        self._write(training, nets / f"{training.positions:012}.nnue")
+        self._write(training, nets / name_of(training.positions))
 
     def final(self, training: Training) -> None:
         """Writes `network.nnue` and `golden.txt`, and what `numbered` raises."""

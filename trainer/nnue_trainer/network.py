@@ -7,11 +7,12 @@ from typing import Optional, Union, cast
 import torch
 from torch import Tensor, nn
 
-from . import initial, output
+from . import initial, output, sparse
 from .arithmetic import ARITHMETIC
 from .batch import Batch
 from .description import Description
-from .layers import KINDS, Affine, Layer, Stacks
+from .layers import KINDS, Affine, Layer
+from .stacks import Stacks
 from .transformer import Transformer
 
 BLOCK = 4
@@ -41,8 +42,9 @@ class Network(nn.Module):
         self.description = description
         self.mode = mode
         self.observe = False
-        self.statistics: dict[str, float] = {}
         self.activation_mean: Optional[Tensor] = None
+        self._observed: dict[str, Tensor] = {}
+        self._active = torch.zeros(0, dtype=torch.bool)
         self.transformer = Transformer(description, factorise, generator)
         self.layers = Layers()
         for layer in description.layers:
@@ -74,6 +76,42 @@ class Network(nn.Module):
     def units_one(self) -> float:
         """What 1.0 is in the engine's units."""
         return output.units_one(self.description.output)
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """What `observe` has seen in the last pass. To ask for it waits for the device."""
+        return {name: float(value) for name, value in self._observed.items()}
+
+    @property
+    def active(self) -> Tensor:
+        """`[values]`: which outputs of the transformer were not 0 in some position of the last pass
+        that `observe` has seen."""
+        return self._active
+
+    @torch.no_grad()
+    def saturated(self) -> dict[str, float]:
+        """By tensors, the shares of numbers whose integers are the ends of their types."""
+        shares = {
+            f"rows of {own.features.name}": own.grid.saturated(own.coalesced())
+            for own in self.transformer.sets
+        }
+        for name, layer in self.layers.items():
+            if isinstance(layer, Affine):
+                shares[f"weights of {name}"] = layer.weight_grid.saturated(layer.numbers()[0])
+        return {name: share for name, share in shares.items() if share is not None}
+
+    def prepared(self, batch: Batch, device: torch.device) -> Batch:
+        """The same positions, with what a step on a device needs to know of them beforehand. It
+        may be asked for in another thread, and `batch` is on the CPU."""
+        batch.lens = batch.stack.bincount(minlength=self.description.buckets.count).tolist()
+        if device.type == "cuda":
+            return batch.pinned()
+        if device.type == "cpu":
+            for own, rows in zip(self.transformer.sets, batch.sets):
+                # Of separate weights, rows depend on the colour.
+                if own.copies == 1:
+                    sparse.prepare(rows, own.features.rows)
+        return batch
 
     def forward(self, batch: Batch) -> Tensor:
         """`[n]`: values in the engine's units, from the side to move's view.
@@ -117,27 +155,28 @@ class Network(nn.Module):
         values, psqt = self.transformer(batch, arithmetic)
         if self.observe:
             self._look_at(values["transformer"])
-        stacks = Stacks(batch.stack, self.description.buckets.count)
-        values = {name: tensor[stacks.order] for name, tensor in values.items()}
-        psqt = None if psqt is None else psqt[stacks.order]
+        stacks = Stacks(batch.stack, self.description.buckets.count, batch.lens)
+        values = {name: stacks.in_order(tensor) for name, tensor in values.items()}
+        psqt = None if psqt is None else stacks.in_order(psqt)
         for layer in self.description.layers:
             inputs = [
                 values[part.source][:, part.start : part.start + part.len] for part in layer.inputs
             ]
             values[layer.name] = self.layers[layer.name](inputs, arithmetic, stacks)
         evaluated = output.evaluate(self.description.output, values, psqt, arithmetic)
-        return evaluated[stacks.order.argsort()]
+        return stacks.as_they_came(evaluated)
 
     def _look_at(self, activations: Tensor) -> None:
         """Statistics of the transformer's output `[n, values]`."""
         one = max(self.description.transformer.output.ones)
         self.activation_mean = activations.abs().to(self.transformer.biases.dtype).mean() / one
+        self._active = (activations != 0).any(dim=0)
         whole = activations.shape[1] // BLOCK * BLOCK
         blocks = activations.detach()[:, :whole].unflatten(1, (-1, BLOCK))
         zero = (blocks == 0).all(dim=2)
-        self.statistics = {
-            "zero_blocks": float(zero.float().mean()) if zero.numel() else 0.0,
-            "activation_mean": float(self.activation_mean),
+        self._observed = {
+            "zero_blocks": zero.float().mean() if zero.numel() else torch.zeros(()),
+            "activation_mean": self.activation_mean.detach(),
         }
 
     @torch.no_grad()
@@ -147,6 +186,10 @@ class Network(nn.Module):
         self.transformer.clip()
         for layer in self.layers.values():
             layer.clip()
+
+    def matrices(self) -> list[nn.Parameter]:
+        """The weights of the layers behind the transformer, each `[..., outputs, inputs]`."""
+        return [matrix for layer in self.layers.values() for matrix in layer.matrices()]
 
     def write_tensors(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the file of floating point that `nnue quantise IN OUT --spec SPEC` reads."""

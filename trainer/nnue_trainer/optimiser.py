@@ -1,51 +1,80 @@
-"""Optimisers of `torch.optim`, and lookahead, which torch has not."""
+"""Optimisers: those of `torch.optim` and the trainer's own, and what happens to gradients before
+their steps."""
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
 import torch
 from torch import Tensor, nn
 
-from nnue_trainer.fields import RunError, choice, number
+from nnue_trainer.fields import RunError, choice, flag, number
+from nnue_trainer.muon import Muon
+from nnue_trainer.schedule_free import ScheduleFree
+
+LOOKAHEAD = {"ranger": 6, "ranger21": 5}
+"""Optimisers that have lookahead by themselves, and after how many steps."""
 
 
 @dataclass(frozen=True)
 class Optimiser:
     """The table `[optimiser]` of a run file.
 
-    `ranger` is `radam` with lookahead: every 6 steps, unless `lookahead` says otherwise.
+    `ranger` is `radam` with lookahead, and `ranger21` is `adamw` with lookahead and centralised
+    gradients, unless other keys say otherwise.
     """
 
-    name: str = choice("adamw", "radam", "nadam", "ranger")
+    name: str = choice("adamw", "radam", "nadam", "ranger", "ranger21", "schedule-free", "muon")
     beta1: float = number(0.9, low=0, below=1)
+    """Of `schedule-free`, how near the average gradients are computed."""
     beta2: float = number(0.999, low=0, below=1)
     epsilon: float = number(1e-8, above=0)
+    momentum: float = number(0.95, low=0, below=1)
+    """What `muon` keeps of the direction of its matrices at each step."""
     weight_decay: float = number(0.0, low=0)
     """The part of each weight that a step with a rate of 1 would take away."""
+    centralise: Optional[bool] = flag(None)
+    """Whether the gradient of each neuron of a layer gets a mean of 0; by default only of
+    `ranger21`."""
+    clip_norm: float = number(0.0, low=0)
+    """The longest that all gradients together may be; 0 is any length."""
+    clip_value: float = number(0.0, low=0)
+    """How far each gradient may be from 0; 0 is any distance."""
     lookahead: Optional[int] = number(None, low=0, whole=True)
     """After how many steps the slow weights follow; 0 is never."""
     lookahead_share: float = number(0.5, above=0, high=1)
     """How much of the way the slow weights go."""
 
-    def over(self, network: nn.Module, rate: float) -> torch.optim.Optimizer:
-        """An optimiser of the network's parameters.
+    @property
+    def is_schedule_free(self) -> bool:
+        """Whether the optimiser itself makes the average that is exported."""
+        return self.name == "schedule-free"
 
-        Raises `RunError` if this torch has not what is asked for.
+    def over(
+        self, network: nn.Module, rate: float, matrices: Sequence[Tensor] = ()
+    ) -> torch.optim.Optimizer:
+        """An optimiser of the network's parameters, of which `matrices` are those of its layers,
+        each `[..., outputs, inputs]`.
+
+        Raises `RunError` if this torch has not what is asked for, or the network no such layer.
         """
+        if self.name == "muon":
+            return self._muon(network, rate, matrices)
         kinds: dict[str, Callable[..., torch.optim.Optimizer]] = {
-            "adamw": torch.optim.AdamW,
+            "radam": torch.optim.RAdam,
+            "ranger": torch.optim.RAdam,
             "nadam": torch.optim.NAdam,
         }
-        kind = kinds.get(self.name, torch.optim.RAdam)
+        kind = kinds.get(self.name, torch.optim.AdamW)
         options: dict[str, Any] = {
             "lr": rate,
-            "betas": (self.beta1, self.beta2),
+            # The way to the average takes the place of momentum.
+            "betas": (0.0 if self.is_schedule_free else self.beta1, self.beta2),
             "eps": self.epsilon,
             "weight_decay": self.weight_decay,
         }
-        if self.name != "adamw":
+        if kind is not torch.optim.AdamW:
             if "decoupled_weight_decay" in inspect.signature(kind).parameters:
                 options["decoupled_weight_decay"] = True
             elif self.weight_decay > 0:
@@ -56,12 +85,54 @@ class Optimiser:
                 )
         return kind(network.parameters(), **options)
 
+    def _muon(
+        self, network: nn.Module, rate: float, matrices: Sequence[Tensor]
+    ) -> torch.optim.Optimizer:
+        # The direction of a single row or column is only its length, of which Adam knows more.
+        wide = [matrix for matrix in matrices if min(matrix.shape[-2:]) > 1]
+        if not wide:
+            raise RunError(
+                "`name` of [optimiser] is 'muon', which is for layers with several inputs and "
+                "outputs: this network has none behind its transformer"
+            )
+        chosen = {id(matrix) for matrix in wide}
+        others = [each for each in network.parameters() if id(each) not in chosen]
+        return Muon(
+            wide,
+            others,
+            lr=rate,
+            betas=(self.beta1, self.beta2),
+            eps=self.epsilon,
+            weight_decay=self.weight_decay,
+            momentum=self.momentum,
+        )
+
+    def schedule_free_over(self, network: nn.Module, average: nn.Module) -> Optional[ScheduleFree]:
+        """What `schedule-free` keeps beside the network, whose `average` it makes; of all others,
+        nothing."""
+        if not self.is_schedule_free:
+            return None
+        return ScheduleFree(network.parameters(), average.parameters(), self.beta1)
+
+    @torch.no_grad()
+    def prepare(self, network: nn.Module, matrices: Iterable[Tensor]) -> None:
+        """Centralises and clips the gradients of the network, as the keys say."""
+        centralise = self.name == "ranger21" if self.centralise is None else self.centralise
+        if centralise:
+            for matrix in matrices:
+                if matrix.grad is not None:
+                    matrix.grad.sub_(matrix.grad.mean(dim=-1, keepdim=True))
+        if self.clip_value > 0:
+            nn.utils.clip_grad_value_(network.parameters(), self.clip_value)
+        if self.clip_norm > 0:
+            nn.utils.clip_grad_norm_(network.parameters(), self.clip_norm)
+
     def lookahead_over(self, network: nn.Module) -> "Lookahead":
         """The slow weights of the network's parameters; the same as the fast ones without
         lookahead."""
         every = self.lookahead
         if every is None:
-            every = 6 if self.name == "ranger" else 0
+            every = LOOKAHEAD.get(self.name, 0)
         return Lookahead(network.parameters() if every else (), every, self.lookahead_share)
 
 

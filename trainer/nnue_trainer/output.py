@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Optional
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -43,7 +44,7 @@ def _value(
 ) -> Tensor:
     units = output.units
     if isinstance(units, schema.FloatUnits):
-        factor = float(torch.tensor(units.factor, dtype=torch.float32))
+        factor = float(np.float32(units.factor))
         total = _sum_of_floats(head, layers, arithmetic)
         scaled = arithmetic.f32(lambda x: x * factor, lambda x: x * factor, total)
         return arithmetic.to_integer(scaled)

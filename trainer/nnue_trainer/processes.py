@@ -42,6 +42,11 @@ class Processes:
             value = value / self.count
         return value
 
+    def wait(self) -> None:
+        """Waits until all processes are here."""
+        if self.count > 1:
+            torch.distributed.barrier()
+
     def seed(self, seed: int) -> int:
         """A seed for this process's data."""
         return seed + self.rank

@@ -21,6 +21,9 @@ class Watcher(Protocol):
     def report(self, training: "Training", report: "Report") -> None:
         """A report has been made."""
 
+    def close(self) -> None:
+        """The run is over, or interrupted."""
+
 
 class Progress:
     """A table with a row for each report, and on a terminal a line that changes every second."""
@@ -30,7 +33,7 @@ class Progress:
         self.is_terminal = self.out.isatty()
         self.shown = time.monotonic()
         self.positions: Optional[int] = None
-        self.has_warned = False
+        self.warned: set[str] = set()
         self._line(_row(TITLES))
 
     def step(self, training: "Training") -> None:
@@ -69,10 +72,13 @@ class Progress:
             )
         )
         # Once is enough: what holds at the end is in the summary.
-        if training.warnings and not self.has_warned:
-            self.has_warned = True
-            for warning in training.warnings:
+        for kind, warning in training.advice.items():
+            if kind not in self.warned:
                 self._line(f"warning: {warning}")
+            self.warned.add(kind)
+
+    def close(self) -> None:
+        """The run is over, or interrupted."""
 
     def _line(self, text: str) -> None:
         # The row replaces the line that changes.

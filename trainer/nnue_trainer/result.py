@@ -39,6 +39,7 @@ def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, 
         "validation_loss_of_integers": float(run.loss(values["exact"], score, result, 1.0)),
         "validation_positions": len(score),
         "warnings": training.warnings,
+        "strength": [vars(match) for match in training.matches],
         "zero_blocks": last.zero_blocks,
         "rounding_cost": {
             mode: rounding_cost(values[mode], values["exact"], run.loss.units)

@@ -1,12 +1,13 @@
 """Where batches come from: `nnue data batches` as a process beside the training."""
 
+import contextlib
 import queue
 import tempfile
 import threading
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, TypeVar
+from typing import Callable, Optional, TypeVar
 
 from nnue_trainer import stream
 from nnue_trainer.batch import Batch
@@ -31,10 +32,13 @@ class FileSource:
         """`binary` is the path of `nnue`, which gets so many `threads`."""
         self.run, self.binary, self.threads = run, binary, threads
 
-    def training(self, seed: int) -> Generator[Batch, None, None]:
-        """Endless batches to train on. The same seed gives the same ones."""
+    def training(
+        self, seed: int, prepared: Callable[[Batch], Batch]
+    ) -> Generator[Batch, None, None]:
+        """Endless batches to train on, each as `prepared` returns it in a thread beside the
+        training. The same seed gives the same ones."""
         options = ["--seed", seed, "--endless", *self._split("--hold-out")]
-        return ahead(self._batches(self.run.data.files, options))
+        return ahead(_each(self._batches(self.run.data.files, options), prepared))
 
     def held_out(self) -> HeldOut:
         """The positions that `training` does not have."""
@@ -65,6 +69,14 @@ class FileSource:
         if not any(option.split("=")[0] == "--threads" for option in data.options):
             options += ["--threads", self.threads]
         return stream.batches(self.run.spec, files, *options, binary=self.binary)
+
+
+def _each(
+    batches: Generator[Batch, None, None], change: Callable[[Batch], Batch]
+) -> Generator[Batch, None, None]:
+    with contextlib.closing(batches):
+        for batch in batches:
+            yield change(batch)
 
 
 def ahead(batches: Generator[T, None, None], count: int = 4) -> Generator[T, None, None]:

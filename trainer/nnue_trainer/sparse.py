@@ -54,9 +54,15 @@ class _OnCpu(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         if ctx.rows.bags_of_rows is None:
-            ctx.rows.bags_of_rows = _bags_of_rows(ctx.rows, ctx.count)
+            prepare(ctx.rows, ctx.count)
         bags, offsets = ctx.rows.bags_of_rows
         return embedding_bag(bags, gradient.contiguous(), offsets, mode="sum"), None
+
+
+def prepare(rows: Rows, count: int) -> None:
+    """Finds what the gradient on a CPU needs to know of the rows of a table of `count`: another
+    thread can do it before a step does."""
+    rows.bags_of_rows = _bags_of_rows(rows, count)
 
 
 def _bags_of_rows(rows: Rows, count: int) -> tuple[Tensor, Tensor]:

@@ -33,7 +33,7 @@ Part = tuple[Grid, torch.Tensor]
 Arranged = tuple[Array, Sequence[str]]
 """Numbers and the names of their axes."""
 
-_LEB128_MAGIC = b"COMPRESSED_LEB128"
+LEB128_MAGIC = b"COMPRESSED_LEB128"
 
 
 def is_quantised_by_loader(description: Description) -> bool:
@@ -75,9 +75,9 @@ def write(network: "Network", path: Path) -> None:
 
 def write_floats(network: "Network", path: Path) -> None:
     """Writes `floats`."""
-    description, numbers = network.description, _Numbers(network)
+    description, numbers = network.description, Numbers(network)
     with open(path, "wb") as file:
-        for tensor, stack in _tensors(description):
+        for tensor, stack in tensors_of(description):
             _write_array(file, _arranged(tensor, *numbers.of(tensor, stack)), "<f4")
 
 
@@ -86,7 +86,7 @@ def write_own(network: "Network", path: Path) -> None:
 
     Raises `ValueError` where that needs what only the project's own tools write.
     """
-    description, numbers = network.description, _Numbers(network)
+    description, numbers = network.description, Numbers(network)
     tensors = {tensor.name: tensor for tensor in description.tensors}
     with open(path, "wb") as file:
         form = description.file.format
@@ -111,7 +111,7 @@ def _write_section(
     section: schema.Section,
     form: object,
     tensors: Mapping[str, schema.Tensor],
-    numbers: "_Numbers",
+    numbers: "Numbers",
     stack: Optional[int],
 ) -> None:
     content = section.content
@@ -135,7 +135,7 @@ def _write_section(
         else:
             packed = _leb128(values)
             if tensor.encoding == "leb128":
-                file.write(_LEB128_MAGIC + struct.pack("<I", len(packed)))
+                file.write(LEB128_MAGIC + struct.pack("<I", len(packed)))
             file.write(packed)
 
 
@@ -169,7 +169,7 @@ def _leb128(values: Array) -> bytes:
     return packed.tobytes()
 
 
-def _tensors(description: Description) -> Iterator[tuple[schema.Tensor, Optional[int]]]:
+def tensors_of(description: Description) -> Iterator[tuple[schema.Tensor, Optional[int]]]:
     """The tensors of a file in its order, each with its stack: `None` where it comes once."""
     tensors = {tensor.name: tensor for tensor in description.tensors}
     for section in description.file.sections:
@@ -182,7 +182,7 @@ def _tensors(description: Description) -> Iterator[tuple[schema.Tensor, Optional
                     yield tensors[section.content.name], stack
 
 
-class _Numbers:
+class Numbers:
     """The numbers of a network's tensors."""
 
     def __init__(self, network: "Network") -> None:
@@ -194,12 +194,12 @@ class _Numbers:
     def of(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
         """The numbers of a tensor, in `f32`, and the names of their axes. With a stack, those of
         this one."""
-        parts, axes = self._parts(tensor)
+        parts, axes = self.parts(tensor)
         return self._stack(np.concatenate([_array(numbers) for _, numbers in parts]), axes, stack)
 
     def integers(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
         """What the file has of these numbers as integers, and the names of their axes."""
-        parts, axes = self._parts(tensor)
+        parts, axes = self.parts(tensor)
         integers = [_integers(grid, _array(numbers), tensor) for grid, numbers in parts]
         return self._stack(np.concatenate(integers), axes, stack)
 
@@ -208,7 +208,7 @@ class _Numbers:
             return values, axes
         return values[stack if len(values) > 1 else 0], axes[1:]
 
-    def _parts(self, tensor: schema.Tensor) -> tuple[list[Part], list[str]]:
+    def parts(self, tensor: schema.Tensor) -> tuple[list[Part], list[str]]:
         """Pairs of a grid and numbers that become integers by it, which follow one another in the
         first axis, and the names of the axes."""
         role = tensor.role
@@ -230,8 +230,15 @@ class _Numbers:
             return [(layer.bias_grid, given(layer.shared_biases))], ["output"]
         if role == "shared-weights":
             return [(layer.weight_grid, given(layer.shared_weights))], ["output", "input"]
-        weights = layer.weights if layer.reached is None else layer.weights * layer.reached
-        return [(layer.weight_grid, weights)], ["stack", "output", "input"]
+        return [(layer.weight_grid, self.weights(layer))], ["stack", "output", "input"]
+
+    def table(self, own: "FeatureRows") -> torch.Tensor:
+        """The rows that files have of a set whose virtual rows they do not have."""
+        return own.coalesced()
+
+    def weights(self, layer: Affine) -> torch.Tensor:
+        """The weights that files have of a layer."""
+        return layer.weights if layer.reached is None else layer.weights * layer.reached
 
     def _rows(self, tensor: schema.Tensor, sets: Iterable["FeatureRows"]) -> list[Part]:
         """Rows are counted through white's and black's of all sets, then through virtual ones."""
@@ -242,7 +249,7 @@ class _Numbers:
             return of_copies[copy]
 
         in_file = [own for own in sets if own.virtual_grid is not None]
-        real = [own.weights if own in in_file else own.coalesced() for own in sets]
+        real = [own.weights if own in in_file else self.table(own) for own in sets]
         tables = [
             (own.grid, of_copy(own, table, copy))
             for copy in copies
@@ -294,7 +301,7 @@ def _arranged(tensor: schema.Tensor, values: Array, names: Sequence[str]) -> Arr
     if any(values.shape[index] != 1 for index in left_out):
         raise ValueError(f"found {found} numbers of `{tensor.name}`, whose axes are {in_file}")
     shape: list[int] = []
-    axes: list[str] = []
+    axes = axes_in_file(names, in_file)
     for name, count in found.items():
         parts = _parts_of(name, in_file)
         if parts == [name]:
@@ -302,7 +309,6 @@ def _arranged(tensor: schema.Tensor, values: Array, names: Sequence[str]) -> Arr
         elif parts:
             block = int(parts[0].rpartition(" ")[2])
             shape += [count // block, block]
-        axes += parts
     if dict(zip(axes, shape)) != {axis.axis: axis.len for axis in tensor.axes}:
         raise ValueError(
             f"found {found} numbers of `{tensor.name}`, whose axes have "
@@ -314,6 +320,11 @@ def _arranged(tensor: schema.Tensor, values: Array, names: Sequence[str]) -> Arr
         values = np.atleast_1d(values)
         values = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, padding)])
     return values
+
+
+def axes_in_file(names: Iterable[str], in_file: Sequence[str]) -> list[str]:
+    """The axes of a file that make up these ones, in the order of these."""
+    return [part for name in names for part in _parts_of(name, in_file)]
 
 
 def _parts_of(name: str, in_file: Sequence[str]) -> list[str]:

@@ -31,7 +31,8 @@ def warnings(reports: Sequence[Losses], reports_of_run: int) -> list[str]:
     return [
         (
             f"the loss on held-out positions stays far above that of training ({above:.0%} in the "
-            "last report): there is too little data for so long a run. More games help most, then "
-            "fewer `positions` of the run, or a larger `weight_decay`"
+            "last report): there is too little data for so long a run and so wide a network. "
+            "More games help most, then fewer `positions` of the run, a narrower network, or a "
+            "larger `weight_decay`"
         )
     ]

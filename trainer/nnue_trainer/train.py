@@ -4,26 +4,27 @@ import hashlib
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Callable, Optional, cast
+from typing import Any, Callable, Optional
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
-from torch.optim.swa_utils import AveragedModel
 
-from nnue_trainer import checkpoint, curves
+from nnue_trainer import checkpoint, curves, start
+from nnue_trainer.advice import Known, advice
+from nnue_trainer.average import Average
 from nnue_trainer.batch import Batch
 from nnue_trainer.checkpoint import Checkpoint
 from nnue_trainer.fields import REQUIRED, RunError, number, read_table, shown, tables, word
-from nnue_trainer.loss import are_known
 from nnue_trainer.network import Network
 from nnue_trainer.processes import Processes
 from nnue_trainer.progress import Watcher
 from nnue_trainer.run import Run
 from nnue_trainer.schema import given
-from nnue_trainer.too_little_data import warnings
+from nnue_trainer.watch import Match
 
 
 def _count() -> Any:
@@ -53,6 +54,8 @@ class Report:
     zero_blocks: float = _amount(high=1)
     """The share of blocks of four outputs of the transformer that are all zero, on held-out
     positions."""
+    dead: float = _amount(high=1)
+    """The share of the transformer's outputs that are 0 on all held-out positions."""
 
 
 @dataclass
@@ -63,6 +66,7 @@ class Reached:
     positions: int = _count()
     seconds: float = _amount()
     reports: list[Report] = tables(Report)
+    matches: list[Match] = tables(Match)
 
 
 class Training:
@@ -77,24 +81,30 @@ class Training:
         # name.
         digest = hashlib.sha256(network.description.text.encode()).hexdigest()
         self.settings = {**run.settings(), "network": digest}
+        if run.start is not None:
+            self.settings["start"] = start.digest(Path(run.start))
         self.network = network.to(processes.device)
         self.network.observe = run.loss.activation > 0
         self.validation = validation
-        keep = run.average
-
-        def averaged(old: Tensor, new: Tensor, _: object) -> Tensor:
-            return old * keep + new * (1 - keep)
-
-        self.average = AveragedModel(self.network, avg_fn=averaged)
-        self.shared = processes.shared(self.network)
         self.steps_of_run = math.ceil(run.positions / (run.data.batch_size * processes.count))
-        self.optimiser = run.optimiser.over(self.network, run.schedule.rate)
+        first = None if run.average_from is None else run.average_from * self.steps_of_run
+        self.average = Average(self.network, run.average, first)
+        if processes.device.type == "cuda":
+            self.network.transformer.defers = True
+        self.shared = compiled(run, processes.shared(self.network))
+        self.autocast = autocast(run, processes.device)
+        self.matrices = self.network.matrices()
+        self.optimiser = run.optimiser.over(self.network, run.schedule.rate, self.matrices)
+        self.schedule_free = run.optimiser.schedule_free_over(self.network, self.averaged)
         self.lookahead = run.optimiser.lookahead_over(self.network)
         self.schedule = self._schedule(0)
         self.steps = 0
         self.positions = 0
         self.seconds = 0.0
         self.reports: list[Report] = []
+        self.matches: list[Match] = []
+        """Those of the nets so far."""
+        self.known = Known.of(run.loss, validation)
 
     @property
     def share(self) -> float:
@@ -109,7 +119,7 @@ class Training:
     @property
     def averaged(self) -> Network:
         """The network with the averaged weights."""
-        return cast(Network, self.average.module)
+        return self.average.module
 
     def tensors(self) -> dict[str, Tensor]:
         """All tensors that steps change, by names for a checkpoint. They are those of the training
@@ -131,11 +141,16 @@ class Training:
         tensors.update(
             (f"lookahead.{index}", tensor) for index, tensor in enumerate(self.lookahead.slow)
         )
+        if self.schedule_free is not None:
+            tensors["fast.total"] = self.schedule_free.total
+            tensors.update(
+                (f"fast.{index}", tensor) for index, tensor in enumerate(self.schedule_free.fast)
+            )
         return tensors
 
     def save(self, path: Path) -> None:
         """Writes a checkpoint."""
-        reached = Reached(self.steps, self.positions, self.seconds, self.reports)
+        reached = Reached(self.steps, self.positions, self.seconds, self.reports, self.matches)
         checkpoint.save(path, self.settings, self.tensors(), asdict(reached))
 
     @torch.no_grad()
@@ -194,6 +209,13 @@ class Training:
                 raise saved.unfit(f"its tensor `{name}` has squares below 0")
             own[name].copy_(saved.tensors[name])
         self._check_limits(saved)
+        if self.schedule_free is not None:
+            rate, part = self.run.schedule.rate, self.run.schedule.part
+            total = sum(
+                (rate * part(step, self.steps_of_run)) ** 2 for step in range(reached.steps)
+            )
+            if not math.isclose(float(self.schedule_free.total), total, rel_tol=1e-6):
+                raise saved.unfit(f"its rates are not those of the {reached.steps:,} steps")
         if int(self.average.get_buffer("n_averaged")) != reached.steps:
             raise saved.unfit(f"its average is not that of the {reached.steps:,} steps of the run")
         for state in self.optimiser.state.values():
@@ -206,7 +228,7 @@ class Training:
                     f"its optimiser has not made the {reached.steps:,} steps of the run"
                 )
         self.steps, self.positions, self.seconds = reached.steps, reached.positions, reached.seconds
-        self.reports = reached.reports
+        self.reports, self.matches = reached.reports, reached.matches
         self.lookahead.steps = self.steps
         self.schedule = self._schedule(self.steps)
 
@@ -234,17 +256,16 @@ class Training:
         tensor."""
         run, network = self.run, self.network
         network.mode = run.mode_at(self.share)
-        values = self.shared(batch)
-        loss = run.loss(values, batch.score, batch.result, self.share)
+        with self.autocast:
+            values = self.shared(batch).float()
+        jitter = run.loss.jitter(batch.score, self.processes.seed(run.seed), self.steps)
+        loss = run.loss(values, batch.score, batch.result, self.share, jitter)
         cost = loss
         if run.loss.activation > 0:
             cost = loss + run.loss.activation * given(network.activation_mean)
         self.optimiser.zero_grad()
         cost.backward()
-        self.optimiser.step()
-        self.lookahead.step()
-        network.clip()
-        self.average.update_parameters(network)
+        self._move()
         self.schedule.step()
         self.steps += 1
         self.positions += values.shape[0] * self.processes.count
@@ -252,29 +273,59 @@ class Training:
             return loss.detach()
         return run.loss(values.detach(), batch.score, batch.result, 1.0)
 
+    def _move(self) -> None:
+        """Moves the weights, and the average after them, by the gradients."""
+        self.run.optimiser.prepare(self.network, self.matrices)
+        if self.schedule_free is not None:
+            self.schedule_free.begin()
+        self.optimiser.step()
+        self.lookahead.step()
+        self.network.clip()
+        if self.schedule_free is None:
+            self.average.update(self.network)
+        else:
+            self.schedule_free.end(self.optimiser.param_groups[0]["lr"])
+            self.average.n_averaged += 1
+
     @property
     def warnings(self) -> list[str]:
         """What is to be said of the run so far."""
-        return warnings(self.reports, self.run.reports)
+        return list(self.advice.values())
+
+    @property
+    def advice(self) -> dict[str, str]:
+        """The same, by kinds of which each is said once."""
+        return advice(
+            self.run.loss,
+            self.known,
+            self.reports,
+            self.run.reports,
+            self.share,
+            self.averaged.saturated(),
+        )
 
     @torch.no_grad()
-    def validate(self) -> tuple[float, float]:
-        """The loss of the averaged weights on held-out positions, and their share of zero
-        blocks."""
+    def validate(self) -> tuple[float, float, float]:
+        """The loss of the averaged weights on held-out positions, their share of zero blocks, and
+        the share of outputs of the transformer that are 0 in all of them."""
         network = self.averaged
         network.mode = self.network.mode
         network.observe = True
-        loss, zero_blocks, known, positions = 0.0, 0.0, 0, 0
+        loss, zero_blocks, weight, positions = 0.0, 0.0, 0.0, 0
+        active: list[Tensor] = []
         for batch in self.validation:
             batch = batch.to(self.processes.device)
             values = network(batch)
+            losses, weights = self.run.loss.sums(values, batch.score, batch.result, 1.0)
+            count = values.shape[0]
+            loss += float(losses)
+            weight += float(weights)
             # Each mean counts as often as there are positions in it.
-            known_here, count = int(are_known(batch.score, batch.result).sum()), values.shape[0]
-            loss += known_here * float(self.run.loss(values, batch.score, batch.result, 1.0))
             zero_blocks += count * float(network.statistics["zero_blocks"])
-            known += known_here
             positions += count
-        return loss / max(known, 1), zero_blocks / positions
+            active.append(network.active)
+        dead = float((~torch.stack(active).any(dim=0)).float().mean())
+        return loss / (weight or 1.0), zero_blocks / positions, dead
 
     def go(
         self,
@@ -285,8 +336,8 @@ class Training:
     ) -> None:
         """Trains to the end of the run with `batches`, which begin at the run's first step.
 
-        In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, `write_net`
-        is called with the training: what it raises ends the run.
+        In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, or as often
+        as the run says, `write_net` is called with the training: what it raises ends the run.
 
         Raises `RunError` if the data ends before the run does, or a loss is not finite.
         """
@@ -297,9 +348,15 @@ class Training:
         losses = torch.zeros((), device=self.processes.device)
         first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
         while not self.is_over:
-            losses += self.step(_next(batches).to(self.processes.device))
+            losses += self.step(_next(batches).to(self.processes.device, non_blocking=True))
             reached = self.steps / every
             progress.step(self)
+            if write_net is not None and self._is_kept:
+                paused = time.perf_counter()
+                self._settle()
+                write_net(self)
+                # What is counted is the training.
+                started += time.perf_counter() - paused
             if self.is_over or math.floor(reached) > math.floor((self.steps - 1) / every):
                 loss = float(self.processes.mean(losses)) / (self.steps - first_step)
                 now = time.perf_counter()
@@ -314,6 +371,24 @@ class Training:
                 losses.zero_()
                 first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
 
+    def _settle(self) -> None:
+        """Does what steps have deferred, before anybody looks at the weights."""
+        if self.processes.device.type != "cuda":
+            return
+        self.averaged.clip()
+        self.network.transformer.defers = False
+        self.network.clip()
+        self.network.transformer.defers = True
+
+    @property
+    def _is_kept(self) -> bool:
+        """Whether the run's number of positions for a net is complete, or the run is."""
+        every = self.run.nets_every
+        if not every:
+            return False
+        of_step = self.run.data.batch_size * self.processes.count
+        return self.is_over or self.positions // every > (self.positions - of_step) // every
+
     def _report(
         self,
         train_loss: float,
@@ -323,7 +398,8 @@ class Training:
         progress: Watcher,
         write_net: Optional[Callable[["Training"], object]],
     ) -> None:
-        validation_loss, zero_blocks = self.validate()
+        self._settle()
+        validation_loss, zero_blocks, dead = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
         report = Report(
             positions=self.positions,
@@ -334,6 +410,7 @@ class Training:
             train_loss=train_loss,
             validation_loss=validation_loss,
             zero_blocks=zero_blocks,
+            dead=dead,
         )
         if not math.isfinite(validation_loss):
             raise RunError(
@@ -341,7 +418,7 @@ class Training:
                 "positions"
             )
         self.reports.append(report)
-        if write_net is not None:
+        if write_net is not None and not self.run.nets_every:
             write_net(self)
         self.save(folder / checkpoint.NAME)
         picture = self.picture()
@@ -362,14 +439,48 @@ class Training:
             if self.run.loss.is_blended_alike
             else "loss, with the targets of the end of the run"
         )
-        panels = [
+        panels: list[tuple[str, bool, curves.Curves]] = [
             (name, True, {"training": curve("train_loss"), "validation": curve("validation_loss")}),
             ("learning rate", False, {"": curve("rate")}),
             ("share of zero blocks", False, {"": curve("zero_blocks")}),
             ("positions a second", False, {"": curve("positions_per_second")}),
         ]
+        if self.matches:
+            elo = [(match.positions, match.elo) for match in self.matches if match.elo is not None]
+            panels.append((f"Elo against {self.run.watch.opponent}", False, {"": elo}))
         title = f"{Path(self.run.out).name}: {self.positions:,} positions"
         return curves.draw(title, panels, self.positions, self.warnings)
+
+
+def compiled(run: Run, module: nn.Module) -> Callable[..., Any]:
+    """The module as the run asks for it.
+
+    Raises `RunError` if it is to be compiled, and this torch cannot.
+    """
+    if not run.compile:
+        return module
+    if not hasattr(torch, "compile"):
+        raise RunError(
+            f"`compile` of the run is true: torch {torch.__version__} cannot compile, 2.0 and "
+            "later can"
+        )
+    result: Callable[..., Any] = torch.compile(module)
+    return result
+
+
+def autocast(run: Run, device: torch.device) -> AbstractContextManager[object]:
+    """In which layers multiply as the run asks for it.
+
+    Raises `RunError` for numbers of 16 bits on a device that has none.
+    """
+    if not run.bf16:
+        return nullcontext()
+    if device.type != "cuda" or not torch.cuda.is_bf16_supported():
+        raise RunError(
+            f"`bf16` of the run is true, and its device is `{device.type}`: it needs CUDA, and a "
+            "GPU that multiplies bf16"
+        )
+    return torch.autocast("cuda", dtype=torch.bfloat16)
 
 
 def _form(tensor: Tensor) -> str:

@@ -1,7 +1,7 @@
 """The sparse first layer: from active rows to what the layers read."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Optional, cast
+from typing import Any, Optional, cast
 
 import torch
 from torch import Generator, Tensor, nn
@@ -12,6 +12,9 @@ from .batch import Batch, Rows
 from .description import Description
 from .grid import LIMITS, Grid, Limits
 from .schema import given
+
+LAG = 2
+"""How many steps a GPU may be behind."""
 
 
 class FeatureRows(nn.Module):
@@ -156,6 +159,10 @@ class Transformer(nn.Module):
         width, psqt = self.transformer.width, self.transformer.psqt
         copies = description.copies
         one = self.transformer.one
+        self.defers = False
+        """Whether `clip` makes too large sums smaller only `LAG` calls later, so that it need not
+        wait for a device. What is validated or written needs a `clip` that does not."""
+        self._answers: list[tuple[Tensor, Any]] = []
         self.sets = SetsOfRows()
         self.psqt = SetsOfRows() if psqt else None
         virtual_row = copies * description.rows
@@ -192,8 +199,9 @@ class Transformer(nn.Module):
         `None` where there is none."""
         accumulators = self._accumulators(batch, arithmetic)
         pooled = self.transformer.width - self.unpooled
-        activated = self._activate(accumulators[..., :pooled], arithmetic)
-        values = {"transformer": self._together(self._pool(activated, arithmetic))}
+        # A slice of all would cost a copy of the gradient.
+        own = accumulators[..., :pooled] if self.unpooled else accumulators
+        values = {"transformer": self._together(self._activated_and_pooled(own, arithmetic))}
         if self.unpooled:
             values["unpooled"] = self._together(accumulators[..., pooled:])
         if self.psqt is None:
@@ -242,9 +250,13 @@ class Transformer(nn.Module):
         """Rows of white's and black's tables, where these are separate."""
         if own.copies == 1:
             return active
-        ends = torch.cat([active.offsets[1:], active.offsets.new_tensor([len(active.rows)])])
+        # Nothing here waits for a device: how many rows there are is known.
+        count = len(active.rows)
+        ends = nn.functional.pad(active.offsets[1:], (0, 1), value=count)
         colours = self._colours(batch).flatten()
-        first = (colours * own.features.rows).repeat_interleave((ends - active.offsets).long())
+        first = (colours * own.features.rows).repeat_interleave(
+            (ends - active.offsets).long(), output_size=count
+        )
         return Rows(active.rows + first.to(active.rows.dtype), active.offsets)
 
     def _ordered(self, batch: Batch, views: Tensor) -> Tensor:
@@ -255,6 +267,18 @@ class Transformer(nn.Module):
         second = torch.where(batch.white[:, None], views[1], views[0])
         return torch.stack([first, second])
 
+    def _activated_and_pooled(self, x: Tensor, arithmetic: Arithmetic) -> Tensor:
+        function, pooling = self.transformer.activation, self.transformer.pooling
+        if pooling is None or function.name != "crelu" or pooling.kind != "product":
+            return self._pool(self._activate(x, arithmetic), arithmetic)
+        return arithmetic.clipped_products(
+            x,
+            pooling.block,
+            given(function.limit),
+            given(pooling.shift),
+            pooling.rounding == "nearest",
+        )
+
     def _activate(self, x: Tensor, arithmetic: Arithmetic) -> Tensor:
         function = self.transformer.activation
         if function.name == "none":
@@ -262,8 +286,7 @@ class Transformer(nn.Module):
         if function.name == "crelu":
             return x.clamp(0, given(function.limit))
         if function.name == "screlu":
-            clipped = x.clamp(0, self.transformer.one)
-            return arithmetic.shift_right(clipped * clipped, given(function.shift))
+            return arithmetic.clipped_square(x, self.transformer.one, given(function.shift))
         if function.name == "relu":
             return arithmetic.shift_right(x, given(function.shift)).clamp(0, given(function.limit))
         if function.name == "quantmoid4":
@@ -338,6 +361,7 @@ class Transformer(nn.Module):
             (own.growth if each else 1) * (1 << own.shift)
             for own, each in zip(self.sets, by_growth)
         ]
+        bounds: list[tuple[int, Tensor, Tensor, list[tuple[int, Tensor, float]]]] = []
         for sign in (1, -1):
             own_biases = (sign * biases).clamp(min=0)
             bound = own_biases
@@ -353,6 +377,12 @@ class Transformer(nn.Module):
                 largest = table.amax(dim=1) if sign > 0 else -table.amin(dim=1)
                 bound = bound + own.features.max_active * factor * largest.clamp(min=0)
                 sides.append((own.features.max_active, table, factor))
+            bounds.append((sign, own_biases, bound, sides))
+        if self.defers:
+            exceeded = torch.stack([(bound > room).any() for _, _, bound, _ in bounds]).any()
+            if not self._was_exceeded(exceeded):
+                return
+        for sign, own_biases, bound, sides in bounds:
             for copy in range(len(biases)):
                 neurons = (bound[copy] > room).nonzero()[:, 0]
                 if len(neurons) == 0:
@@ -371,6 +401,25 @@ class Transformer(nn.Module):
                 own.weights.view(own.copies, -1, own.weights.shape[1]).mul_(scale[:, None])
                 if own.virtual is not None:
                     own.virtual.view(own.copies, -1, own.weights.shape[1]).mul_(scale[:, None])
+
+    def _was_exceeded(self, exceeded: Tensor) -> bool:
+        """Remembers whether a step has left too large sums, and says it of the step `LAG` before:
+        the answer for that one is here without waiting."""
+        event = None
+        if exceeded.device.type == "cuda":
+            answer = torch.empty((), dtype=torch.bool, pin_memory=True)
+            answer.copy_(exceeded, non_blocking=True)
+            event = torch.cuda.Event()
+            event.record()
+        else:
+            answer = exceeded
+        self._answers.append((answer, event))
+        if len(self._answers) <= LAG:
+            return False
+        answer, event = self._answers.pop(0)
+        if event is not None:
+            event.synchronize()
+        return bool(answer)
 
 
 def _grids(

@@ -46,7 +46,8 @@ def _gradient_kernel(rows, begins, ends, gradient, sums, width, BLOCK: tl.conste
 class _SumRows(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, table: Tensor, rows: Tensor, begins: Tensor) -> Tensor:
-        ends = torch.cat([begins[1:], begins.new_tensor([rows.numel()])])
+        # A tensor of a number would be a copy, which waits for the device.
+        ends = torch.nn.functional.pad(begins[1:], (0, 1), value=rows.numel())
         sums = table.new_empty(begins.numel(), table.shape[1])
         _launch(_sum_kernel, rows, begins, ends, table.contiguous(), sums)
         ctx.save_for_backward(rows, begins, ends)

@@ -34,7 +34,7 @@ class SmallBatch:
     score: torch.Tensor
     result: torch.Tensor
 
-    def to(self, device: torch.device) -> "SmallBatch":
+    def to(self, device: torch.device, non_blocking: bool = False) -> "SmallBatch":
         return SmallBatch(self.inputs.to(device), self.score.to(device), self.result.to(device))
 
 
@@ -62,12 +62,19 @@ class SmallNetwork(torch.nn.Module):
         self.modes.append(self.mode)
         hidden = torch.relu(self.first(batch.inputs))
         if self.observe:
+            self.active = (hidden != 0).any(dim=0)
             self.activation_mean = hidden.mean()
             self.statistics = {"zero_blocks": float((hidden == 0).float().mean())}
         values: Tensor = 100 * self.second(hidden)[:, 0]
         if self.mode == "fake":
             values = values + (values.round() - values).detach()
         return values
+
+    def saturated(self) -> dict[str, float]:
+        return {"first": float((self.first.weight.detach().abs() == 0.75).float().mean())}
+
+    def matrices(self) -> list[Tensor]:
+        return [self.first.weight, self.second.weight]
 
     @torch.no_grad()
     def clip(self) -> None:
@@ -109,6 +116,9 @@ class Silent:
         pass
 
     def report(self, training: Training, report: Report) -> None:
+        pass
+
+    def close(self) -> None:
         pass
 
 

@@ -151,15 +151,15 @@ def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    correct = tensor_file._Numbers.of
+    correct = tensor_file.Numbers.of
 
     def transposed(
-        self: tensor_file._Numbers, tensor: schema.Tensor, stack: Optional[int]
+        self: tensor_file.Numbers, tensor: schema.Tensor, stack: Optional[int]
     ) -> tensor_file.Arranged:
         values, axes = correct(self, tensor, stack)
         return (values[..., ::-1] if tensor.name == "l1.weights" else values), axes
 
-    monkeypatch.setattr(tensor_file._Numbers, "of", transposed)
+    monkeypatch.setattr(tensor_file.Numbers, "of", transposed)
     monkeypatch.setattr(Training, "step", lambda *_: pytest.fail("a step was made"))
     assert main([str(run_file)]) == 1
     said = capsys.readouterr().err

@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 
 from nnue_trainer.loss import Loss
+from nnue_trainer.schema import given
 
 NAN = math.nan
 
@@ -76,3 +77,42 @@ def test_gradients_are_those_of_finite_differences() -> None:
     assert torch.autograd.gradcheck(
         lambda x: 1e3 * loss(x, score, result, 0.3), (values,), eps=1e-2, atol=1e-4
     )
+
+
+def test_half_won_positions_count_for_more() -> None:
+    loss = Loss(score_scale=400.0, w1=3.0, w2=0.5)
+    half_won = 400 * math.log((0.5 + 0.125**0.5) / (0.5 - 0.125**0.5))
+    # (p - 1/2)^2 * p * (1 - p) is at most 1/64, at p = 1/2 + sqrt(1/8).
+    expected = [1.0, 1 + 7 / 8, 1 + 7 / 8, 1.0, 1.0]
+    weights = loss.weights(tensor(0.0, half_won, -half_won, 1e6, NAN))
+    assert weights.tolist() == pytest.approx(expected)
+    # Without a width, all count alike; with less than none, half-won ones for less.
+    assert Loss(w1=3.0, w2=0.0).weights(tensor(0.0, 9.0)).tolist() == [8.0, 8.0]
+    assert float(Loss(w1=-3.0).weights(tensor(half_won))) == pytest.approx(1 - 7 / 8 / 8)
+
+
+def test_the_weighted_loss_is_a_mean_by_weights() -> None:
+    values, score = tensor(0.0, 0.0, 5.0), tensor(0.0, 300.0, NAN)
+    result = tensor(NAN, NAN, NAN)
+    loss = Loss(score_scale=400.0, exponent=2.0, w1=4.0)
+    of_each = (loss.points_of_scores(score[:2]) - 0.5).square()
+    weights = loss.weights(score[:2])
+    expected = float((of_each * weights).sum() / weights.sum())
+    assert float(loss(values, score, result, 0.0)) == pytest.approx(expected)
+    unweighted = Loss(score_scale=400.0, exponent=2.0)
+    assert float(unweighted(values, score, result, 0.0)) == pytest.approx(float(of_each.mean()))
+    assert float(loss(values[2:], score[2:], result[2:], 0.0)) == 0
+
+
+def test_jitter_moves_the_lambda_of_each_position_within_its_range() -> None:
+    loss = Loss(lambda_=(0.9, 0.9), lambda_jitter=0.3)
+    score, result = torch.full((1000,), 1e6), torch.zeros(1000)
+    jitter = loss.jitter(score, seed=1, step=5)
+    assert jitter is not None
+    # Of a won score and a lost game, the target is the lambda.
+    lambdas = loss.targets(score, result, 0.0, jitter)
+    assert 0.6 <= float(lambdas.min()) < 0.65 and float(lambdas.max()) == 1.0
+    assert torch.equal(jitter, given(loss.jitter(score, 1, 5)))
+    assert not torch.equal(jitter, given(loss.jitter(score, 1, 6)))
+    assert not torch.equal(jitter, given(loss.jitter(score, 2, 5)))
+    assert Loss().jitter(score, 1, 5) is None

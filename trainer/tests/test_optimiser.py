@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from nnue_trainer.fields import RunError
+from nnue_trainer.muon import orthogonalised
 from nnue_trainer.optimiser import Lookahead, Optimiser
+from nnue_trainer.schema import given
 
 
 def network() -> torch.nn.Module:
@@ -16,18 +18,20 @@ def learn(optimiser: Optimiser, steps: int = 200) -> float:
     """The loss of a linear network after some steps."""
     module = network()
     inner, lookahead = optimiser.over(module, 0.05), optimiser.lookahead_over(module)
+    matrices = [module.get_parameter("weight")]
     inputs = torch.rand(50, 3)
     wanted = inputs @ torch.tensor([[1.0], [-1.0], [0.5]])
     for _ in range(steps):
         inner.zero_grad()
         loss = ((module(inputs) - wanted) ** 2).mean()
         loss.backward()
+        optimiser.prepare(module, matrices)
         inner.step()
         lookahead.step()
     return float(loss)
 
 
-@pytest.mark.parametrize("name", ["adamw", "radam", "nadam", "ranger"])
+@pytest.mark.parametrize("name", ["adamw", "radam", "nadam", "ranger", "schedule-free"])
 def test_each_optimiser_learns(name: str) -> None:
     assert learn(Optimiser(name=name), steps=400) < 0.01
 
@@ -57,3 +61,73 @@ def test_a_decay_that_torch_has_not_is_refused() -> None:
     else:
         with pytest.raises(RunError, match="needs a newer torch"):
             Optimiser(name="radam", weight_decay=0.1).over(network(), 0.1)
+
+
+def test_ranger21_is_adamw_with_lookahead_and_centralised_gradients() -> None:
+    by_name = learn(Optimiser(name="ranger21"), 30)
+    assert by_name == learn(Optimiser(lookahead=5, centralise=True), 30)
+    assert by_name != learn(Optimiser(name="ranger21", centralise=False), 30)
+    assert by_name != learn(Optimiser(name="ranger21", lookahead=0), 30)
+
+
+def test_centralised_gradients_have_a_mean_of_zero() -> None:
+    module = network()
+    module(torch.tensor([[1.0, 2.0, 6.0]])).sum().backward()
+    weight, bias = module.get_parameter("weight"), module.get_parameter("bias")
+    Optimiser(name="ranger21").prepare(module, [weight])
+    assert given(weight.grad).tolist() == [[-2.0, -1.0, 3.0]] and given(bias.grad).tolist() == [1.0]
+
+
+def test_muon_moves_matrices_in_orthogonal_directions() -> None:
+    torch.manual_seed(0)
+    module = torch.nn.Linear(6, 4)
+    weight, bias = module.get_parameter("weight"), module.get_parameter("bias")
+    before, rate = weight.detach().clone(), 0.01
+    optimiser = Optimiser(name="muon").over(module, rate, [weight])
+    module(torch.rand(5, 6)).square().sum().backward()
+    optimiser.step()
+    # 0.2 of the rate for each weight, on average: the root of the larger side makes it so.
+    step = (before - weight.detach()) / (rate * 0.2 * 6**0.5)
+    values = torch.linalg.svdvals(step)
+    assert values.min() > 0.6 and values.max() < 1.3
+    # The gradient's own are far from each other.
+    own = torch.linalg.svdvals(given(weight.grad))
+    assert own.max() / own.min() > 10
+    assert set(optimiser.state[weight]) == {"step", "momentum"}
+    assert set(optimiser.state[bias]) == {"step", "exp_avg", "exp_avg_sq"}
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (3, 8, 2), (2, 16)])
+def test_orthogonalised_matrices_keep_their_singular_vectors(shape: tuple[int, ...]) -> None:
+    torch.manual_seed(1)
+    matrices = torch.randn(shape) * torch.linspace(1, 5, shape[-2])[:, None]
+    found = orthogonalised(matrices)
+    left, values, right = torch.linalg.svd(matrices, full_matrices=False)
+    own = left.transpose(-2, -1) @ found @ right.transpose(-2, -1)
+    diagonal = own.diagonal(dim1=-2, dim2=-1)
+    assert values.max() / values.min() > 1.3
+    assert diagonal.min() > 0.5 and diagonal.max() < 1.3
+    assert (own - torch.diag_embed(diagonal)).abs().max() < 1e-4
+    assert not orthogonalised(torch.zeros(shape)).any()
+
+
+def test_what_muon_leaves_out_moves_as_by_adamw() -> None:
+    def moved(optimiser: Optimiser) -> torch.Tensor:
+        torch.manual_seed(0)
+        module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
+        inner = optimiser.over(module, 0.01, [module.get_parameter("1.weight")])
+        for _ in range(20):
+            inner.zero_grad()
+            # What the matrix is worth has no part in the gradients of the first layer.
+            module[0](torch.tensor([[1.0, -1.0, 0.5]])).square().sum().backward()
+            inner.step()
+        return module.get_parameter("0.weight").detach()
+
+    by_muon = moved(Optimiser(name="muon", weight_decay=0.1))
+    assert torch.allclose(by_muon, moved(Optimiser(weight_decay=0.1)), atol=1e-6)
+
+
+def test_muon_needs_a_layer_with_several_outputs() -> None:
+    module = network()
+    with pytest.raises(RunError, match="this network has none behind its transformer"):
+        Optimiser(name="muon").over(module, 0.01, [module.get_parameter("weight")])

@@ -108,6 +108,25 @@ def test_tables_of_the_loop_are_left_alone(read: Read) -> None:
         ("spec = 'x.toml'\n", "there is nothing to train on"),
         ("spec = 'x.toml'\n[data]\nfiles = ['none.txt']\n", "there is no file `"),
         ("float_first = 0.5\nmode = 'float'\n" + LEAST, "`float_first` is for runs with"),
+        (
+            "average = 0.9\naverage_from = 0.5\n" + LEAST,
+            "`average` and `average_from` are two kinds of averages",
+        ),
+        (
+            LEAST + '[optimiser]\nname = "schedule-free"\n',
+            'it needs `kind = "constant"` of [schedule]',
+        ),
+        (
+            "average = 0.9\n"
+            + LEAST
+            + '[optimiser]\nname = "schedule-free"\n[schedule]\nkind = "constant"\n',
+            "which makes an average of its own",
+        ),
+        ("compile = 1\n" + LEAST, "`compile` of the run is 1: true or false is expected"),
+        (
+            'logs = ["jsn"]\n' + LEAST,
+            "an item of `logs` of the run is 'jsn' (did you mean `json`?): allowed are",
+        ),
         ("spec = \n", "cannot read `"),
     ],
 )

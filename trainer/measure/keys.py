@@ -1,0 +1,194 @@
+"""What each key of a run file is worth: trains a small network once for each setting and seed on
+the same data, and writes a table of the losses on held-out games.
+
+    python trainer/measure/keys.py GAMES... --out table.md
+
+The loss is always that of the default `[loss]`, whatever a setting trains with, so that settings
+can be compared. All settings of a seed see the same positions in the same order.
+"""
+
+import argparse
+import dataclasses
+import json
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from nnue_trainer import Batch, Description, Network, export, nnue
+from nnue_trainer.loss import Loss
+from nnue_trainer.processes import Processes
+from nnue_trainer.run import Data, Run
+from nnue_trainer.schedule import Schedule
+from nnue_trainer.source import FileSource
+from nnue_trainer.train import Training
+
+HERE = Path(__file__).parent
+CPU = torch.device("cpu")
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "the defaults": {},
+    '`mode = "float"`': {"mode": "float"},
+    "`rate = 0.0003`": {"schedule": {"rate": 0.0003}},
+    "`rate = 0.003`": {"schedule": {"rate": 0.003}},
+    "`rate = 0.01`": {"schedule": {"rate": 0.01}},
+    '`kind = "linear"`': {"schedule": {"kind": "linear"}},
+    '`kind = "step"`': {"schedule": {"kind": "step"}},
+    '`kind = "one-cycle"`': {"schedule": {"kind": "one-cycle"}},
+    '`kind = "constant"`': {"schedule": {"kind": "constant"}},
+    "`constant`, `average = 0.99`": {"schedule": {"kind": "constant"}, "average": 0.99},
+    "`constant`, `average_from = 0.75`": {"schedule": {"kind": "constant"}, "average_from": 0.75},
+    "`warm_up = 0.05`": {"schedule": {"warm_up": 0.05}},
+    "`average = 0.99`": {"average": 0.99},
+    "`radam`": {"optimiser": {"name": "radam"}},
+    "`nadam`": {"optimiser": {"name": "nadam"}},
+    "`ranger`": {"optimiser": {"name": "ranger"}},
+    "`ranger21`": {"optimiser": {"name": "ranger21"}},
+    "`schedule-free`": {
+        "optimiser": {"name": "schedule-free"},
+        "schedule": {"kind": "constant", "warm_up": 0.05},
+    },
+    "`muon`": {"optimiser": {"name": "muon"}},
+    "`centralise = true`": {"optimiser": {"centralise": True}},
+    "`weight_decay = 0.1`": {"optimiser": {"weight_decay": 0.1}},
+    "`clip_norm = 0.01`": {"optimiser": {"clip_norm": 0.01}},
+    "`clip_value = 0.0001`": {"optimiser": {"clip_value": 0.0001}},
+    "`exponent = 2`": {"loss": {"exponent": 2.0}},
+    "`qp = 0.15`": {"loss": {"qp": 0.15}},
+    "`w1 = 3`": {"loss": {"w1": 3.0}},
+    "`lambda = 0.9`": {"loss": {"lambda_": (0.9, 0.9)}},
+    "`lambda = 0.9`, `lambda_jitter = 0.1`": {
+        "loss": {"lambda_": (0.9, 0.9), "lambda_jitter": 0.1}
+    },
+}
+
+
+def main(argv: Sequence[str]) -> None:
+    """Trains, and writes the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("data", nargs="+", metavar="GAMES")
+    parser.add_argument("--out", type=Path, required=True, help="where the table goes")
+    parser.add_argument("--spec", default=str(HERE / "small.toml"))
+    parser.add_argument("--positions", type=int, default=1_000_000, help="of each training")
+    parser.add_argument("--batch-size", type=int, default=1024)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--only", help="settings that have this in their names, and the defaults")
+    parser.add_argument("--engine", help="a UCI engine: each setting's net of the first seed plays")
+    parser.add_argument("--games", type=int, default=400)
+    parser.add_argument("--nodes", type=int, default=5000)
+    given = parser.parse_args(argv)
+    torch.set_num_threads(1)
+    binary = nnue.find()
+    description = Description.of_spec(given.spec, binary)
+    base = Run(
+        spec=given.spec,
+        out="measure",
+        positions=given.positions,
+        device="cpu",
+        data=Data(
+            files=tuple(given.data),
+            batch_size=given.batch_size,
+            validation_positions=14_000,
+            options=("--buffer", "300000"),
+        ),
+        schedule=Schedule(rate=0.001),
+    )
+    settings = {
+        name: changes
+        for name, changes in SETTINGS.items()
+        if not given.only or given.only in name or not changes
+    }
+    losses: dict[str, list[float]] = {name: [] for name in settings}
+    elo: dict[str, str] = {}
+    seconds = time.process_time()
+    for seed in range(1, given.seeds + 1):
+        run = dataclasses.replace(base, seed=seed)
+        source = FileSource(run, binary, 1)
+        held_out = source.held_out()
+        batches = list(_first(source, run, Network(description)))
+        for name, changes in settings.items():
+            trained = _trained(_changed(run, changes), description, batches, held_out.batches)
+            losses[name].append(_loss(trained, held_out.batches))
+            print(f"seed {seed}, {name}: {losses[name][-1]:.6f}", file=sys.stderr, flush=True)
+            if given.engine and seed == 1:
+                elo[name] = _elo(trained, given, binary)
+            # What is there so far is worth something if the rest is interrupted.
+            given.out.write_text(_table(losses, elo, time.process_time() - seconds))
+
+
+def _first(source: FileSource, run: Run, network: Network) -> Iterator[Batch]:
+    """The batches of a training."""
+    steps = -(-run.positions // run.data.batch_size)
+    endless = source.training(run.seed, lambda batch: network.prepared(batch, CPU))
+    for _, batch in zip(range(steps), endless):
+        yield batch
+    endless.close()
+
+
+def _changed(run: Run, changes: dict[str, Any]) -> Run:
+    tables = {
+        key: dataclasses.replace(getattr(run, key), **value)
+        for key, value in changes.items()
+        if isinstance(value, dict)
+    }
+    return dataclasses.replace(run, **{**changes, **tables})
+
+
+def _trained(
+    run: Run, description: Description, batches: Sequence[Batch], held_out: Sequence[Batch]
+) -> Network:
+    """The network that a run would export."""
+    network = Network(description, mode=run.mode, seed=run.seed)
+    training = Training(run, network, Processes(0, 1, CPU), held_out)
+    for batch in batches:
+        training.step(batch)
+    return training.averaged
+
+
+@torch.no_grad()
+def _loss(network: Network, held_out: Sequence[Batch]) -> float:
+    """The default loss of the net file, in integers."""
+    network.mode = "exact"
+    values = torch.cat([network(batch).double() for batch in held_out])
+    score = torch.cat([batch.score for batch in held_out]).double()
+    result = torch.cat([batch.result for batch in held_out]).double()
+    return float(Loss()(values, score, result, 1.0))
+
+
+def _elo(network: Network, given: argparse.Namespace, binary: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        net = Path(folder) / "network.nnue"
+        export.write_net(network, given.spec, net, binary=binary)
+        options = ["--engine", given.engine, "--games", given.games, "--nodes", given.nodes]
+        said = nnue.run("match", net, "<material>", *options, "--json", binary=binary)
+    match = json.loads(said)
+    return f"{match['elo']:+.0f} [{match['elo_low']:+.0f}, {match['elo_high']:+.0f}]"
+
+
+def _table(losses: dict[str, list[float]], elo: dict[str, str], seconds: float) -> str:
+    """The settings that are done, those with the lowest losses first."""
+    done = {name: found for name, found in losses.items() if found}
+    default = statistics.mean(done["the defaults"])
+    lines = [
+        f"{platform.machine()}, torch {torch.__version__}, {seconds:,.0f} seconds of one core",
+        "",
+        "| setting | loss on held-out games | of each seed | against the defaults |"
+        + (" Elo against material |" if elo else ""),
+        "|---|---|---|---|" + ("---|" if elo else ""),
+    ]
+    for name, found in sorted(done.items(), key=lambda pair: statistics.mean(pair[1])):
+        mean = statistics.mean(found)
+        each = ", ".join(f"{loss:.6f}" for loss in found)
+        line = f"| {name} | {mean:.6f} | {each} | {mean / default - 1:+.1%} |"
+        lines.append(line + (f" {elo.get(name, '')} |" if elo else ""))
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

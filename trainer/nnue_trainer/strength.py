@@ -1,0 +1,73 @@
+"""How strong a network becomes in the course of a run: matches of its nets against one opponent."""
+
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nnue_trainer import nnue
+from nnue_trainer.fields import RunError
+from nnue_trainer.nets import name_of
+from nnue_trainer.run import Run
+from nnue_trainer.watch import FIRST, Match
+
+
+@dataclass
+class Matches:
+    """The matches of a run."""
+
+    run: Run
+    binary: str
+    folder: Path
+    played: list[Match] = field(default_factory=list)
+
+    def play(self, positions: int) -> None:
+        """Lets the net play that was kept after so many positions, if it is its turn.
+
+        Raises `RunError` if the match cannot be played.
+        """
+        watch = self.run.watch
+        if watch.engine is None or not self._is_due(positions):
+            return
+        opponent = watch.opponent
+        if opponent == FIRST:
+            opponent = str(self.folder / "nets" / name_of(0))
+        net = self.folder / "nets" / name_of(positions)
+        options: list[object] = ["--engine", watch.engine, "--games", watch.games]
+        options += ["--nodes", watch.nodes, "--json"]
+        if self.run.threads is not None:
+            options += ["--concurrency", self.run.threads]
+        try:
+            said = nnue.run("match", net, opponent, *options, binary=self.binary)
+            match = _match(positions, json.loads(said))
+        except (nnue.CommandFailed, ValueError, KeyError, TypeError) as error:
+            raise RunError(f"the match of [watch] was not played: {error}") from error
+        self.played.append(match)
+        games = match.wins + match.draws + match.losses
+        print(f"after {positions:,} positions: {_elo(match)} in {games} games", file=sys.stderr)
+
+    def _is_due(self, positions: int) -> bool:
+        if positions == 0:
+            return False
+        every = self.run.watch.every
+        last = self.played[-1].positions if self.played else 0
+        return positions > last and (not every or positions // every > last // every)
+
+
+def _match(positions: int, said: dict[str, Any]) -> Match:
+    return Match(
+        positions=positions,
+        wins=int(said["wins"]),
+        draws=int(said["draws"]),
+        losses=int(said["losses"]),
+        elo=said["elo"],
+        elo_low=said["elo_low"],
+        elo_high=said["elo_high"],
+    )
+
+
+def _elo(match: Match) -> str:
+    if match.elo is None or match.elo_low is None or match.elo_high is None:
+        return f"{match.wins} won, {match.draws} drawn, {match.losses} lost"
+    return f"{match.elo:+.0f} Elo [{match.elo_low:+.0f}, {match.elo_high:+.0f}]"

@@ -1,0 +1,69 @@
+"""The functions with gradients of their own have the values and gradients of the formulas, bit by
+bit."""
+
+from typing import Optional
+
+import pytest
+import torch
+from torch import Tensor
+
+from nnue_trainer import clipped
+from nnue_trainer.arithmetic import ARITHMETIC
+from nnue_trainer.straight_through import straight_through
+
+LIMIT, SHIFT, BLOCK = 255, 9, 8
+
+
+def inputs(dtype: torch.dtype) -> Tensor:
+    """Integers and others, below 0, above the limit, and at both."""
+    random = torch.Generator().manual_seed(3)
+    x = torch.rand(2, 50, 16, generator=random, dtype=dtype) * 500 - 120
+    x[0] = x[0].round()
+    x[1, 0, :8] = torch.tensor([0, -0.0, LIMIT, LIMIT + 1e-4, LIMIT - 1e-4, -1e-30, 1e-30, 1e9])
+    return x.requires_grad_()
+
+
+def shifted(product: Tensor, rounding: Optional[str]) -> Tensor:
+    quotient = product * 2.0**-SHIFT
+    if rounding is None:
+        return quotient
+    added = quotient + 0.5 if rounding == clipped.NEAREST else quotient
+    return straight_through(added.floor(), quotient)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("rounding", [None, clipped.FLOOR, clipped.NEAREST])
+@pytest.mark.parametrize("kind", ["square", "products"])
+def test_values_and_gradients_are_those_of_single_steps(
+    dtype: torch.dtype, rounding: Optional[str], kind: str
+) -> None:
+    fused, single = inputs(dtype), inputs(dtype)
+    c = single.clamp(0, LIMIT)
+    if kind == "square":
+        found = clipped.square(fused, LIMIT, 2.0**-SHIFT, rounding)
+        expected = shifted(c * c, rounding)
+    else:
+        found = clipped.products(fused, BLOCK, LIMIT, 2.0**-SHIFT, rounding)
+        blocks = c.unflatten(2, (-1, 2, BLOCK // 2))
+        expected = shifted(blocks[:, :, :, 0] * blocks[:, :, :, 1], rounding).flatten(2)
+    assert torch.equal(found, expected)
+    weights = torch.rand(found.shape, generator=torch.Generator().manual_seed(4), dtype=dtype)
+    (found * weights).sum().backward()
+    (expected * weights).sum().backward()
+    assert fused.grad is not None and single.grad is not None
+    assert torch.equal(fused.grad, single.grad)
+    assert bool((fused.grad != 0).any()) and bool((fused.grad == 0).any())
+
+
+def test_all_modes_compute_the_same_of_integers() -> None:
+    x = inputs(torch.float64).detach().round()
+    exact = ARITHMETIC["exact"]
+    fake = ARITHMETIC["fake"]
+    integers = x.long()
+    assert torch.equal(
+        fake.clipped_square(x, LIMIT, SHIFT).long(), exact.clipped_square(integers, LIMIT, SHIFT)
+    )
+    for is_nearest in (False, True):
+        found = fake.clipped_products(x, BLOCK, LIMIT, SHIFT, is_nearest).long()
+        expected = exact.clipped_products(integers, BLOCK, LIMIT, SHIFT, is_nearest)
+        assert torch.equal(found, expected)
