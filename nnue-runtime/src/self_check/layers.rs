@@ -669,7 +669,12 @@ fn float_of_step(step: usize) -> f32 {
         0 => ENDS[step / 8 % ENDS.len()],
         1 => ENDS[step / 8 % ENDS.len()].next_up(),
         2 => ENDS[step / 8 % ENDS.len()].next_down(),
-        3 | 4 => f32::from_bits(super::weights::mixed(step as u32)),
+        3 | 4 => match f32::from_bits(super::weights::mixed(step as u32)) {
+            // Arm's maximum of a number and a signalling NaN is NaN, where that of another NaN is
+            // the number. No arithmetic has a signalling NaN for its result.
+            nan if nan.is_nan() => f32::NAN,
+            number => number,
+        },
         _ => Random::new(step).float(),
     }
 }

@@ -35,3 +35,9 @@ fn float_rows() {
 fn signed_inputs() {
     check!("../specs/layers/signed_inputs.toml");
 }
+
+/// Activations of `f32`, of all kinds of numbers and of none.
+#[test]
+fn dual() {
+    check!("../specs/layers/dual.toml");
+}
