@@ -16,7 +16,7 @@ from nnue_trainer.batch import Rows
 
 SHAPES = {
     "SFNNv5: 22,528 rows of 1,024, 30 active": (22_528, 1_024, 30),
-    "SFNNv10 on, threats: 60,720 rows of 1,024, 60 active": (60_720, 1_024, 60),
+    "threats of SFNNv14: 60,720 rows of 1,024, 60 active": (60_720, 1_024, 60),
     "768 rows of 256, 30 active": (768, 256, 30),
 }
 """Rows, their width, and how many are active in a bag."""
