@@ -92,14 +92,8 @@ def write_own(network: "Network", path: Path) -> None:
         form = description.file.format
         if isinstance(form, schema.Stockfish):
             file.write(struct.pack("<III", form.version, form.hash, 0))
-        groups: list[tuple[Sequence[schema.Section], Sequence[Optional[int]]]]
-        groups = [(description.file.sections, [None])]
-        stacks = range(description.buckets.count)
-        groups += [(group.sections, stacks) for group in description.file.stack_groups]
-        for sections, of_stacks in groups:
-            for stack in of_stacks:
-                for section in sections:
-                    _write_section(file, section, form, tensors, numbers, stack)
+        for section, stack in sections_of(description):
+            _write_section(file, section, form, tensors, numbers, stack)
         tail = description.file.tail
         if tail is not None:
             missing = -file.tell() % tail.multiple
@@ -169,17 +163,22 @@ def _leb128(values: Array) -> bytes:
     return packed.tobytes()
 
 
-def tensors_of(description: Description) -> Iterator[tuple[schema.Tensor, Optional[int]]]:
-    """The tensors of a file in its order, each with its stack: `None` where it comes once."""
-    tensors = {tensor.name: tensor for tensor in description.tensors}
+def sections_of(description: Description) -> Iterator[tuple[schema.Section, Optional[int]]]:
+    """The sections of a file in its order, each with its stack: `None` where it comes once."""
     for section in description.file.sections:
-        if isinstance(section.content, schema.TensorOfFile):
-            yield tensors[section.content.name], None
+        yield section, None
     for group in description.file.stack_groups:
         for stack in range(description.buckets.count):
             for section in group.sections:
-                if isinstance(section.content, schema.TensorOfFile):
-                    yield tensors[section.content.name], stack
+                yield section, stack
+
+
+def tensors_of(description: Description) -> Iterator[tuple[schema.Tensor, Optional[int]]]:
+    """The tensors of a file in its order, each with its stack: `None` where it comes once."""
+    tensors = {tensor.name: tensor for tensor in description.tensors}
+    for section, stack in sections_of(description):
+        if isinstance(section.content, schema.TensorOfFile):
+            yield tensors[section.content.name], stack
 
 
 class Numbers:

@@ -12,7 +12,7 @@ from . import schema
 from .description import Description
 from .grid import Grid, Signs
 from .schema import given
-from .tensor_file import LEB128_MAGIC, Array, Numbers, Path, axes_in_file, tensors_of
+from .tensor_file import LEB128_MAGIC, Array, Numbers, Path, axes_in_file, sections_of, tensors_of
 
 if TYPE_CHECKING:
     from .layers import Affine
@@ -35,7 +35,7 @@ def read(network: "Network", path: Path) -> None:
     with open(path, "rb") as file:
         content = file.read()
     parameters = _Parameters(network)
-    wanted = [(tensor, stack) for tensor, stack in tensors_of(network.description)]
+    wanted = list(tensors_of(network.description))
     if len(content) == 4 * sum(_count(tensor) for tensor, _ in wanted):
         reader = _Reader(content)
         for tensor, stack in wanted:
@@ -53,14 +53,8 @@ def _read_own(reader: "_Reader", description: Description, parameters: "_Paramet
         if version != form.version:
             raise BadNet(f"it begins with the version {version}, and the spec's is {form.version}")
         reader.take(count)
-    groups: list[tuple[Sequence[schema.Section], Sequence[Optional[int]]]]
-    groups = [(description.file.sections, [None])]
-    stacks = range(description.buckets.count)
-    groups += [(group.sections, stacks) for group in description.file.stack_groups]
-    for sections, of_stacks in groups:
-        for stack in of_stacks:
-            for section in sections:
-                _read_section(reader, section, form, tensors, parameters, stack)
+    for section, stack in sections_of(description):
+        _read_section(reader, section, form, tensors, parameters, stack)
 
 
 def _read_section(

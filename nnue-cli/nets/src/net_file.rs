@@ -109,6 +109,17 @@ impl NetFile {
         })
     }
 
+    /// Checks the bytes of a file by the spec that [comes with it](told_spec); `None` if none does.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`told_spec`], and those of [`NetFile::of`] for a file that does not fit it.
+    pub fn told(path: &Path, bytes: &[u8]) -> Result<Option<NetFile>, Error> {
+        let told = told_spec(path, bytes)?;
+        told.map(|(_, network)| NetFile::of(path, network, bytes))
+            .transpose()
+    }
+
     /// Opens a file of the network that a spec describes. Without a spec, the network is
     /// [recognised](Recognised).
     ///

@@ -11,7 +11,6 @@ use nnue_adopt::{Guess, Ranking, marked_spec, module};
 use nnue_compiler::format::foreign;
 use nnue_nets::evaluation::{Evaluate, Interpreted};
 use nnue_nets::net_file::{NetFile, read_net};
-use nnue_nets::told::told_spec;
 use nnue_runtime::Board;
 use serde::Serialize;
 
@@ -93,8 +92,7 @@ impl Adopt {
             interpreted_per_second: None,
             written: Vec::new(),
         };
-        let told = told_spec(path, &bytes)?.map(|(_, network)| NetFile::of(path, network, &*bytes));
-        let told = match told.transpose()? {
+        let told = match NetFile::told(path, &bytes)? {
             Some(file) => Some(file),
             None => NetFile::of_any(path, None, &*bytes).ok(),
         };

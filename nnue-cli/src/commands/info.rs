@@ -8,7 +8,6 @@ use nnue_compiler::format::foreign;
 use nnue_nets::info::{Contents, Info, number};
 use nnue_nets::net_file::{NetFile, read_net};
 use nnue_nets::specs::SpecChoice;
-use nnue_nets::told::told_spec;
 
 use crate::Failure;
 use crate::inputs::{NetArgument, write_json};
@@ -34,12 +33,11 @@ impl InfoCommand {
         let network = self.spec.as_ref().map(SpecChoice::network).transpose()?;
         let path = self.net.path()?;
         let bytes = read_net(path, network.as_ref())?;
-        let network = match network {
-            Some(network) => Some(network),
-            None => told_spec(path, &bytes)?.map(|(_, network)| network),
+        let given = match network {
+            Some(network) => Some(NetFile::of(path, network, &bytes)?),
+            None => NetFile::told(path, &bytes)?,
         };
-        let given = network.map(|network| NetFile::of(path, network, &bytes));
-        let info = Info::of(path, &bytes, given.transpose()?)?;
+        let info = Info::of(path, &bytes, given)?;
         match self.json {
             true => write_json(&info, out)?,
             false => show(&info, out)?,

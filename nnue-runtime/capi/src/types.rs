@@ -89,15 +89,9 @@ impl CMove {
     #[inline]
     pub(crate) fn delta(self) -> Result<Delta, Status> {
         match self.removed & Self::WRONG {
-            0 => Ok(self.unchecked()),
+            0 => Ok(Delta::from_packed(self.removed, self.added)),
             _ => Err(wrong_move()),
         }
-    }
-
-    /// The delta of a move that is not marked.
-    #[inline]
-    pub(crate) fn unchecked(self) -> Delta {
-        Delta::from_packed(self.removed, self.added)
     }
 }
 

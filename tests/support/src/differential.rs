@@ -66,16 +66,7 @@ pub fn check_by_caller<A: Architecture<Output: Evaluated<Evaluation: Into<Evalua
 ///
 /// At the first difference.
 pub fn check_custom<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
-    let network = checked_network(spec);
-    let lines = features(&network);
-    with_all_weights::<A>(&network, |reference, subject| {
-        let expected = |features: &Features| {
-            let accumulators = told_accumulators(reference, features);
-            Expected::of(reference, &accumulators, features.side_to_move)
-        };
-        let expected: Vec<_> = lines.iter().map(expected).collect();
-        subject.on_every_level(|net, place| told(net, &lines, &expected, place))
-    });
+    check_told(spec, told::<A>);
 }
 
 /// [`check`] for networks whose active features and views the engine tells.
@@ -84,15 +75,24 @@ pub fn check_custom<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluatio
 ///
 /// At the first difference.
 pub fn check_views<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
+    check_told(spec, seen::<A>);
+}
+
+/// Compares the features that the engine tells, by a function that is given the network, the line,
+/// what is expected along it and the place that messages name.
+fn check_told<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+    spec: &str,
+    compare: impl Fn(&Network<A>, &[Features], &[Expected], &str),
+) {
     let network = checked_network(spec);
-    let lines = features(&network);
+    let line = features(&network);
     with_all_weights::<A>(&network, |reference, subject| {
         let expected = |features: &Features| {
             let accumulators = told_accumulators(reference, features);
             Expected::of(reference, &accumulators, features.side_to_move)
         };
-        let expected: Vec<_> = lines.iter().map(expected).collect();
-        subject.on_every_level(|net, place| seen(net, &lines, &expected, place))
+        let expected: Vec<_> = line.iter().map(expected).collect();
+        subject.on_every_level(|net, place| compare(net, &line, &expected, place))
     });
 }
 
