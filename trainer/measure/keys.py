@@ -1,21 +1,23 @@
 """What each key of a run file is worth: trains a small network once for each setting and seed on
-the same data, and writes a table of the losses on held-out games.
+the same data, and writes a table of the losses on held-out games, and of matches between nets.
 
-    python trainer/measure/keys.py GAMES... --out table.md
+    python trainer/measure/keys.py GAMES... --out table.md --engine ENGINE
 
 The loss is always that of the default `[loss]`, whatever a setting trains with, so that settings
-can be compared. All settings of a seed see the same positions in the same order.
+can be compared. All settings of a seed see the same positions in the same order. In matches, the
+net of a setting plays the defaults' net; both are of the first seed.
 """
 
 import argparse
 import dataclasses
 import json
+import multiprocessing
 import platform
 import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -69,17 +71,32 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """What all trainings of a seed have in common. Processes inherit it, for to send them batches
+    would take longer than a training."""
+
+    run: Run
+    description: Description
+    batches: Sequence[Batch]
+    held_out: Sequence[Batch]
+    nets: Path
+    """The folder of net files, which are named by the places of their settings in `SETTINGS`."""
+
+
 def main(argv: Sequence[str]) -> None:
-    """Trains, and writes the table."""
+    """Trains, plays, and writes the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("data", nargs="+", metavar="GAMES")
     parser.add_argument("--out", type=Path, required=True, help="where the table goes")
     parser.add_argument("--spec", default=str(HERE / "small.toml"))
     parser.add_argument("--positions", type=int, default=1_000_000, help="of each training")
     parser.add_argument("--batch-size", type=int, default=1024)
+    parser.add_argument("--rate", type=float, default=0.001, help="where a setting has no other")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=1, help="how many train or play at a time")
     parser.add_argument("--only", help="settings that have this in their names, and the defaults")
-    parser.add_argument("--engine", help="a UCI engine: each setting's net of the first seed plays")
+    parser.add_argument("--engine", help="a UCI engine: the nets of the first seed play matches")
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--nodes", type=int, default=5000)
     given = parser.parse_args(argv)
@@ -97,29 +114,61 @@ def main(argv: Sequence[str]) -> None:
             validation_positions=14_000,
             options=("--buffer", "300000"),
         ),
-        schedule=Schedule(rate=0.001),
+        schedule=Schedule(rate=given.rate),
     )
-    settings = {
-        name: changes
+    names = [
+        name
         for name, changes in SETTINGS.items()
         if not given.only or given.only in name or not changes
-    }
-    losses: dict[str, list[float]] = {name: [] for name in settings}
+    ]
+    losses: dict[str, dict[int, float]] = {name: {} for name in names}
     elo: dict[str, str] = {}
-    seconds = time.process_time()
-    for seed in range(1, given.seeds + 1):
-        run = dataclasses.replace(base, seed=seed)
-        source = FileSource(run, binary, 1)
-        held_out = source.held_out()
-        batches = list(_first(source, run, Network(description)))
-        for name, changes in settings.items():
-            trained = _trained(_changed(run, changes), description, batches, held_out.batches)
-            losses[name].append(_loss(trained, held_out.batches))
-            print(f"seed {seed}, {name}: {losses[name][-1]:.6f}", file=sys.stderr, flush=True)
-            if given.engine and seed == 1:
-                elo[name] = _elo(trained, given, binary)
-            # What is there so far is worth something if the rest is interrupted.
-            given.out.write_text(_table(losses, elo, time.process_time() - seconds))
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(1, given.seeds + 1):
+            run = dataclasses.replace(base, seed=seed)
+            source = FileSource(run, binary, 1)
+            held_out = source.held_out().batches
+            batches = list(_first(source, run, Network(description)))
+            work = Work(run, description, batches, held_out, Path(folder))
+            with _processes(given.jobs, work) as processes:
+                trainings = {processes.submit(_loss_of, name): name for name in names}
+                for name, loss in _finished(trainings):
+                    losses[name][seed] = loss
+                    print(f"seed {seed}, {name}: {loss:.6f}", file=sys.stderr, flush=True)
+                    # What is there so far is worth something if the rest is interrupted.
+                    given.out.write_text(_table(losses, elo))
+            if not given.engine or seed > 1:
+                continue
+            with _processes(given.jobs, work) as processes:
+                matches = {
+                    processes.submit(_elo, Path(folder), name, given, binary): name
+                    for name in names
+                    if SETTINGS[name]
+                }
+                for name, found in _finished(matches):
+                    elo[name] = found
+                    print(f"{name}: {found}", file=sys.stderr, flush=True)
+                    given.out.write_text(_table(losses, elo))
+
+
+_work: Work
+"""In a process of `_processes`."""
+
+
+def _begin(work: Work) -> None:
+    global _work
+    _work = work
+    torch.set_num_threads(1)
+
+
+def _processes(jobs: int, work: Work) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("fork")
+    return ProcessPoolExecutor(jobs, context, _begin, (work,))
+
+
+def _finished(futures: Mapping["Future[Any]", str]) -> Iterator[tuple[str, Any]]:
+    for future in as_completed(futures):
+        yield futures[future], future.result()
 
 
 def _first(source: FileSource, run: Run, network: Network) -> Iterator[Batch]:
@@ -140,20 +189,20 @@ def _changed(run: Run, changes: dict[str, Any]) -> Run:
     return dataclasses.replace(run, **{**changes, **tables})
 
 
-def _trained(
-    run: Run, description: Description, batches: Sequence[Batch], held_out: Sequence[Batch]
-) -> Network:
-    """The network that a run would export."""
-    network = Network(description, mode=run.mode, seed=run.seed)
-    training = Training(run, network, Processes(0, 1, CPU), held_out)
-    for batch in batches:
+def _loss_of(name: str) -> float:
+    """Trains the network that a run with this setting would export, and writes its net file: the
+    default loss of that file, in integers."""
+    run = _changed(_work.run, SETTINGS[name])
+    network = Network(_work.description, mode=run.mode, seed=run.seed)
+    training = Training(run, network, Processes(0, 1, CPU), _work.held_out)
+    for batch in _work.batches:
         training.step(batch)
-    return training.averaged
+    export.write_net(training.averaged, run.spec, _net(_work.nets, name), binary=nnue.find())
+    return _loss(training.averaged, _work.held_out)
 
 
 @torch.no_grad()
 def _loss(network: Network, held_out: Sequence[Batch]) -> float:
-    """The default loss of the net file, in integers."""
     network.mode = "exact"
     values = torch.cat([network(batch).double() for batch in held_out])
     score = torch.cat([batch.score for batch in held_out]).double()
@@ -161,25 +210,32 @@ def _loss(network: Network, held_out: Sequence[Batch]) -> float:
     return float(Loss()(values, score, result, 1.0))
 
 
-def _elo(network: Network, given: argparse.Namespace, binary: str) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        net = Path(folder) / "network.nnue"
-        export.write_net(network, given.spec, net, binary=binary)
-        options = ["--engine", given.engine, "--games", given.games, "--nodes", given.nodes]
-        said = nnue.run("match", net, "<material>", *options, "--json", binary=binary)
+def _net(folder: Path, name: str) -> Path:
+    return folder / f"{list(SETTINGS).index(name)}.nnue"
+
+
+def _elo(folder: Path, name: str, given: argparse.Namespace, binary: str) -> str:
+    nets = [_net(folder, name), _net(folder, "the defaults")]
+    options = ["--engine", given.engine, "--games", given.games, "--nodes", given.nodes]
+    said = nnue.run("match", *nets, *options, "--concurrency", 1, "--json", binary=binary)
     match = json.loads(said)
-    return f"{match['elo']:+.0f} [{match['elo_low']:+.0f}, {match['elo_high']:+.0f}]"
+    # A net that wins or loses all games has no Elo.
+    elo, low, high = (
+        "?" if match[key] is None else f"{match[key]:+.0f}"
+        for key in ("elo", "elo_low", "elo_high")
+    )
+    return f"{elo} [{low}, {high}]"
 
 
-def _table(losses: dict[str, list[float]], elo: dict[str, str], seconds: float) -> str:
+def _table(losses: Mapping[str, Mapping[int, float]], elo: Mapping[str, str]) -> str:
     """The settings that are done, those with the lowest losses first."""
-    done = {name: found for name, found in losses.items() if found}
-    default = statistics.mean(done["the defaults"])
+    done = {name: list(found.values()) for name, found in losses.items() if found}
+    default = statistics.mean(done.get("the defaults", [float("nan")]))
     lines = [
-        f"{platform.machine()}, torch {torch.__version__}, {seconds:,.0f} seconds of one core",
+        f"{platform.machine()}, torch {torch.__version__}",
         "",
         "| setting | loss on held-out games | of each seed | against the defaults |"
-        + (" Elo against material |" if elo else ""),
+        + (" Elo against them |" if elo else ""),
         "|---|---|---|---|" + ("---|" if elo else ""),
     ]
     for name, found in sorted(done.items(), key=lambda pair: statistics.mean(pair[1])):

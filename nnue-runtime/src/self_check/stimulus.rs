@@ -88,6 +88,9 @@ pub(super) struct Inputs<A: Architecture> {
     shapes: Vec<(usize, usize)>,
 }
 
+/// The range of 32 bits.
+const ALL: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
+
 impl<A: Architecture> Inputs<A> {
     pub(super) fn new(places: Vec<usize>) -> Inputs<A> {
         let neurons = A::NEURONS;
@@ -190,10 +193,16 @@ impl<A: Architecture> Inputs<A> {
             Source::Psqt => (1 - (1 << 30), (1 << 30) - 1),
             Source::Layer(index) => {
                 let layer = &A::GRAPH.layers[index];
+                let factors_are_small = || {
+                    let mut ranges = layer.inputs.iter().map(|input| self.range(input.0));
+                    ranges.all(|range| range != ALL)
+                };
                 match layer.op {
                     Op::Activations(_) => layer.range,
+                    // They may be bytes or words.
+                    Op::Product { .. } if factors_are_small() => layer.range,
                     // Biases, and what wraps around, can give all values.
-                    _ => (i32::MIN.into(), i32::MAX.into()),
+                    _ => ALL,
                 }
             }
         }

@@ -41,3 +41,9 @@ fn signed_inputs() {
 fn dual() {
     check!("../specs/layers/dual.toml");
 }
+
+/// Products that are bytes and words, which layers of weights read.
+#[test]
+fn gated_bytes() {
+    check!("../specs/layers/gated_bytes.toml");
+}
