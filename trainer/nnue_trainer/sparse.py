@@ -28,6 +28,17 @@ _choices: dict[tuple[torch.device, int], SumRows] = {}
 """For each device and width, the function that was faster."""
 
 
+def _not_compiled(function: SumRows) -> SumRows:
+    """The function, which `torch.compile` calls as it is. A program of its own for each number of
+    rows that a batch has would be compiled, and the choice below be part of them."""
+    compiler = getattr(torch, "compiler", None)  # since torch 2.1
+    if compiler is None:
+        return function
+    result: SumRows = compiler.disable(function)
+    return result
+
+
+@_not_compiled
 def sum_rows(rows: Rows, table: Tensor) -> Tensor:
     """`[bags, width]`: for each bag, the sum of its rows of the table `[rows, width]`."""
     if table.device.type == "cpu":

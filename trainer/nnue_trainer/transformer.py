@@ -201,7 +201,10 @@ class Transformer(nn.Module):
         pooled = self.transformer.width - self.unpooled
         # A slice of all would cost a copy of the gradient.
         own = accumulators[..., :pooled] if self.unpooled else accumulators
-        values = {"transformer": self._together(self._activated_and_pooled(own, arithmetic))}
+        # Apart from the call below: `torch.compile` leaves its program here, and would compile anew
+        # in each step for a method that waits to be called.
+        pooled_neurons = self._activated_and_pooled(own, arithmetic)
+        values = {"transformer": self._together(pooled_neurons)}
         if self.unpooled:
             values["unpooled"] = self._together(accumulators[..., pooled:])
         if self.psqt is None:
