@@ -36,7 +36,7 @@ fn a_spec_behind_a_net_says_what_it_is() {
     output(&["convert", &net, &told, "--spec", SPEC, "--with-spec"]);
     let [plain, with] = [&net, &told].map(|path| fs::read(path).expect("was written"));
     let spec = fs::read_to_string(SPEC).expect("the spec is there");
-    assert_eq!(detach(&with), (&plain[..], Some(&*spec)));
+    assert_eq!(detach(&with), (&plain[..], Some(spec.as_bytes())));
 
     let named = ["eval", "startpos", "--raw", "--net", &net, "--spec", SPEC];
     assert_eq!(
@@ -60,7 +60,7 @@ fn a_spec_beside_a_net_says_what_it_is() {
     let (folder, net) = net_in("told-beside");
     let beside = folder.join("my.toml");
     // What a net was trained with is no spec.
-    fs::write(&beside, "[loss]\nlambda = 0.7\n").expect("the folder is writable");
+    fs::write(&beside, "likelihood = 1\n[loss]\nlambda = 0.7\n").expect("the folder is writable");
     assert!(stdout(&run(&["info", &net])).contains("no known kind"));
     fs::copy(SPEC, &beside).expect("the same");
     assert!(output(&["info", &net]).contains("network: "));
@@ -83,6 +83,16 @@ fn wrong_specs_with_a_net_are_refused() {
     for command in ["info", "adopt", "spec"] {
         let said = refusal(1, &[command, &told]);
         assert!(said.contains("the spec behind "), "{command}: {said}");
+    }
+    let mut damaged = attach(&plain, "name = \"a\"\n").expect("it is short");
+    damaged[plain.len()] = 0xFF;
+    fs::write(&told, damaged).expect("the folder is writable");
+    for command in ["info", "adopt", "spec"] {
+        let said = refusal(1, &[command, &told]);
+        assert!(
+            said.contains("is not UTF-8 text: the byte at offset 0"),
+            "{command}: {said}"
+        );
     }
     let other = attach(
         &plain,

@@ -121,7 +121,8 @@ use crate::rows::changes::RowChanges;
 ///
 /// All memory is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator
 /// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB; for 81 views of 1024
-/// neurons: 0.4 MB). Deeper lines need more.
+/// neurons: 0.4 MB). Deeper lines need more. What an engine tells of custom features is kept too,
+/// four bytes for each number, in lists that grow where a line tells more than any before.
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
     side_to_move: Color,
@@ -331,9 +332,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         });
         self.set_aside(0);
         self.computed[0].placement = placement;
-        self.told.truncate(0);
-        let changes = active.map(FeatureChanges::to);
-        self.told.push::<A>(Some(views), changes);
+        if const { has_told(A::FEATURES) } {
+            self.told.truncate(0);
+            let changes = active.map(FeatureChanges::to);
+            self.told.push::<A>(Some(views), changes);
+        }
     }
 
     /// Makes a move.
@@ -450,9 +453,12 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let left = self.plies.len();
         let made = deltas.len();
         self.plies.extend(deltas.map(|delta| Ply::after(&delta)));
-        if (before - left + made) % 2 == 1 {
-            self.side_to_move = !self.side_to_move;
-        }
+        // Not with a branch, which processors would often predict wrongly.
+        let changes = (before - left + made) % 2 == 1;
+        self.side_to_move = match changes ^ (self.side_to_move == Color::Black) {
+            false => Color::White,
+            true => Color::Black,
+        };
     }
 
     /// How many moves were made since the line started and not taken back.

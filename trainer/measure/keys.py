@@ -94,6 +94,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--batch-size", type=int, default=1024)
     parser.add_argument("--rate", type=float, default=0.001, help="where a setting has no other")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="how many train or play at a time")
     parser.add_argument("--only", help="settings that have this in their names, and the defaults")
     parser.add_argument("--engine", help="a UCI engine: the nets of the first seed play matches")
@@ -124,7 +125,7 @@ def main(argv: Sequence[str]) -> None:
     losses: dict[str, dict[int, float]] = {name: {} for name in names}
     elo: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(1, given.seeds + 1):
+        for seed in range(given.first_seed, given.first_seed + given.seeds):
             run = dataclasses.replace(base, seed=seed)
             source = FileSource(run, binary, 1)
             held_out = source.held_out().batches
@@ -137,7 +138,7 @@ def main(argv: Sequence[str]) -> None:
                     print(f"seed {seed}, {name}: {loss:.6f}", file=sys.stderr, flush=True)
                     # What is there so far is worth something if the rest is interrupted.
                     given.out.write_text(_table(losses, elo))
-            if not given.engine or seed > 1:
+            if not given.engine or seed > given.first_seed:
                 continue
             with _processes(given.jobs, work) as processes:
                 matches = {

@@ -69,7 +69,7 @@ pub struct NetFile {
     pub layout: FileLayout,
     /// The content of the file besides its weights, such as its header.
     pub loaded: Loaded,
-    /// The bytes of the file, uncompressed.
+    /// The bytes of the net, uncompressed, and without a spec behind them.
     pub bytes: Vec<u8>,
 }
 
@@ -98,7 +98,12 @@ impl NetFile {
         let loaded = format::check(&layout, &unpacked).map_err(refused)?;
         let bytes = match unpacked {
             Cow::Owned(unpacked) => unpacked,
-            Cow::Borrowed(_) => bytes.into_owned(),
+            Cow::Borrowed(net) => {
+                let len = net.len();
+                let mut bytes = bytes.into_owned();
+                bytes.truncate(len);
+                bytes
+            }
         };
         Ok(NetFile {
             path: path.to_path_buf(),
@@ -202,8 +207,8 @@ impl Recognised {
     ///
     /// # Errors
     ///
-    /// The errors of [`told_spec`], [`Error::NoNet`], [`Error::Unrecognised`], and [`Error::OtherNet`] for a file that was cut
-    /// or damaged.
+    /// The errors of [`told_spec`], [`Error::NoNet`], [`Error::Unrecognised`], and
+    /// [`Error::OtherNet`] for a file that was cut or damaged.
     pub fn of<'b>(
         path: &Path,
         bytes: impl Into<Cow<'b, [u8]>>,

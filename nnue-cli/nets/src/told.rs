@@ -9,7 +9,7 @@ use nnue_compiler::format;
 use nnue_compiler::network::Network;
 
 use crate::Error;
-use crate::specs::read_spec;
+use crate::specs::read_text;
 
 /// The text of the spec that comes with a net file, and its network. The spec behind the file is
 /// read first, then the one beside it: `net.toml` of `net.nnue`.
@@ -20,14 +20,23 @@ use crate::specs::read_spec;
 pub fn told_spec(path: &Path, bytes: &[u8]) -> Result<Option<(String, Network)>, Error> {
     if let (_, Some(spec)) = format::attached::detach(bytes) {
         let name = format!("the spec behind {}", path.display());
-        let network = analyse(&SourceFile::new(name, spec.to_string()))?;
-        return Ok(Some((spec.into(), network)));
+        let text = std::str::from_utf8(spec).map_err(|error| Error::NoText {
+            path: name.clone().into(),
+            offset: error.valid_up_to(),
+        })?;
+        let network = analyse(&SourceFile::new(name, text.to_string()))?;
+        return Ok(Some((text.into(), network)));
     }
     let beside = path.with_extension("toml");
-    match std::fs::read_to_string(&beside) {
-        Ok(text) if beside != path && is_spec(&text) => read_spec(&beside).map(Some),
-        _ => Ok(None),
+    if beside == path || !beside.is_file() {
+        return Ok(None);
     }
+    let text = read_text(&beside)?;
+    if !is_spec(&text) {
+        return Ok(None);
+    }
+    let network = analyse(&SourceFile::new(beside.display().to_string(), text.clone()))?;
+    Ok(Some((text, network)))
 }
 
 /// Whether a text of TOML is meant as a spec. Others stand beside nets too, such as what they were
@@ -35,9 +44,10 @@ pub fn told_spec(path: &Path, bytes: &[u8]) -> Result<Option<(String, Network)>,
 fn is_spec(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_start);
     lines.any(|line| {
-        ["[[features]]", "[transformer]", "like"]
-            .iter()
-            .any(|start| line.starts_with(start))
+        let is_like = |rest: &str| rest.trim_start().starts_with('=');
+        line.starts_with("[[features]]")
+            || line.starts_with("[transformer]")
+            || line.strip_prefix("like").is_some_and(is_like)
     })
 }
 

@@ -30,8 +30,9 @@ pub struct Noted {
     pub known: usize,
     /// How many moves there are.
     pub len: usize,
-    /// The moves; those from `len` on mean nothing. The lists are apart, for a move that has just
-    /// been stored by halves would be read as a whole, and a processor waits for that.
+    /// The moves; those from `len` on mean nothing. There are two lists: if a move lay in 16 bytes,
+    /// C would store it as two words and Rust load it as one vector, and a processor waits for that
+    /// until both stores are done.
     pub removed: [u64; Noted::MOST],
     /// The other half of the moves.
     pub added: [u64; Noted::MOST],
@@ -50,7 +51,7 @@ impl Noted {
 }
 
 impl<A: Architecture> Evaluator<A> {
-    /// The evaluator, which knows all moves now.
+    /// Tells the evaluator behind what was noted, and returns it.
     #[inline]
     fn all_told(&mut self) -> &mut Told<A> {
         let Noted {

@@ -54,20 +54,19 @@ pub fn stream<'l>(layout: &'l FileLayout, path: &Path) -> Option<Stream<'l>> {
     fs::metadata(path).ok().filter(is_large)?;
     let file = File::open(path).ok()?;
     let metadata = file.metadata().ok().filter(is_large)?;
-    let len = attached::net_len_of(&file, metadata.len());
-    walk(layout, file, len)
+    walk(layout, file, metadata.len())
 }
 
-fn walk(layout: &FileLayout, file: File, len: u64) -> Option<Stream<'_>> {
+fn walk(layout: &FileLayout, file: File, file_len: u64) -> Option<Stream<'_>> {
     let is_summed = |(_, tensor): (usize, &Tensor)| coalesce::is_summed(layout, tensor);
     if layout.tensors().any(is_summed) {
         return None;
     }
     let mut stream = Stream {
         layout,
+        len: attached::net_len_of(&file, file_len),
         file,
         offset: 0,
-        len,
         tensors: Vec::new(),
         loaded: Loaded::default(),
     };
@@ -282,6 +281,12 @@ mod tests {
             },
             ..RAW
         }
+    }
+
+    #[test]
+    fn a_spec_behind_is_left_out() {
+        let with = attached::attach(&file(&RAW), "name = \"a\"").unwrap();
+        assert!(assert_same(&RAW, &with));
     }
 
     #[test]

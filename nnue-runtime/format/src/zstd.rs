@@ -24,6 +24,7 @@ pub fn unpack<'a>(layout: &FileLayout, source: &'a [u8]) -> Result<Cow<'a, [u8]>
 /// Whether a file is compressed, so that [`unpack`] has something to do.
 #[must_use]
 pub fn is_packed(layout: &FileLayout, source: &[u8]) -> bool {
+    let (source, _) = attached::detach(source);
     start(layout, source).is_some()
 }
 

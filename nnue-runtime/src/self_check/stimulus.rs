@@ -199,7 +199,7 @@ impl<A: Architecture> Inputs<A> {
                 };
                 match layer.op {
                     Op::Activations(_) => layer.range,
-                    // They may be bytes or words.
+                    // The result may be a byte or a word, which cannot hold all values.
                     Op::Product { .. } if factors_are_small() => layer.range,
                     // Biases, and what wraps around, can give all values.
                     _ => ALL,

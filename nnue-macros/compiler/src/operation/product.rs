@@ -29,7 +29,8 @@ pub struct Keys {
 }
 
 /// The product of two inputs: `y[i] = a[i] * b[i] >> shift`. Integers are multiplied in `i64` and
-/// then become the type of the output, which holds them or is `i32`, with wrap-around. For `f32`, the product is rounded once and `shift` is 0.
+/// then become the type of the output, which holds them or is `i32`, with wrap-around. For `f32`, the
+/// product is rounded once and `shift` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
     /// The number of bits that are shifted out to the right.

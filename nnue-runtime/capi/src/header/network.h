@@ -42,7 +42,7 @@ enum {
     NNUE_NULL_POINTER = 1, /* a pointer is null that must not be */
     NNUE_NET_FILE = 2,     /* the net file cannot be read, or is not this network's */
     NNUE_LEVEL = 3,        /* there is no such level, or this machine lacks it */
-    NNUE_POSITION = 4,     /* the position has not one king of each colour, or two pieces on a square */
+    NNUE_POSITION = 4,     /* the position breaks what is said at nnue_position */
     NNUE_MOVE = 5,         /* the move has a wrong piece or square, or does not fit the position */
     NNUE_BUCKET = 6        /* the network has no bucket of that number */
 };
