@@ -351,10 +351,11 @@ class Training:
             losses += self.step(_next(batches).to(self.processes.device, non_blocking=True))
             reached = self.steps / every
             progress.step(self)
-            if write_net is not None and self._is_kept:
+            if self._is_kept:
                 paused = time.perf_counter()
                 self._settle()
-                write_net(self)
+                if write_net is not None:
+                    write_net(self)
                 # What is counted is the training.
                 started += time.perf_counter() - paused
             if self.is_over or math.floor(reached) > math.floor((self.steps - 1) / every):
@@ -366,13 +367,18 @@ class Training:
                         f"the loss is {loss} after {self.positions:,} positions: a lower `rate` of "
                         "[schedule] may help"
                     )
+                self._settle()
                 if self.processes.is_first:
                     self._report(loss, first_step, now - started, folder, progress, write_net)
                 losses.zero_()
                 first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
 
     def _settle(self) -> None:
-        """Does what steps have deferred, before anybody looks at the weights."""
+        """Does what steps have deferred, before anybody looks at the weights.
+
+        It changes weights, so that all processes have to do it after the same steps, also those
+        that look at nothing.
+        """
         if self.processes.device.type != "cuda":
             return
         self.averaged.clip()
@@ -398,7 +404,6 @@ class Training:
         progress: Watcher,
         write_net: Optional[Callable[["Training"], object]],
     ) -> None:
-        self._settle()
         validation_loss, zero_blocks, dead = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
         report = Report(

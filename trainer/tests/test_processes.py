@@ -10,7 +10,8 @@ from small_run import RUN, Silent, SmallBatch, batches, changed, training, weigh
 from torch import Tensor
 
 from nnue_trainer.fields import RunError
-from nnue_trainer.processes import processes
+from nnue_trainer.processes import Processes, processes
+from nnue_trainer.train import Training
 
 SHARE = RUN.data.batch_size // 2
 DISTRIBUTED = changed(RUN, loss={"activation": 0.1}, optimiser={"name": "ranger"}, average=0.9)
@@ -43,6 +44,25 @@ def test_two_processes_learn_what_one_does_from_both_their_batches(tmp_path: Pat
     alone.go((both(*pair) for pair in pairs), tmp_path / "alone", Silent())
     # Sums of two halves are rounded otherwise than sums of all.
     assert torch.allclose(weights(alone.network), first, atol=1e-4)
+
+
+@pytest.mark.parametrize("nets_every", [0, 96])
+def test_all_processes_do_what_was_deferred_after_the_same_steps(
+    nets_every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled: list[int] = []
+    monkeypatch.setattr(Training, "_settle", lambda own: settled.append(own.steps))
+
+    def steps_of(rank: int) -> list[int]:
+        settled.clear()
+        own = training(changed(RUN, nets_every=nets_every), Processes(rank, 1, torch.device("cpu")))
+        folder = tmp_path / str(rank)
+        folder.mkdir()
+        own.go(batches(1), folder, Silent(), (lambda _: None) if rank == 0 else None)
+        return list(settled)
+
+    first = steps_of(0)
+    assert len(first) >= RUN.reports and steps_of(1) == first
 
 
 def test_a_device_that_is_not_there_is_an_error() -> None:
