@@ -23,7 +23,7 @@ from nnue_trainer.result import finish
 from nnue_trainer.run import Run, read_runs
 from nnue_trainer.schema import given
 from nnue_trainer.source import FileSource
-from nnue_trainer.stages import train_all
+from nnue_trainer.stages import begin_anew, train_all
 from nnue_trainer.stream import BadStream
 from nnue_trainer.strength import Matches
 from nnue_trainer.threads import Threads
@@ -79,12 +79,15 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         runs = read_runs(given.run, given.out, given.data, given.device)
         binary = given.nnue or nnue.find()
         with processes(runs[0].device) as ours:
-            summary = train_all(runs, ours, lambda run: train(run, binary, ours, given.restart))
+            if given.restart:
+                begin_anew(runs, ours)
+            summary = train_all(runs, ours, lambda run: train(run, binary, ours))
     except (RunError, BadDescription, BadStream, nnue.CommandFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\ninterrupted: the same command goes on from the last checkpoint", file=sys.stderr)
+        same = "the same command without `--restart`" if given.restart else "the same command"
+        print(f"\ninterrupted: {same} goes on from the last checkpoint", file=sys.stderr)
         return 130
     if summary is not None:
         short = {key: value for key, value in summary.items() if key not in ("settings", "reports")}
@@ -92,7 +95,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     return 0
 
 
-def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dict[str, Any]]:
+def train(run: Run, binary: str, ours: Processes) -> Optional[dict[str, Any]]:
     """Does the run, and returns its summary, in the first of several processes."""
     # What is random in torch may depend on it, though nothing here is after the first weights.
     torch.manual_seed(run.seed)
@@ -109,7 +112,7 @@ def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dic
     held_out = source.held_out() if ours.is_first else None
     training = Training(run, network, ours, held_out.batches if held_out else [])
     saved = folder / checkpoint.NAME
-    if saved.exists() and not restart:
+    if saved.exists():
         training.restore(saved)
     if ours.is_first and training.steps:
         print(f"going on from {training.positions:,} positions", file=sys.stderr)
