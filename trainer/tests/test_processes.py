@@ -1,3 +1,4 @@
+import datetime
 import os
 import subprocess
 import sys
@@ -73,6 +74,18 @@ def test_a_device_that_is_not_there_is_an_error() -> None:
         processes(missing),
     ):
         pass
+
+
+def test_processes_wait_for_hours_of_work_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined: list[datetime.timedelta] = []
+    monkeypatch.setattr(
+        torch.distributed, "init_process_group", lambda _, timeout: joined.append(timeout)
+    )
+    monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with processes("cpu") as ours:
+        assert ours.count == 2
+    assert joined == [datetime.timedelta(days=7)]
 
 
 def test_without_torchrun_there_is_one_process() -> None:
