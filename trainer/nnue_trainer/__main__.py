@@ -21,7 +21,6 @@ from nnue_trainer.processes import Processes, processes
 from nnue_trainer.progress import Progress, Watcher
 from nnue_trainer.result import finish
 from nnue_trainer.run import Run, read_runs
-from nnue_trainer.schema import given
 from nnue_trainer.source import FileSource
 from nnue_trainer.stages import begin_anew, train_all
 from nnue_trainer.stream import BadStream
@@ -124,17 +123,16 @@ def train(run: Run, binary: str, ours: Processes) -> Optional[dict[str, Any]]:
     def prepared(batch: Batch) -> Batch:
         return network.prepared(batch, ours.device)
 
-    def keep(training: Training) -> None:
-        given(nets).numbered(training)
-        matches.play(training.positions)
-
     matches = Matches(run, binary, folder, training.matches)
+    if nets is not None and training.steps:
+        # Those that the run was interrupted in, or that could not be played.
+        training.watch(matches.play, folder)
     if not training.is_over:
         with (
             contextlib.closing(watcher(run, training, folder)) as progress,
             contextlib.closing(source.training(ours.seed(run.seed), prepared)) as batches,
         ):
-            training.go(batches, folder, progress, keep if nets else None)
+            training.go(batches, folder, progress, nets.numbered if nets else None, matches.play)
     return None if nets is None else finish(run, training, nets, folder)
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -333,11 +333,13 @@ class Training:
         folder: Path,
         progress: Watcher,
         write_net: Optional[Callable[["Training"], object]] = None,
+        play: Callable[[int], Iterable[Match]] = lambda _: (),
     ) -> None:
         """Trains to the end of the run with `batches`, which begin at the run's first step.
 
         In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, or as often
-        as the run says, `write_net` is called with the training: what it raises ends the run.
+        as the run says, `write_net` is called with the training; after it, `play` with the number
+        of positions, which plays the matches of the nets so far. What they raise ends the run.
 
         Raises `RunError` if the data ends before the run does, or a loss is not finite.
         """
@@ -370,6 +372,7 @@ class Training:
                 self._settle()
                 if self.processes.is_first:
                     self._report(loss, first_step, now - started, folder, progress, write_net)
+                    self.watch(play, folder)
                 losses.zero_()
                 first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
 
@@ -425,13 +428,22 @@ class Training:
         self.reports.append(report)
         if write_net is not None and not self.run.nets_every:
             write_net(self)
+        self._leave(folder)
+        # Whoever sees the report may rely on the checkpoint.
+        progress.report(self, report)
+
+    def watch(self, play: Callable[[int], Iterable[Match]], folder: Path) -> None:
+        """Plays the matches of the nets so far. When one is played, the checkpoint in `folder` has
+        those before it."""
+        for _ in play(self.positions):
+            self._leave(folder)
+
+    def _leave(self, folder: Path) -> None:
         self.save(folder / checkpoint.NAME)
         picture = self.picture()
         checkpoint.write_whole(
             folder / "curves.svg", lambda path: path.write_text(picture, encoding="utf-8")
         )
-        # Whoever sees the report may rely on the checkpoint.
-        progress.report(self, report)
 
     def picture(self) -> str:
         """The curves of the run so far, as SVG."""
