@@ -18,7 +18,7 @@ from torch import Tensor
 
 from nnue_trainer.fields import RunError, shown
 
-VERSION = 3
+VERSION = 4
 NAME = "checkpoint.safetensors"
 
 

@@ -81,6 +81,9 @@ class Training:
         # name.
         digest = hashlib.sha256(network.description.text.encode()).hexdigest()
         self.settings = {**run.settings(), "network": digest}
+        for file in (*run.data.files, *run.data.validation):
+            # Of other data, the positions that the run has seen cannot be read over.
+            self.settings[f"length of `{file}` in bytes"] = Path(file).stat().st_size
         if run.start is not None:
             self.settings["start"] = start.digest(Path(run.start))
         self.network = network.to(processes.device)
