@@ -29,10 +29,11 @@ from nnue_trainer.threads import Threads
 from nnue_trainer.train import Report, Training
 
 EPILOG = """\
-In DIR it leaves network.nnue, nets/ (the nets of the start and of each report), golden.txt
-(positions with the net's values, for `nnue verify`), network.floats (the weights, for
-`nnue quantise`), curves.svg, summary.json, which is also printed without settings and reports,
-and checkpoint.safetensors, from which the same command goes on after an interruption.
+In DIR it leaves network.nnue, nets/ (the nets of the start and of each report, or as often as
+`nets_every` says), golden.txt (positions with the net's values, for `nnue verify`),
+network.floats (the weights, for `nnue quantise`), curves.svg, summary.json, which is also
+printed without settings and reports, and checkpoint.safetensors, from which the same command
+goes on after an interruption.
 
 Several GPUs: torchrun --nproc_per_node=gpu -m nnue_trainer RUN.toml
 """

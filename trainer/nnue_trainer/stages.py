@@ -60,7 +60,7 @@ def _finish(runs: Sequence[Run], summaries: Sequence[dict[str, Any]]) -> dict[st
     folder = last.parent
     for name in LEFT:
         write_whole(folder / name, partial(shutil.copyfile, last / name))
-    keys = ("positions", "seconds", "train_loss", "validation_loss", "warnings")
+    keys = ("positions", "seconds", "train_loss", "validation_loss", "strength", "warnings")
     summary = {
         **summaries[-1],
         "positions": sum(each["positions"] for each in summaries),

@@ -41,7 +41,7 @@ class Report:
 
     positions: int = _count()
     seconds: float = _amount()
-    """Spent on training, validation left out, and what an interruption made vain."""
+    """Spent on training, without validation, and without time that an interruption has lost."""
     positions_per_second: float = _amount()
     """Since the report before."""
     rate: float = _amount()

@@ -87,6 +87,7 @@ def test_each_stage_starts_with_what_the_one_before_left(
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["positions"] == 7680
     assert [stage["positions"] for stage in summary["stages"]] == [5120, 2560]
+    assert [stage["strength"] for stage in summary["stages"]] == [[], []]
 
     # A second stage that has left nothing begins, and the first is not trained again.
     shutil.rmtree(second)
