@@ -86,6 +86,9 @@ def _device(name: str, local: int) -> torch.device:
             f"{', '.join(each for each in there if there[each])}"
         )
     if name == "cuda":
+        count = torch.cuda.device_count()
+        if local >= count:
+            raise RunError(f"process {local} of this machine has no GPU: there are {count}")
         torch.cuda.set_device(local)
         return torch.device("cuda", local)
     return torch.device(name)

@@ -76,6 +76,17 @@ def test_a_device_that_is_not_there_is_an_error() -> None:
         pass
 
 
+def test_more_processes_than_gpus_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    with (
+        pytest.raises(RunError, match="process 2 of this machine has no GPU: there are 2"),
+        processes("cuda"),
+    ):
+        pass
+
+
 def test_processes_wait_for_hours_of_work_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     joined: list[datetime.timedelta] = []
     monkeypatch.setattr(
