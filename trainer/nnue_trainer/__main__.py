@@ -21,19 +21,19 @@ from nnue_trainer.processes import Processes, processes
 from nnue_trainer.progress import Progress, Watcher
 from nnue_trainer.result import finish
 from nnue_trainer.run import Run, read_runs
-from nnue_trainer.schema import given
 from nnue_trainer.source import FileSource
-from nnue_trainer.stages import train_all
+from nnue_trainer.stages import begin_anew, train_all
 from nnue_trainer.stream import BadStream
 from nnue_trainer.strength import Matches
 from nnue_trainer.threads import Threads
 from nnue_trainer.train import Report, Training
 
 EPILOG = """\
-In DIR it leaves network.nnue, nets/ (the nets of the start and of each report), golden.txt
-(positions with the net's values, for `nnue verify`), network.floats (the weights, for
-`nnue quantise`), curves.svg, summary.json, which is also printed without settings and reports,
-and checkpoint.safetensors, from which the same command goes on after an interruption.
+In DIR it leaves network.nnue, nets/ (the nets of the start and of each report, or as often as
+`nets_every` says), golden.txt (positions with the net's values, for `nnue verify`),
+network.floats (the weights, for `nnue quantise`), curves.svg, summary.json, which is also
+printed without settings and reports, and checkpoint.safetensors, from which the same command
+goes on after an interruption.
 
 Several GPUs: torchrun --nproc_per_node=gpu -m nnue_trainer RUN.toml
 """
@@ -79,12 +79,15 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         runs = read_runs(given.run, given.out, given.data, given.device)
         binary = given.nnue or nnue.find()
         with processes(runs[0].device) as ours:
-            summary = train_all(runs, ours, lambda run: train(run, binary, ours, given.restart))
+            if given.restart:
+                begin_anew(runs, ours)
+            summary = train_all(runs, ours, lambda run: train(run, binary, ours))
     except (RunError, BadDescription, BadStream, nnue.CommandFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\ninterrupted: the same command goes on from the last checkpoint", file=sys.stderr)
+        same = "the same command without `--restart`" if given.restart else "the same command"
+        print(f"\ninterrupted: {same} goes on from the last checkpoint", file=sys.stderr)
         return 130
     if summary is not None:
         short = {key: value for key, value in summary.items() if key not in ("settings", "reports")}
@@ -92,7 +95,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     return 0
 
 
-def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dict[str, Any]]:
+def train(run: Run, binary: str, ours: Processes) -> Optional[dict[str, Any]]:
     """Does the run, and returns its summary, in the first of several processes."""
     # What is random in torch may depend on it, though nothing here is after the first weights.
     torch.manual_seed(run.seed)
@@ -109,7 +112,7 @@ def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dic
     held_out = source.held_out() if ours.is_first else None
     training = Training(run, network, ours, held_out.batches if held_out else [])
     saved = folder / checkpoint.NAME
-    if saved.exists() and not restart:
+    if saved.exists():
         training.restore(saved)
     if ours.is_first and training.steps:
         print(f"going on from {training.positions:,} positions", file=sys.stderr)
@@ -121,17 +124,16 @@ def train(run: Run, binary: str, ours: Processes, restart: bool) -> Optional[dic
     def prepared(batch: Batch) -> Batch:
         return network.prepared(batch, ours.device)
 
-    def keep(training: Training) -> None:
-        given(nets).numbered(training)
-        matches.play(training.positions)
-
     matches = Matches(run, binary, folder, training.matches)
+    if nets is not None and training.steps:
+        # Those that the run was interrupted in, or that could not be played.
+        training.watch(matches.play, folder)
     if not training.is_over:
         with (
             contextlib.closing(watcher(run, training, folder)) as progress,
             contextlib.closing(source.training(ours.seed(run.seed), prepared)) as batches,
         ):
-            training.go(batches, folder, progress, keep if nets else None)
+            training.go(batches, folder, progress, nets.numbered if nets else None, matches.play)
     return None if nets is None else finish(run, training, nets, folder)
 
 

@@ -79,7 +79,8 @@ def advice(
     `share` of the run is over, and `saturated` has the shares of numbers at the ends of their
     types, by tensors.
     """
-    few = too_little_data.warnings(reports, reports_of_run)
+    enough = known.positions >= ENOUGH
+    few = too_little_data.warnings(reports, reports_of_run) if enough else []
     found: dict[str, Optional[str]] = {
         "data": few[0] if few else None,
         "scores": _scores(loss, known),

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from nnue_trainer.fields import RunError, shown
 
-VERSION = 3
+VERSION = 4
 NAME = "checkpoint.safetensors"
 
 
@@ -98,7 +98,7 @@ def _compare(path: Path, saved: object, settings: Mapping[str, Any]) -> None:
             raise RunError(
                 f"`{path}` is of another run, with {name} {shown(saved.get(key))} and not "
                 f"{shown(settings.get(key))}; `--restart` begins without it, `--out` takes another "
-                "folder"
+                "folder, and without this file a single stage begins anew"
             )
 
 

@@ -33,9 +33,10 @@ class Loss:
     lambda_jitter: float = number(0.0, low=0, high=1)
     """How far the lambda of each position may be from that of its moment, at random."""
     w1: float = number(0.0, low=-16, high=16)
-    """Positions that are half won count up to this power of 2, and all others less of it."""
+    """How much more positions count that are half won: see `weights`. With the default of `w2` it
+    is up to 1 + (2^w1 - 1) / 8 times."""
     w2: float = number(0.5, low=0, high=8)
-    """How narrow the range of these positions is; with 0 all positions are in it."""
+    """How narrow the range of these positions is; with 0 all with a score count 2^w1 times."""
     activation: float = number(0.0, low=0)
     """What a mean activation of 1.0 of the transformer costs: it draws activations towards zero."""
 

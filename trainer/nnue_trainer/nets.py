@@ -21,6 +21,12 @@ def name_of(positions: int) -> str:
     return f"{positions:012}.nnue"
 
 
+def kept_in(folder: Path) -> list[int]:
+    """After how many positions the nets in a folder were kept, the first one first."""
+    names = [path.stem for path in folder.glob("*.nnue")]
+    return sorted(int(name) for name in names if name.isdigit())
+
+
 class Nets:
     """Where a run writes nets, and the positions by which they are proven."""
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from nnue_trainer.fields import RunError, choice, flag, number
+from nnue_trainer.matrix import Matrix
 from nnue_trainer.muon import Muon
 from nnue_trainer.schedule_free import ScheduleFree
 
@@ -52,10 +53,9 @@ class Optimiser:
         return self.name == "schedule-free"
 
     def over(
-        self, network: nn.Module, rate: float, matrices: Sequence[Tensor] = ()
+        self, network: nn.Module, rate: float, matrices: Sequence[Matrix] = ()
     ) -> torch.optim.Optimizer:
-        """An optimiser of the network's parameters, of which `matrices` are those of its layers,
-        each `[..., outputs, inputs]`.
+        """An optimiser of the network's parameters, of which `matrices` are those of its layers.
 
         Raises `RunError` if this torch has not what is asked for, or the network no such layer.
         """
@@ -86,14 +86,13 @@ class Optimiser:
         return kind(network.parameters(), **options)
 
     def _muon(
-        self, network: nn.Module, rate: float, matrices: Sequence[Tensor]
+        self, network: nn.Module, rate: float, matrices: Sequence[Matrix]
     ) -> torch.optim.Optimizer:
-        # The direction of a single row or column is only its length, of which Adam knows more.
-        wide = [matrix for matrix in matrices if min(matrix.shape[-2:]) > 1]
+        wide = [matrix.weights for matrix in matrices if matrix.has_directions]
         if not wide:
             raise RunError(
                 "`name` of [optimiser] is 'muon', which is for layers with several inputs and "
-                "outputs: this network has none behind its transformer"
+                "outputs that all see the same inputs: this network has none behind its transformer"
             )
         chosen = {id(matrix) for matrix in wide}
         others = [each for each in network.parameters() if id(each) not in chosen]
@@ -115,13 +114,12 @@ class Optimiser:
         return ScheduleFree(network.parameters(), average.parameters(), self.beta1)
 
     @torch.no_grad()
-    def prepare(self, network: nn.Module, matrices: Iterable[Tensor]) -> None:
+    def prepare(self, network: nn.Module, matrices: Iterable[Matrix]) -> None:
         """Centralises and clips the gradients of the network, as the keys say."""
         centralise = self.name == "ranger21" if self.centralise is None else self.centralise
         if centralise:
             for matrix in matrices:
-                if matrix.grad is not None:
-                    matrix.grad.sub_(matrix.grad.mean(dim=-1, keepdim=True))
+                matrix.centralise()
         if self.clip_value > 0:
             nn.utils.clip_grad_value_(network.parameters(), self.clip_value)
         if self.clip_norm > 0:

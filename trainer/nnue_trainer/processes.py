@@ -1,5 +1,6 @@
 """One process, or several that `torchrun` has started, each with its own share of every batch."""
 
+import datetime
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,10 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from nnue_trainer.fields import RunError
+
+WAIT = datetime.timedelta(days=7)
+"""How long a process waits for the others. The first one writes nets and plays matches while they
+do, which takes longer than the minutes that torch waits by default."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ def processes(device: str) -> Iterator[Processes]:
     if count == 1:
         yield Processes(0, 1, chosen)
         return
-    torch.distributed.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+    torch.distributed.init_process_group("nccl" if chosen.type == "cuda" else "gloo", timeout=WAIT)
     try:
         yield Processes(rank, count, chosen, int(os.environ.get("LOCAL_WORLD_SIZE", count)))
     finally:
@@ -81,6 +86,9 @@ def _device(name: str, local: int) -> torch.device:
             f"{', '.join(each for each in there if there[each])}"
         )
     if name == "cuda":
+        count = torch.cuda.device_count()
+        if local >= count:
+            raise RunError(f"process {local} of this machine has no GPU: there are {count}")
         torch.cuda.set_device(local)
         return torch.device("cuda", local)
     return torch.device(name)

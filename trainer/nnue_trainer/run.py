@@ -233,6 +233,10 @@ def _completed(
             raise RunError(f"there is no file `{watch.engine}`, the `engine` of [watch]")
         if (folder / watch.opponent).is_file():
             watch = dataclasses.replace(watch, opponent=str(folder / watch.opponent))
+        elif watch.opponent.endswith(".nnue"):
+            raise RunError(
+                f"there is no file `{folder / watch.opponent}`, the `opponent` of [watch]"
+            )
     if run.average and run.average_from is not None:
         raise RunError("`average` and `average_from` are two kinds of averages: one can be had")
     if run.optimiser.is_schedule_free:

@@ -8,12 +8,32 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Optional
 
-from nnue_trainer.checkpoint import write_whole
+from nnue_trainer.checkpoint import NAME, write_whole
+from nnue_trainer.fields import RunError
 from nnue_trainer.processes import Processes
 from nnue_trainer.run import Run
 
 LEFT = ("network.nnue", "network.floats", "golden.txt", "curves.svg")
 """Files of the last stage that are the run's."""
+
+
+def begin_anew(runs: Sequence[Run], ours: Processes) -> None:
+    """Removes the checkpoints of all stages. Otherwise one that this run has not yet replaced when
+    it is interrupted would be gone on from.
+
+    Raises `RunError` if the run starts with one of them.
+    """
+    saved = [Path(run.out) / NAME for run in runs]
+    first = runs[0].start
+    if first is not None and Path(first).resolve() in [path.resolve() for path in saved]:
+        raise RunError(
+            f"`start` of the run is `{first}`, which `--restart` removes: a copy elsewhere can be "
+            "started with"
+        )
+    if ours.is_first:
+        for path in saved:
+            path.unlink(missing_ok=True)
+    ours.wait()
 
 
 def train_all(
@@ -40,7 +60,7 @@ def _finish(runs: Sequence[Run], summaries: Sequence[dict[str, Any]]) -> dict[st
     folder = last.parent
     for name in LEFT:
         write_whole(folder / name, partial(shutil.copyfile, last / name))
-    keys = ("positions", "seconds", "train_loss", "validation_loss", "warnings")
+    keys = ("positions", "seconds", "train_loss", "validation_loss", "strength", "warnings")
     summary = {
         **summaries[-1],
         "positions": sum(each["positions"] for each in summaries),

@@ -2,13 +2,14 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nnue_trainer import nnue
 from nnue_trainer.fields import RunError
-from nnue_trainer.nets import name_of
+from nnue_trainer.nets import kept_in, name_of
 from nnue_trainer.run import Run
 from nnue_trainer.watch import FIRST, Match
 
@@ -22,19 +23,26 @@ class Matches:
     folder: Path
     played: list[Match] = field(default_factory=list)
 
-    def play(self, positions: int) -> None:
-        """Lets the net play that was kept after so many positions, if it is its turn.
+    def play(self, positions: int) -> Iterator[Match]:
+        """Lets the nets play that were kept up to so many positions, if it is their turn; each
+        match comes when it has been played.
 
-        Raises `RunError` if the match cannot be played.
+        Raises `RunError` if a match cannot be played.
         """
-        watch = self.run.watch
-        if watch.engine is None or not self._is_due(positions):
+        engine = self.run.watch.engine
+        if engine is None:
             return
+        for kept in kept_in(self.folder / "nets"):
+            if kept <= positions and self._is_due(kept):
+                yield self._played(kept, engine)
+
+    def _played(self, positions: int, engine: str) -> Match:
+        watch = self.run.watch
         opponent = watch.opponent
         if opponent == FIRST:
             opponent = str(self.folder / "nets" / name_of(0))
         net = self.folder / "nets" / name_of(positions)
-        options: list[object] = ["--engine", watch.engine, "--games", watch.games]
+        options: list[object] = ["--engine", engine, "--games", watch.games]
         options += ["--nodes", watch.nodes, "--json"]
         if self.run.threads is not None:
             options += ["--concurrency", self.run.threads]
@@ -46,6 +54,7 @@ class Matches:
         self.played.append(match)
         games = match.wins + match.draws + match.losses
         print(f"after {positions:,} positions: {_elo(match)} in {games} games", file=sys.stderr)
+        return match
 
     def _is_due(self, positions: int) -> bool:
         if positions == 0:

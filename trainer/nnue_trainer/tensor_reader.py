@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from .transformer import FeatureRows
 
 
+SPEC_BEHIND = b"NNUE spec v1"
+"""What a file ends with that has the text of its spec behind the net, and the text's length before
+this (`docs/net-files.md`)."""
+LONGEST_SPEC = 1 << 20
+
+
 class BadNet(ValueError):
     """A file does not have the tensors of the network."""
 
@@ -33,7 +39,7 @@ def read(network: "Network", path: Path) -> None:
     `BadNet` if the file does not fit the network.
     """
     with open(path, "rb") as file:
-        content = file.read()
+        content = _without_spec(file.read())
     parameters = _Parameters(network)
     wanted = list(tensors_of(network.description))
     if len(content) == 4 * sum(_count(tensor) for tensor, _ in wanted):
@@ -55,6 +61,16 @@ def _read_own(reader: "_Reader", description: Description, parameters: "_Paramet
         reader.take(count)
     for section, stack in sections_of(description):
         _read_section(reader, section, form, tensors, parameters, stack)
+    reader.end(description.file.tail)
+
+
+def _without_spec(content: bytes) -> bytes:
+    """A net file without the spec that it may have behind the net."""
+    end = len(content) - len(SPEC_BEHIND) - 4
+    if end < 0 or not content.endswith(SPEC_BEHIND):
+        return content
+    (length,) = struct.unpack_from("<I", content, end)
+    return content[: end - length] if length <= min(end, LONGEST_SPEC) else content
 
 
 def _read_section(
@@ -116,6 +132,16 @@ class _Reader:
         if self.take(len(expected)) != expected:
             raise BadNet(f"where the spec has `{name}`, it has something else")
 
+    def end(self, tail: Optional[schema.Tail]) -> None:
+        """What is left may only be what pads the file."""
+        rest = self.content[self.at :]
+        padding = b""
+        if tail is not None:
+            missing = -self.at % tail.multiple
+            padding = (bytes(tail.bytes) * (missing // len(tail.bytes) + 1))[:missing]
+        if rest not in (b"", padding):
+            raise BadNet(f"it has {len(rest):,} bytes more than the spec's tensors")
+
     def numbers(self, element: str, count: int) -> Array:
         return np.frombuffer(self.take(count * np.dtype(element).itemsize), dtype=element)
 
@@ -176,6 +202,8 @@ class _Parameters(Numbers):
                 part = arranged[begin : begin + len(own)]
                 begin += len(own)
             numbers = part if is_float else _numbers(grid, part, tensor)
+            if not np.isfinite(numbers).all():
+                raise BadNet(f"its tensor `{tensor.name}` has numbers that are not finite")
             own.copy_(torch.from_numpy(np.array(numbers, dtype=np.float32)))
 
 

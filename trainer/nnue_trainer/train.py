@@ -3,7 +3,7 @@
 import hashlib
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -41,7 +41,7 @@ class Report:
 
     positions: int = _count()
     seconds: float = _amount()
-    """Spent on training, validation left out, and what an interruption made vain."""
+    """Spent on training, without validation, and without time that an interruption has lost."""
     positions_per_second: float = _amount()
     """Since the report before."""
     rate: float = _amount()
@@ -81,6 +81,9 @@ class Training:
         # name.
         digest = hashlib.sha256(network.description.text.encode()).hexdigest()
         self.settings = {**run.settings(), "network": digest}
+        for file in (*run.data.files, *run.data.validation):
+            # Of other data, the positions that the run has seen cannot be read over.
+            self.settings[f"length of `{file}` in bytes"] = Path(file).stat().st_size
         if run.start is not None:
             self.settings["start"] = start.digest(Path(run.start))
         self.network = network.to(processes.device)
@@ -333,11 +336,13 @@ class Training:
         folder: Path,
         progress: Watcher,
         write_net: Optional[Callable[["Training"], object]] = None,
+        play: Callable[[int], Iterable[Match]] = lambda _: (),
     ) -> None:
         """Trains to the end of the run with `batches`, which begin at the run's first step.
 
         In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, or as often
-        as the run says, `write_net` is called with the training: what it raises ends the run.
+        as the run says, `write_net` is called with the training; after it, `play` with the number
+        of positions, which plays the matches of the nets so far. What they raise ends the run.
 
         Raises `RunError` if the data ends before the run does, or a loss is not finite.
         """
@@ -351,10 +356,11 @@ class Training:
             losses += self.step(_next(batches).to(self.processes.device, non_blocking=True))
             reached = self.steps / every
             progress.step(self)
-            if write_net is not None and self._is_kept:
+            if self._is_kept:
                 paused = time.perf_counter()
                 self._settle()
-                write_net(self)
+                if write_net is not None:
+                    write_net(self)
                 # What is counted is the training.
                 started += time.perf_counter() - paused
             if self.is_over or math.floor(reached) > math.floor((self.steps - 1) / every):
@@ -366,13 +372,19 @@ class Training:
                         f"the loss is {loss} after {self.positions:,} positions: a lower `rate` of "
                         "[schedule] may help"
                     )
+                self._settle()
                 if self.processes.is_first:
                     self._report(loss, first_step, now - started, folder, progress, write_net)
+                    self.watch(play, folder)
                 losses.zero_()
                 first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
 
     def _settle(self) -> None:
-        """Does what steps have deferred, before anybody looks at the weights."""
+        """Does what steps have deferred, before anybody looks at the weights.
+
+        It changes weights, so that all processes have to do it after the same steps, also those
+        that look at nothing.
+        """
         if self.processes.device.type != "cuda":
             return
         self.averaged.clip()
@@ -398,7 +410,6 @@ class Training:
         progress: Watcher,
         write_net: Optional[Callable[["Training"], object]],
     ) -> None:
-        self._settle()
         validation_loss, zero_blocks, dead = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
         report = Report(
@@ -420,13 +431,22 @@ class Training:
         self.reports.append(report)
         if write_net is not None and not self.run.nets_every:
             write_net(self)
+        self._leave(folder)
+        # Whoever sees the report may rely on the checkpoint.
+        progress.report(self, report)
+
+    def watch(self, play: Callable[[int], Iterable[Match]], folder: Path) -> None:
+        """Plays the matches of the nets so far. When one is played, the checkpoint in `folder` has
+        those before it."""
+        for _ in play(self.positions):
+            self._leave(folder)
+
+    def _leave(self, folder: Path) -> None:
         self.save(folder / checkpoint.NAME)
         picture = self.picture()
         checkpoint.write_whole(
             folder / "curves.svg", lambda path: path.write_text(picture, encoding="utf-8")
         )
-        # Whoever sees the report may rely on the checkpoint.
-        progress.report(self, report)
 
     def picture(self) -> str:
         """The curves of the run so far, as SVG."""

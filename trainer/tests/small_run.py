@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from nnue_trainer.loss import Loss
+from nnue_trainer.matrix import Matrix
 from nnue_trainer.processes import Processes
 from nnue_trainer.run import Data, Run
 from nnue_trainer.train import Report, Training
@@ -73,8 +74,8 @@ class SmallNetwork(torch.nn.Module):
     def saturated(self) -> dict[str, float]:
         return {"first": float((self.first.weight.detach().abs() == 0.75).float().mean())}
 
-    def matrices(self) -> list[Tensor]:
-        return [self.first.weight, self.second.weight]
+    def matrices(self) -> list[Matrix]:
+        return [Matrix(self.first.weight), Matrix(self.second.weight)]
 
     @torch.no_grad()
     def clip(self) -> None:

@@ -201,10 +201,10 @@ def test_stacks_that_the_engine_chooses_are_refused_before_the_first_step(
     assert "leaves the choice of its 2 stacks to the engine" in capsys.readouterr().err
 
 
-def until_interrupted(batches: Generator[Batch, None, None]) -> Iterator[Batch]:
+def until_interrupted(batches: Generator[Batch, None, None], count: int = 75) -> Iterator[Batch]:
     """The first batches of a run, and then what Ctrl-C sends."""
     with contextlib.closing(batches):
-        yield from itertools.islice(batches, 75)
+        yield from itertools.islice(batches, count)
         # Shells let what they run in the background ignore it, and so does Python then.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.raise_signal(signal.SIGINT)
@@ -246,6 +246,40 @@ def test_runs_repeat_and_go_on_after_an_interruption(
     assert reports[0] == reports[1]
 
 
+def test_what_is_left_of_a_run_that_begins_anew_is_never_gone_on_from(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_file.write_text(RUN.replace("40_000", "2_560").replace("reports = 8", "reports = 2"))
+    assert main([str(run_file)]) == 0
+    net = tmp_path / "first/network.nnue"
+    wanted = net.read_bytes()
+    capsys.readouterr()
+    with pytest.MonkeyPatch.context() as patch:
+        whole_data = FileSource.training
+        patch.setattr(
+            FileSource, "training", lambda *given: until_interrupted(whole_data(*given), 3)
+        )
+        assert main([str(run_file), "--restart"]) == 130
+    said = capsys.readouterr().err
+    assert "interrupted: the same command without `--restart` goes on from the last" in said
+    net.unlink()
+    assert main([str(run_file)]) == 0
+    assert "going on from" not in capsys.readouterr().err
+    assert net.read_bytes() == wanted
+
+
+def test_a_run_does_not_begin_anew_with_the_checkpoint_that_it_would_remove(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = RUN.replace("40_000", "2_560").replace("reports = 8", "reports = 2")
+    run_file.write_text(short)
+    assert main([str(run_file)]) == 0
+    run_file.write_text('start = "first/checkpoint.safetensors"\n' + short)
+    assert main([str(run_file), "--restart"]) == 1
+    assert "which `--restart` removes: a copy elsewhere" in capsys.readouterr().err
+    assert (tmp_path / "first/checkpoint.safetensors").is_file()
+
+
 def test_another_run_in_the_same_folder_is_refused(
     run_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -254,7 +288,9 @@ def test_another_run_in_the_same_folder_is_refused(
     assert main([str(run_file)]) == 0
     run_file.write_text(short.replace("rate = 0.01", "rate = 0.02"))
     assert main([str(run_file)]) == 1
-    assert "is of another run, with schedule.rate 0.01 and not 0.02" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "is of another run, with schedule.rate 0.01 and not 0.02" in said
+    assert "without this file a single stage begins anew" in said
     assert main([str(run_file), "--restart"]) == 0
 
 

@@ -1,9 +1,13 @@
+import copy
 import inspect
 
 import pytest
 import torch
+from support import REPOSITORY_SPECS, description
 
+from nnue_trainer import Network
 from nnue_trainer.fields import RunError
+from nnue_trainer.matrix import Matrix
 from nnue_trainer.muon import orthogonalised
 from nnue_trainer.optimiser import Lookahead, Optimiser
 from nnue_trainer.schema import given
@@ -18,7 +22,9 @@ def learn(optimiser: Optimiser, steps: int = 200) -> float:
     """The loss of a linear network after some steps."""
     module = network()
     inner, lookahead = optimiser.over(module, 0.05), optimiser.lookahead_over(module)
-    matrices = [module.get_parameter("weight")]
+    average = copy.deepcopy(module)
+    schedule_free = optimiser.schedule_free_over(module, average)
+    matrices = [Matrix(module.get_parameter("weight"))]
     inputs = torch.rand(50, 3)
     wanted = inputs @ torch.tensor([[1.0], [-1.0], [0.5]])
     for _ in range(steps):
@@ -26,8 +32,15 @@ def learn(optimiser: Optimiser, steps: int = 200) -> float:
         loss = ((module(inputs) - wanted) ** 2).mean()
         loss.backward()
         optimiser.prepare(module, matrices)
+        if schedule_free is not None:
+            schedule_free.begin()
         inner.step()
         lookahead.step()
+        if schedule_free is not None:
+            schedule_free.end(0.05)
+    if schedule_free is not None:
+        # It is worth something, and the network whose gradients are computed is not.
+        loss = ((average(inputs) - wanted) ** 2).mean()
     return float(loss)
 
 
@@ -74,8 +87,35 @@ def test_centralised_gradients_have_a_mean_of_zero() -> None:
     module = network()
     module(torch.tensor([[1.0, 2.0, 6.0]])).sum().backward()
     weight, bias = module.get_parameter("weight"), module.get_parameter("bias")
-    Optimiser(name="ranger21").prepare(module, [weight])
+    Optimiser(name="ranger21").prepare(module, [Matrix(weight)])
     assert given(weight.grad).tolist() == [[-2.0, -1.0, 3.0]] and given(bias.grad).tolist() == [1.0]
+
+
+def test_a_layer_with_one_input_learns_with_centralised_gradients() -> None:
+    weight = torch.nn.Parameter(torch.tensor([[1.0], [2.0]]))
+    weight.grad = torch.tensor([[3.0], [-4.0]])
+    Optimiser(name="ranger21").prepare(torch.nn.ParameterList([weight]), [Matrix(weight)])
+    assert weight.grad.tolist() == [[3.0], [-4.0]]
+
+
+def test_gradients_have_a_mean_of_zero_over_the_inputs_that_a_neuron_sees() -> None:
+    weight = torch.nn.Parameter(torch.zeros(2, 3, 4))
+    reached = torch.tensor([[1.0, 1, 0, 1], [0, 1, 0, 0], [1, 1, 1, 1]])
+    weight.grad = torch.tensor([1.0, 2, 4, 9]) * reached * torch.tensor([1.0, 2])[:, None, None]
+    Optimiser(name="ranger21").prepare(torch.nn.ParameterList([weight]), [Matrix(weight, reached)])
+    first = [[-3.0, -2.0, 0.0, 5.0], [0.0, 2.0, 0.0, 0.0], [-3.0, -2.0, 0.0, 5.0]]
+    assert weight.grad[0].tolist() == first
+    assert weight.grad[1].tolist() == [[2 * each for each in row] for row in first]
+
+
+def test_layers_in_shards_are_not_for_muon() -> None:
+    shards = REPOSITORY_SPECS.parent / "tests/specs/layers/shards.toml"
+    network = Network(description(shards))
+    matrices = network.matrices()
+    (sharded,) = [each for each in matrices if each.reached is not None]
+    assert min(sharded.weights.shape[-2:]) > 1 and not sharded.has_directions
+    with pytest.raises(RunError, match="that all see the same inputs"):
+        Optimiser(name="muon").over(network, 0.01, [sharded])
 
 
 def test_muon_moves_matrices_in_orthogonal_directions() -> None:
@@ -83,7 +123,7 @@ def test_muon_moves_matrices_in_orthogonal_directions() -> None:
     module = torch.nn.Linear(6, 4)
     weight, bias = module.get_parameter("weight"), module.get_parameter("bias")
     before, rate = weight.detach().clone(), 0.01
-    optimiser = Optimiser(name="muon").over(module, rate, [weight])
+    optimiser = Optimiser(name="muon").over(module, rate, [Matrix(weight)])
     module(torch.rand(5, 6)).square().sum().backward()
     optimiser.step()
     # 0.2 of the rate for each weight, on average: the root of the larger side makes it so.
@@ -115,7 +155,7 @@ def test_what_muon_leaves_out_moves_as_by_adamw() -> None:
     def moved(optimiser: Optimiser) -> torch.Tensor:
         torch.manual_seed(0)
         module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
-        inner = optimiser.over(module, 0.01, [module.get_parameter("1.weight")])
+        inner = optimiser.over(module, 0.01, [Matrix(module.get_parameter("1.weight"))])
         for _ in range(20):
             inner.zero_grad()
             # What the matrix is worth has no part in the gradients of the first layer.
@@ -130,4 +170,4 @@ def test_what_muon_leaves_out_moves_as_by_adamw() -> None:
 def test_muon_needs_a_layer_with_several_outputs() -> None:
     module = network()
     with pytest.raises(RunError, match="this network has none behind its transformer"):
-        Optimiser(name="muon").over(module, 0.01, [module.get_parameter("weight")])
+        Optimiser(name="muon").over(module, 0.01, [Matrix(module.get_parameter("weight"))])

@@ -1,3 +1,4 @@
+import datetime
 import os
 import subprocess
 import sys
@@ -10,7 +11,8 @@ from small_run import RUN, Silent, SmallBatch, batches, changed, training, weigh
 from torch import Tensor
 
 from nnue_trainer.fields import RunError
-from nnue_trainer.processes import processes
+from nnue_trainer.processes import Processes, processes
+from nnue_trainer.train import Training
 
 SHARE = RUN.data.batch_size // 2
 DISTRIBUTED = changed(RUN, loss={"activation": 0.1}, optimiser={"name": "ranger"}, average=0.9)
@@ -45,6 +47,25 @@ def test_two_processes_learn_what_one_does_from_both_their_batches(tmp_path: Pat
     assert torch.allclose(weights(alone.network), first, atol=1e-4)
 
 
+@pytest.mark.parametrize("nets_every", [0, 96])
+def test_all_processes_do_what_was_deferred_after_the_same_steps(
+    nets_every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled: list[int] = []
+    monkeypatch.setattr(Training, "_settle", lambda own: settled.append(own.steps))
+
+    def steps_of(rank: int) -> list[int]:
+        settled.clear()
+        own = training(changed(RUN, nets_every=nets_every), Processes(rank, 1, torch.device("cpu")))
+        folder = tmp_path / str(rank)
+        folder.mkdir()
+        own.go(batches(1), folder, Silent(), (lambda _: None) if rank == 0 else None)
+        return list(settled)
+
+    first = steps_of(0)
+    assert len(first) >= RUN.reports and steps_of(1) == first
+
+
 def test_a_device_that_is_not_there_is_an_error() -> None:
     # No machine has both.
     missing = "mps" if torch.cuda.is_available() else "cuda"
@@ -53,6 +74,29 @@ def test_a_device_that_is_not_there_is_an_error() -> None:
         processes(missing),
     ):
         pass
+
+
+def test_more_processes_than_gpus_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    with (
+        pytest.raises(RunError, match="process 2 of this machine has no GPU: there are 2"),
+        processes("cuda"),
+    ):
+        pass
+
+
+def test_processes_wait_for_hours_of_work_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined: list[datetime.timedelta] = []
+    monkeypatch.setattr(
+        torch.distributed, "init_process_group", lambda _, timeout: joined.append(timeout)
+    )
+    monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with processes("cpu") as ours:
+        assert ours.count == 2
+    assert joined == [datetime.timedelta(days=7)]
 
 
 def test_without_torchrun_there_is_one_process() -> None:

@@ -3,14 +3,16 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
-from test_command import RUN, SPEC, TESTS
+from test_command import RUN, SPEC, TESTS, until_interrupted
 
 from nnue_trainer import Description, Network, nnue, start
 from nnue_trainer.__main__ import main
 from nnue_trainer.fields import RunError
 from nnue_trainer.run import read_runs
+from nnue_trainer.source import FileSource
 
 HEAD = RUN.replace("40_000", "5_120").replace("reports = 8", "reports = 2")
 STAGES = f"""
@@ -85,8 +87,9 @@ def test_each_stage_starts_with_what_the_one_before_left(
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["positions"] == 7680
     assert [stage["positions"] for stage in summary["stages"]] == [5120, 2560]
+    assert [stage["strength"] for stage in summary["stages"]] == [[], []]
 
-    # An interrupted second stage goes on, and the first is not trained again.
+    # A second stage that has left nothing begins, and the first is not trained again.
     shutil.rmtree(second)
     wanted = (folder / "network.nnue").read_bytes()
     before = (first / "checkpoint.safetensors").read_bytes()
@@ -100,6 +103,56 @@ def test_each_stage_starts_with_what_the_one_before_left(
     shutil.rmtree(first)
     assert main([str(run_file)]) == 1
     assert "is of another run, with" in capsys.readouterr().err
+
+
+def interrupted(run_file: Path, stage: int, batches: int, *options: str) -> None:
+    """The command, which Ctrl-C ends after so many batches of a stage."""
+    whole_data = FileSource.training
+    with pytest.MonkeyPatch.context() as patch:
+
+        def data(source: FileSource, *given: Any) -> Any:
+            batches_of_stage = whole_data(source, *given)
+            if Path(source.run.out).name != f"stage-{stage}":
+                return batches_of_stage
+            return until_interrupted(batches_of_stage, batches)
+
+        patch.setattr(FileSource, "training", data)
+        assert main([str(run_file), *options]) == 130
+
+
+def test_an_interrupted_second_stage_goes_on(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_file.write_text(HEAD + STAGES.replace("reports = 1", "reports = 2"))
+    assert main([str(run_file)]) == 0
+    folder = tmp_path / "first"
+    names = ("network.nnue", "network.floats", "golden.txt")
+    wanted = [(folder / name).read_bytes() for name in names]
+    shutil.rmtree(folder)
+    interrupted(run_file, 2, 7)
+    assert not (folder / "network.nnue").exists()
+    before = (folder / "stage-1/checkpoint.safetensors").read_bytes()
+    capsys.readouterr()
+    assert main([str(run_file)]) == 0
+    said = capsys.readouterr().err
+    assert "going on from 5,120 positions" in said and "going on from 1,280 positions" in said
+    assert [(folder / name).read_bytes() for name in names] == wanted
+    assert (folder / "stage-1/checkpoint.safetensors").read_bytes() == before
+
+
+def test_all_stages_begin_anew(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(run_file)]) == 0
+    net = tmp_path / "first/network.nnue"
+    wanted = net.read_bytes()
+    net.unlink()
+    interrupted(run_file, 1, 15, "--restart")
+    capsys.readouterr()
+    assert main([str(run_file)]) == 0
+    # Steps of 256: the first of two reports was after 2,560.
+    assert capsys.readouterr().err.count("going on from 2,560 positions") == 1
+    assert net.read_bytes() == wanted
 
 
 def test_a_run_starts_with_a_net_and_keeps_nets_as_often_as_it_says(

@@ -1,5 +1,7 @@
 """Networks begin with the weights of files, and are the networks of these files."""
 
+import math
+import struct
 from pathlib import Path
 
 import pytest
@@ -75,6 +77,50 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
             start.load(network, net)
     with pytest.raises(RunError, match="cannot start with"):
         start.load(network, tmp_path / "none.nnue")
+
+
+def test_what_is_behind_the_tensors_is_padding_a_spec_or_wrong(tmp_path: Path) -> None:
+    spec = SPECS["bullet_simple"]
+    net = written(trained(spec), spec, tmp_path)
+    content = net.read_bytes()
+    network = Network(description(spec))
+    tail = description(spec).file.tail
+    assert tail is not None and len(content) == 49_408
+    unpadded = content[: 2 * (768 * 32 + 32 + 64 + 1)]
+    assert content == unpadded + (bytes(tail.bytes) * 11)[:62]
+    text = spec.read_bytes()
+    behind = text + struct.pack("<I", len(text)) + b"NNUE spec v1"
+    for right in (content, content + behind, unpadded):
+        net.write_bytes(right)
+        start.load(network, net)
+        again = tmp_path / "again"
+        again.mkdir(exist_ok=True)
+        assert written(network, spec, again).read_bytes() == content
+    for wrong in (content + b"b", content[:-1] + b"?", content + bytes(64)):
+        net.write_bytes(wrong)
+        with pytest.raises(RunError, match="bytes more than the spec's tensors"):
+            start.load(network, net)
+
+
+def test_a_wider_net_without_a_header_is_refused(tmp_path: Path) -> None:
+    spec = SPECS["bullet_simple"]
+    text = spec.read_text()
+    width = f"width = {description(spec).transformer.width}"
+    assert width in text
+    wide = tmp_path / "wide.toml"
+    wide.write_text(text.replace(width, "width = 64"))
+    net = written(trained(wide), wide, tmp_path)
+    with pytest.raises(RunError, match="bytes more than the spec's tensors"):
+        start.load(Network(description(spec)), net)
+
+
+def test_floats_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    spec = SPECS["bullet_simple"]
+    floats = tmp_path / "network.floats"
+    tensor_file.write_floats(trained(spec), floats)
+    floats.write_bytes(floats.read_bytes()[:-4] + struct.pack("<f", math.nan))
+    with pytest.raises(RunError, match="has numbers that are not finite"):
+        start.load(Network(description(spec)), floats)
 
 
 def test_a_checkpoint_gives_its_averaged_weights(tmp_path: Path) -> None:

@@ -24,7 +24,13 @@ def run_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def broken() -> set[str]:
+    """The nets whose matches cannot be played."""
+    return set()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, broken: set[str]) -> list[list[str]]:
     """The matches that have been asked for; each has a better result than the one before."""
     matches: list[list[str]] = []
 
@@ -32,6 +38,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         assert command == "match"
         words = [str(argument) for argument in arguments]
         assert Path(words[0]).is_file(), "the net is there before it plays"
+        if Path(words[0]).name in broken:
+            raise nnue.CommandFailed("no engine")
         matches.append(words)
         elo = None if len(matches) == 1 else 10.0 * len(matches)
         ends = (None, None) if elo is None else (elo - 40, elo + 40)
@@ -103,10 +111,42 @@ def test_a_match_that_cannot_be_played_ends_the_run(
     assert "the match of [watch] was not played: `" in capsys.readouterr().err
 
 
+def test_what_was_trained_before_a_match_that_cannot_be_played_is_kept(
+    run_file: Path,
+    tmp_path: Path,
+    asked: list[list[str]],
+    broken: set[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    broken.add("000000003840.nnue")
+    # Reports are after 2,560 and 5,120 positions, and nets are kept at twice as many places.
+    text = "nets_every = 1_280\n" + HEAD.replace("reports = 4", "reports = 2") + WATCH
+    run_file.write_text(text)
+    assert main([str(run_file)]) == 1
+    assert "was not played: no engine" in capsys.readouterr().err
+    # Without the matches, all is trained: none of it is done again.
+    broken.clear()
+    assert main([str(run_file)]) == 0
+    said = capsys.readouterr().err
+    assert "going on from 5,120 positions" in said and "100.0%" not in said
+    nets = tmp_path / "first/nets"
+    counts = (1280, 2560, 3840, 5120)
+    assert [Path(words[0]) for words in asked] == [nets / f"{count:012}.nnue" for count in counts]
+    summary = json.loads((tmp_path / "first/summary.json").read_text())
+    assert [match["positions"] for match in summary["strength"]] == list(counts)
+    assert main([str(run_file)]) == 0
+    assert len(asked) == 4
+
+
 def test_what_cannot_be_watched_is_said(run_file: Path, tmp_path: Path) -> None:
     run_file.write_text(HEAD + WATCH.replace("20", "21"))
     with pytest.raises(RunError, match=r"`games` of \[watch\] is 21: it must be even"):
         read_run(run_file)
+    run_file.write_text(HEAD + WATCH + 'opponent = "none.nnue"\n')
+    with pytest.raises(RunError, match=r"none.nnue`, the `opponent` of \[watch\]"):
+        read_run(run_file)
+    (tmp_path / "none.nnue").touch()
+    assert read_run(run_file).watch.opponent == str(tmp_path / "none.nnue")
     (tmp_path / "engine").unlink()
     run_file.write_text(HEAD + WATCH)
     with pytest.raises(RunError, match=r"engine`, the `engine` of \[watch\]"):

@@ -1,13 +1,17 @@
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from small_run import RUN, Silent, batch, batches, changed, training
 
+from nnue_trainer.advice import ENOUGH
 from nnue_trainer.progress import Progress
+from nnue_trainer.run import Run
 from nnue_trainer.too_little_data import warnings
+from nnue_trainer.train import Training
 
 
 @dataclass
@@ -41,12 +45,36 @@ def test_a_validation_that_stays_far_above_training_is_said(
         assert f"({ratios[-1] - 1:.0%} in the last report): there is too little data" in said[0]
 
 
+def learning_by_heart(held_out: int) -> Training:
+    """A training in which what held-out positions are worth has nothing to do with what is
+    learnt."""
+    validation = batch(torch.Generator().manual_seed(1000), held_out)
+    validation.score, validation.result = -validation.score, 1 - validation.result
+    return alive(
+        changed(RUN, positions=64_000, reports=8, schedule={"rate": 0.03}),
+        validation,
+    )
+
+
+def alive(run: Run, validation: Any) -> Training:
+    """A training with these held-out positions, whose neurons do not die."""
+    own = training(run)
+    with torch.no_grad():
+        own.network.get_parameter("first.bias").fill_(0.5)
+    return Training(own.run, own.network, own.processes, [validation])
+
+
+def test_few_held_out_positions_do_not_tell_that_there_is_too_little_data(tmp_path: Path) -> None:
+    known = batch(torch.Generator().manual_seed(7), 32)
+    few = learning_by_heart(held_out=ENOUGH - 1)
+    few.go(iter(lambda: known, None), tmp_path, Silent())
+    last = few.reports[-1]
+    assert last.validation_loss > 2 * last.train_loss and few.warnings == []
+
+
 def test_a_network_that_learns_a_few_positions_by_heart_is_warned_of(tmp_path: Path) -> None:
-    few = training(changed(RUN, positions=64_000, reports=8, schedule={"rate": 0.03}))
-    generator = torch.Generator().manual_seed(7)
-    known = batch(generator, 32)
-    # What held-out positions are worth has nothing to do with what is learnt.
-    few.validation[0].score = -few.validation[0].score
+    few = learning_by_heart(held_out=ENOUGH)
+    known = batch(torch.Generator().manual_seed(7), 32)
     out = io.StringIO()
     few.go(iter(lambda: known, None), tmp_path, Progress(out))
     assert out.getvalue().count("warning: the loss on held-out positions stays far above") == 1
@@ -55,7 +83,10 @@ def test_a_network_that_learns_a_few_positions_by_heart_is_warned_of(tmp_path: P
 
 
 def test_enough_data_is_not_warned_of(tmp_path: Path) -> None:
-    enough = training(changed(RUN, positions=64_000, reports=8))
+    held_out = batch(torch.Generator().manual_seed(1000), ENOUGH)
+    # With half of the values, no weight is as large as it may be.
+    run = changed(RUN, positions=64_000, reports=8, loss={"value_scale": 50.0})
+    enough = alive(run, held_out)
     enough.go(batches(1), tmp_path, Silent())
     assert enough.warnings == [] and "far above" not in (tmp_path / "curves.svg").read_text()
 

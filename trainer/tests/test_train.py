@@ -75,6 +75,22 @@ def test_an_interrupted_run_gives_the_same_numbers(tmp_path: Path, changes: dict
     ]
 
 
+@pytest.mark.parametrize("key", ["files", "validation"])
+def test_a_run_does_not_go_on_with_data_that_has_changed(tmp_path: Path, key: str) -> None:
+    same, other = tmp_path / "same.txt", tmp_path / "other.txt"
+    same.write_text("x" * 70)
+    other.write_text("x" * 80)
+    run = changed(RUN, data={key: (str(same), str(other))})
+    trained(run, folder=tmp_path)
+    path = tmp_path / checkpoint.NAME
+    training(run).restore(path)
+    other.write_text("x" * 90)
+    with pytest.raises(RunError) as error:
+        training(run).restore(path)
+    said = f"is of another run, with length of `{other}` in bytes 80 and not 90; `--restart`"
+    assert said in str(error.value)
+
+
 def test_weights_are_clipped_after_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     free = training(changed(RUN, schedule={"rate": 1.0}))
     monkeypatch.setattr(free.network, "clip", lambda: None)

@@ -24,6 +24,16 @@ struct Keys {
     matches: Matches,
     #[serde(default)]
     data: Data,
+    start: Option<PathBuf>,
+    #[serde(default)]
+    stage: Vec<TrainingStage>,
+}
+
+/// What the loop reads of a stage of the training.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct TrainingStage {
+    data: Data,
 }
 
 /// The files that the trainer reads, if the engine plays no games for it.
@@ -132,7 +142,8 @@ pub struct RunFile {
     pub selfplay: Option<SelfPlay>,
     /// How the new net plays its matches.
     pub matches: Matches,
-    /// The files that the run file names for the trainer.
+    /// The files that the run file names for the trainer: data, also of stages, and what the
+    /// training starts with.
     pub data: Vec<PathBuf>,
     /// The files of data that the engine's games replace.
     pub replaced: Vec<PathBuf>,
@@ -201,7 +212,14 @@ impl RunFile {
             Some(_) => (Vec::new(), files),
             None => (files, Vec::new()),
         };
-        let within = |files: Vec<PathBuf>| files.into_iter().map(|file| folder.join(file));
+        // A stage that names files does not get the games.
+        let of_stages = keys.stage.into_iter().flat_map(|stage| {
+            let Data { files, validation } = stage.data;
+            files.into_iter().chain(validation)
+        });
+        let data = files.into_iter().chain(validation);
+        let data = data.chain(of_stages).chain(keys.start);
+        let within = |file: PathBuf| folder.join(file);
         Ok(RunFile {
             path: path.into(),
             for_trainer: settings(&table).map_err(|error| wrong(&error))?,
@@ -213,8 +231,8 @@ impl RunFile {
             current,
             selfplay: keys.selfplay,
             matches: keys.matches,
-            data: within(files).chain(within(validation)).collect(),
-            replaced: within(replaced).collect(),
+            data: data.map(within).collect(),
+            replaced: replaced.into_iter().map(within).collect(),
         })
     }
 }
@@ -276,6 +294,26 @@ mod tests {
         assert_eq!(current.net, Path::new("runs/old.nnue"));
         assert_eq!(run.engine.unwrap(), Path::new("runs/my-engine"));
         assert_eq!(run.data, [Path::new("runs/games.pgn")]);
+    }
+
+    #[test]
+    fn the_trainer_reads_what_stages_name_and_what_it_starts_with() {
+        let text = "spec = \"small128\"\nstart = \"old.nnue\"\n\
+                    data = { files = [\"a.txt\"], validation = [\"b.txt\"] }\n\
+                    [[stage]]\n[[stage]]\ndata = { files = [\"c.txt\"], validation = [\"d.txt\"] }\n";
+        let paths = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| Path::new("runs").join(name))
+                .collect()
+        };
+        let run = run_file(text).unwrap();
+        let all: Vec<PathBuf> = paths(&["a.txt", "b.txt", "c.txt", "d.txt", "old.nnue"]);
+        assert_eq!(run.data, all);
+        // Games replace the files of the run, but not those of a stage.
+        let run = run_file(&format!("{text}[selfplay]\ngames = 2\nnodes = 1\n")).unwrap();
+        assert_eq!(run.data, all[1..]);
+        assert_eq!(run.replaced, all[..1]);
     }
 
     #[test]
