@@ -1,12 +1,14 @@
 //! `nnue adopt`: what is said of a file without a header, and what is written for it.
 
 use std::fs;
+use std::path::Path;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::format::attached::attach;
 use nnue_compiler::network::file::Role;
-use nnue_test_support::net_file::net_file_of;
-use serde_json::Value;
+use nnue_test_support::net_file::{net_file_of, random_net_file};
+use serde_json::{Value, json};
 
 use crate::program::{output, refusal, run, scratch, scratch_path, stdout, text};
 
@@ -91,9 +93,135 @@ fn json_has_the_evidence_and_the_questions() {
 }
 
 #[test]
+fn guesses_have_the_name_that_is_asked_for() {
+    let net = simple("adopt-named.bin");
+    // Rust's own way to quote has escapes that TOML lacks.
+    let name = "e\u{301} \"b'\\";
+    let found = output(&["adopt", &net, "--json", "--name", name]);
+    let found: Value = serde_json::from_str(&found).expect("JSON");
+    let guesses = found["guesses"].as_array().expect("a list");
+    assert!(!guesses.is_empty());
+    for guess in guesses {
+        let spec = guess["spec"].as_str().expect("a text");
+        let network = analyse(&SourceFile::new("guess", spec)).expect("it is right");
+        assert_eq!(network.name, name, "{spec}");
+    }
+}
+
+#[test]
+fn names_that_no_network_can_have_are_refused() {
+    let net = simple("adopt-name.bin");
+    for (name, words) in [
+        ("", "`name` is empty, expected what the network is called"),
+        (" ", "`name` is empty, expected what the network is called"),
+        (
+            &*"n".repeat(65),
+            "`name` has 65 characters, allowed are at most 64",
+        ),
+        ("a\u{200b}", "`name` has the hidden character U+200B"),
+    ] {
+        let said = refusal(2, &["adopt", &net, "--name", name]);
+        assert!(said.contains(words), "{name:?}: {said}");
+    }
+}
+
+#[test]
 fn nothing_is_guessed_where_a_header_tells_the_network() {
     let said = output(&["adopt", SMALL128]);
+    assert!(said.contains("is a net of a known network: "), "{said}");
     assert!(said.contains("nothing has to be guessed"), "{said}");
+}
+
+/// The spec and the module of a file that is recognised, and what is said of it.
+fn written(net: &str, folder: &str) -> (String, String, String) {
+    let said = output(&["adopt", net, "--out", folder, "--name", "Mine"]);
+    let [spec, code] = ["net.toml", "net.rs"].map(|name| {
+        let path = Path::new(folder).join(name);
+        fs::read_to_string(path).expect("was written")
+    });
+    (said, spec, code)
+}
+
+#[test]
+fn files_of_known_networks_get_their_spec_and_a_module() {
+    let folder = text(&scratch_path("adopt-known"));
+    let (said, spec, code) = written(SMALL128, &folder);
+    for name in ["net.toml", "net.rs"] {
+        let line = format!("Written: `{folder}/{name}`\n");
+        assert!(said.contains(&line), "{said}");
+    }
+    let known = fs::read_to_string("../specs/small128.toml").expect("the spec is there");
+    assert_eq!(spec, known);
+    let value = output(&["eval", "startpos", "--raw", "--net", SMALL128]);
+    let value = value.split_whitespace().last().expect("a number");
+    let value = format!("evaluate().value, {value});");
+    assert!(code.contains(&value), "no {value} in {code}");
+
+    let json = output(&["adopt", SMALL128, "--out", &folder, "--json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["recognised"], "small128");
+    // The spec is there already.
+    assert_eq!(json["written"], json!([format!("{folder}/net.rs")]));
+}
+
+#[test]
+fn files_that_are_built_like_known_ones_get_a_spec_with_the_name() {
+    let spec = fs::read_to_string("../specs/small128.toml").expect("the spec is there");
+    let spec = spec.replace("width = 128", "width = 64");
+    let network = analyse(&SourceFile::new("smaller", spec)).expect("it is right");
+    let net = scratch("adopt-smaller.nnue", &random_net_file(&network, 1));
+    let folder = text(&scratch_path("adopt-shape"));
+    let (said, spec, code) = written(&net, &folder);
+    assert!(
+        said.contains("says how its network is built: Mine; its spec marks what is guessed\n"),
+        "{said}"
+    );
+    assert!(spec.contains("name = \"Mine\"\n"), "{spec}");
+    assert!(code.contains("nnue_net!(\"net.toml\")"), "{code}");
+}
+
+#[test]
+fn a_spec_that_is_beside_the_net_stays_as_it_is() {
+    let folder = scratch_path("adopt-beside");
+    fs::create_dir_all(&folder).expect("temporary files can be written");
+    let (net, out) = (folder.join("net.bin"), text(&folder));
+    fs::copy(simple("adopt-beside.bin"), &net).expect("the same");
+    let (said, spec, _) = written(&text(&net), &out);
+    assert!(said.contains("The first"), "{said}");
+    fs::remove_file(folder.join("net.rs")).expect("was written");
+
+    let spec = spec.replace("scale = 400", "scale = 300");
+    fs::write(folder.join("net.toml"), &spec).expect("the folder is writable");
+    let (said, after, code) = written(&text(&net), &out);
+    assert_eq!(after, spec);
+    for words in [
+        format!("is beside it, in `{out}/net.toml`: Mine; nothing has to be guessed\n"),
+        format!("Written: `{out}/net.rs`\n"),
+        format!("`{out}/net.toml` has this spec already\n"),
+    ] {
+        assert!(said.contains(&words), "no {words} in {said}");
+    }
+    assert!(code.contains("Network::open(\"net.bin\")"), "{code}");
+}
+
+#[test]
+fn a_spec_behind_the_net_is_written_without_a_module_that_has_no_test() {
+    let spec = fs::read_to_string("../specs/engines/velvet.toml").expect("the spec is there");
+    let network = analyse(&SourceFile::new("velvet", &*spec)).expect("it is right");
+    let file = attach(&random_net_file(&network, 1), &spec).expect("it is short");
+    let net = scratch("adopt-behind.bin", &file);
+    let folder = text(&scratch_path("adopt-behind"));
+    let said = output(&["adopt", &net, "--out", &folder]);
+    for words in [
+        "is behind it: Velvet; nothing has to be guessed\n".into(),
+        format!("Written: `{folder}/net.toml`\n"),
+        format!("`{folder}/net.rs` is not written: its test needs "),
+    ] {
+        assert!(said.contains(&words), "no {words} in {said}");
+    }
+    let written = fs::read_to_string(format!("{folder}/net.toml")).expect("was written");
+    assert_eq!(written, spec);
+    assert!(!Path::new(&folder).join("net.rs").exists());
 }
 
 #[test]

@@ -47,6 +47,7 @@ fn a_spec_behind_a_net_says_what_it_is() {
     assert_eq!(output(&["spec", &told]), spec);
     let adopted = output(&["adopt", &told]);
     assert!(adopted.contains("nothing has to be guessed"), "{adopted}");
+    assert!(adopted.contains("is behind it: "), "{adopted}");
     // A spec that is named comes first, and another form has no spec unless it is said again.
     output(&["info", &told, "--spec", SPEC]);
     let again = text(&folder.join("again.bin"));
@@ -71,6 +72,10 @@ fn a_spec_beside_a_net_says_what_it_is() {
     );
     let adopted = output(&["adopt", &net]);
     assert!(adopted.contains("nothing has to be guessed"), "{adopted}");
+    assert!(
+        adopted.contains("is beside it, in `") && adopted.contains("my.toml`: "),
+        "{adopted}"
+    );
 }
 
 #[test]

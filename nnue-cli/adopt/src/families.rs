@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use nnue_compiler::feature_set::piece_square::Mirror;
+use nnue_compiler::toml_string;
 
 /// A network of bullet with one set of pieces and squares.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,7 +144,7 @@ impl Shape {
     }
 
     fn write(&self, name: &str, text: &mut String) -> std::fmt::Result {
-        writeln!(text, "name = {name:?}\n\n[[features]]")?;
+        writeln!(text, "name = {}\n\n[[features]]", toml_string(name))?;
         let Inputs {
             buckets,
             mirror,
@@ -243,9 +244,9 @@ impl Shape {
 
 /// bullet's `MaterialCount`: as many pieces for each bucket.
 fn select(outputs: usize) -> String {
-    let pieces = 32usize.div_ceil(outputs);
-    match 30 / pieces < outputs {
-        true => format!("(n - 2) / {pieces}"),
-        false => format!("min((n - 2) / {pieces}, {})", outputs - 1),
+    match 32usize.div_ceil(outputs) {
+        // A formula holds for a single piece too, which is no position.
+        1 => "max(n - 2, 0)".into(),
+        pieces => format!("(n - 2) / {pieces}"),
     }
 }

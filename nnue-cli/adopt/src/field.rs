@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
-use nnue_compiler::{analyse, file_layout, is_target_of_link};
+use nnue_compiler::{analyse, file_layout, is_target_of_link, toml_string};
 
 use crate::fits::PADDED_TO;
 
@@ -133,6 +133,21 @@ fn place(text: &str) -> Option<std::ops::Range<usize>> {
 
 fn width(text: &str) -> Option<usize> {
     text[place(text)?].parse().ok()
+}
+
+/// The same spec of the field with another name, which is on a line of its own.
+pub(crate) fn with_name(text: &str, name: &str) -> String {
+    let mut is_named = false;
+    let lines = text.lines().map(|line| {
+        // Layers, further below, have names too.
+        let is_place = !is_named && line.starts_with("name = ");
+        is_named |= is_place;
+        match is_place {
+            true => format!("name = {}\n", toml_string(name)),
+            false => format!("{line}\n"),
+        }
+    });
+    lines.collect()
 }
 
 /// The same spec with another number of neurons.

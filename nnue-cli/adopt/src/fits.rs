@@ -32,7 +32,8 @@ pub(crate) const PADDED_TO: usize = 64;
 /// What bullet pads files with.
 const PADDING: &[u8; 6] = b"bullet";
 
-/// All specs that fit a file, the most usual ones first. `name` is the name of the network.
+/// All specs that fit a file, the most usual ones first. All of them say that the network has this
+/// name.
 pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
     let mut fits: Vec<Fit> = Vec::new();
     let mut push = |fit: Fit| match fits
@@ -53,13 +54,15 @@ pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
             });
         }
     }
-    for spec in field::of_size(bytes.len()) {
-        if let Some(net) = fitting(&spec, bytes) {
-            let family = format!("as {}", net.network().name);
+    for text in field::of_size(bytes.len()) {
+        let spec = field::with_name(&text, name);
+        if let Some(net) = fitting(&spec, bytes)
+            && let Some(engine) = field::network(&text)
+        {
             push(Fit {
-                spec: spec.into_owned(),
+                spec,
                 net,
-                family,
+                family: format!("as {}", engine.name),
                 kings_found: false,
             });
         }
@@ -127,24 +130,22 @@ fn shapes(bytes: &[u8]) -> Vec<(Shape, bool)> {
 /// The lengths that the tensors of a file may have, with what follows them.
 fn contents(bytes: &[u8]) -> Vec<(usize, Tail)> {
     let len = bytes.len();
-    let mut contents = Vec::new();
-    if len.is_multiple_of(PADDED_TO) {
-        // The longest one, for the last tensor hardly ends with the same bytes.
-        let padding = (1..PADDED_TO.min(len)).rev().find(|padding| {
-            let mut tail = bytes[len - padding..].iter().zip(PADDING.iter().cycle());
-            tail.all(|(found, expected)| found == expected)
-        });
-        contents.extend(padding.map(|padding| (len - padding, Tail::Bullet)));
-        if contents.is_empty() {
-            let zeros = bytes.iter().rev().take_while(|byte| **byte == 0).count();
-            contents.push((len, Tail::Bullet));
-            // All numbers have two bytes or four, or there is an even number of them.
-            let paddings = (2..=zeros.min(PADDED_TO - 1)).step_by(2);
-            contents.extend(paddings.map(|padding| (len - padding, Tail::Zeros)));
-        }
-    } else {
-        contents.push((len, Tail::None));
+    if !len.is_multiple_of(PADDED_TO) {
+        return vec![(len, Tail::None)];
     }
+    // The longest one, for the last tensor hardly ends with the same bytes.
+    let padding = (1..PADDED_TO.min(len)).rev().find(|padding| {
+        let mut tail = bytes[len - padding..].iter().zip(PADDING.iter().cycle());
+        tail.all(|(found, expected)| found == expected)
+    });
+    let padded = padding.map(|padding| (len - padding, Tail::Bullet));
+    let mut contents: Vec<_> = padded.into_iter().collect();
+    // It may end with one of them, though.
+    contents.push((len, Tail::Bullet));
+    let zeros = bytes.iter().rev().take_while(|byte| **byte == 0).count();
+    // All numbers have two bytes or four, or there is an even number of them.
+    let paddings = (2..=zeros.min(PADDED_TO - 1)).step_by(2);
+    contents.extend(paddings.map(|padding| (len - padding, Tail::Zeros)));
     contents
 }
 
@@ -256,9 +257,58 @@ mod tests {
     fn the_padding_tells_where_the_tensors_end() {
         let mut bytes = vec![7; 100];
         bytes.extend(PADDING.iter().cycle().take(28));
-        assert_eq!(contents(&bytes), [(100, Tail::Bullet)]);
+        assert_eq!(contents(&bytes), [(100, Tail::Bullet), (128, Tail::Bullet)]);
         bytes.truncate(99);
         assert_eq!(contents(&bytes), [(99, Tail::None)]);
+    }
+
+    #[test]
+    fn a_last_weight_that_looks_like_padding_hides_no_file_without_padding() {
+        let mut bytes = vec![7; 127];
+        bytes.push(b'b');
+        assert!(contents(&bytes).contains(&(128, Tail::Bullet)));
+    }
+
+    /// bullet's simple network with so many output buckets.
+    fn simple(outputs: usize) -> Shape {
+        Shape {
+            inputs: Inputs {
+                buckets: 1,
+                mirror: Mirror::None,
+                table: Vec::new(),
+            },
+            width: 16,
+            outputs,
+            neurons: Neurons::Screlu,
+            layers: Layers::One,
+            transposed: true,
+            tail: Tail::Bullet,
+        }
+    }
+
+    #[test]
+    fn positions_use_output_buckets_that_are_there() {
+        for outputs in OUTPUTS {
+            let Some(network) = field::network(&simple(outputs).spec("Mine")) else {
+                panic!("the spec for {outputs} output buckets is wrong");
+            };
+            let stacks = network.stacks.by_pieces.map(|stacks| stacks[2..].to_vec());
+            let largest = stacks.and_then(|stacks| stacks.into_iter().max());
+            assert!(largest.is_some_and(|largest| usize::from(largest) < outputs));
+        }
+    }
+
+    /// Names are not quoted as in Rust, whose escapes TOML does not have.
+    #[test]
+    fn specs_have_the_name_that_is_asked_for() {
+        for name in ["Mine", "Émile 2", "e\u{301}", "a\"b'\\c"] {
+            let named = |text: &str| field::network(text).map(|network| network.name);
+            assert_eq!(named(&simple(1).spec(name)).as_deref(), Some(name));
+            for (engine, text) in field::FIELD {
+                let found = named(&field::with_name(text, name));
+                assert_eq!(found.as_deref(), Some(name), "{engine}");
+            }
+        }
     }
 
     #[test]

@@ -63,7 +63,8 @@ impl Ranking {
     }
 
     /// Finds the specs that fit the bytes of a file, and ranks them. `name` is the name of the
-    /// network in specs that are written.
+    /// network in their texts: with one that [no network can have](nnue_compiler::check_name),
+    /// nothing fits.
     #[must_use]
     pub fn of(bytes: &[u8], name: &str) -> Ranking {
         let seen = fits(bytes, name).into_iter().map(|fit| {

@@ -2,10 +2,11 @@
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::Network;
 use nnue_interpreter::{Evaluation, Net};
 use nnue_runtime::Board;
 
-use crate::ranking::{Guess, Question, Ranking};
+use crate::ranking::{Question, Ranking};
 
 /// Keys whose values no file tells, and what they are.
 const UNTOLD: [(&str, &str); 10] = [
@@ -78,16 +79,13 @@ fn comments(line: &str, questions: &[Question]) -> Vec<String> {
 /// A Rust module for the network, with a test that moves change accumulators as they should. Both
 /// paths are as the module shall have them: that of the spec from the folder of the engine's
 /// manifest, that of the net from where its tests run.
+///
+/// `None` if the network has no single value for the pieces of a board: engines have to write such
+/// a test themselves.
 #[must_use]
-pub fn module(guess: &Guess, spec: &str, net: &str, bytes: &[u8]) -> String {
-    let value = start_value(guess, bytes);
-    let value = match value {
-        Some(value) => {
-            format!("        assert_eq!(Evaluator::new(&net, &board).evaluate().value, {value});\n")
-        }
-        None => String::new(),
-    };
-    format!(
+pub fn module(network: &Network, spec: &str, net: &str, bytes: &[u8]) -> Option<String> {
+    let value = start_value(network, bytes)?;
+    Some(format!(
         "//! The network of `{net}`, whose spec is `{spec}`.
 
 nnue_runtime::nnue_net!({spec:?});
@@ -102,7 +100,8 @@ mod tests {{
     fn accumulators_follow_moves() {{
         let net = Network::open({net:?}).expect(\"the file fits the spec\");
         let mut board = Board::start();
-{value}        let mut evaluator = Evaluator::new(&net, &board);
+        assert_eq!(Evaluator::new(&net, &board).evaluate().value, {value});
+        let mut evaluator = Evaluator::new(&net, &board);
         for (color, role, from, to) in [
             (Color::White, Role::Pawn, Square::E2, Square::E4),
             (Color::Black, Role::Pawn, Square::E7, Square::E5),
@@ -120,12 +119,16 @@ mod tests {{
     }}
 }}
 "
-    )
+    ))
 }
 
-/// The value of the start of a game, if the network gives one value.
-fn start_value(guess: &Guess, bytes: &[u8]) -> Option<i32> {
-    let net = Net::from_bytes(&guess.network, bytes).ok()?;
+/// The value of the start of a game, if the pieces tell it and it is all that the network says.
+fn start_value(network: &Network, bytes: &[u8]) -> Option<i32> {
+    let is_told = network.features.iter().any(|set| set.is_told());
+    if is_told || !network.output.further.is_empty() {
+        return None;
+    }
+    let net = Net::from_bytes(network, bytes).ok()?;
     match net.evaluate(&Board::start(), net.bucket(32)?) {
         Evaluation::Value(output) => Some(output.value),
         Evaluation::Wdl(_) => None,

@@ -13,7 +13,7 @@ use nnue_runtime::Warning;
 
 use crate::Error;
 use crate::specs::{KnownSpec, SpecChoice};
-use crate::told::told_spec;
+use crate::told::{Origin, told_spec};
 
 /// The most bytes that a net file can have. Networks are far smaller.
 pub const LONGEST_NET: u64 = 1 << 32;
@@ -114,17 +114,6 @@ impl NetFile {
         })
     }
 
-    /// Checks the bytes of a file by the spec that [comes with it](told_spec); `None` if none does.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`told_spec`], and those of [`NetFile::of`] for a file that does not fit it.
-    pub fn told(path: &Path, bytes: &[u8]) -> Result<Option<NetFile>, Error> {
-        let told = told_spec(path, bytes)?;
-        told.map(|(_, network)| NetFile::of(path, network, bytes))
-            .transpose()
-    }
-
     /// Opens a file of the network that a spec describes. Without a spec, the network is
     /// [recognised](Recognised).
     ///
@@ -197,11 +186,33 @@ pub struct Recognised {
     /// The text of the file's spec: one that came with it, a known spec, or one that was written for
     /// the file.
     pub spec: Cow<'static, str>,
+    /// Where the spec was found.
+    pub origin: Origin,
     /// The file, which fits the spec.
     pub file: NetFile,
 }
 
 impl Recognised {
+    /// Checks the bytes of a file by the spec that [comes with it](told_spec); `None` if none does.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`told_spec`], and those of [`NetFile::of`] for a file that does not fit it.
+    pub fn told<'b>(
+        path: &Path,
+        bytes: impl Into<Cow<'b, [u8]>>,
+    ) -> Result<Option<Recognised>, Error> {
+        let bytes = bytes.into();
+        let Some((spec, network, origin)) = told_spec(path, &bytes)? else {
+            return Ok(None);
+        };
+        Ok(Some(Recognised {
+            spec: Cow::Owned(spec),
+            origin,
+            file: NetFile::of(path, network, bytes)?,
+        }))
+    }
+
     /// Finds the spec of a file: one that [comes with it](told_spec), or else one that its bytes
     /// tell. `name` is the network's name if a spec has to be written.
     ///
@@ -218,34 +229,33 @@ impl Recognised {
         if let Some(failure) = no_net(path, &bytes) {
             return Err(failure);
         }
-        if let Some((spec, network)) = told_spec(path, &bytes)? {
+        if let Some((spec, network, origin)) = told_spec(path, &bytes)? {
             let spec = Cow::Owned(spec);
             let file = NetFile::of(path, network, bytes)?;
-            return Ok(Recognised { spec, file });
+            return Ok(Recognised { spec, origin, file });
         }
         let identity = format::identify(&bytes);
         // The beginning of a file that was cut or damaged may still name its network; the error
         // says what is wrong.
         let known = { identity.specs() }.find_map(|name| KnownSpec::named(name).ok());
-        let spec = match (known, identity.family()) {
-            (Some(known), _) => Some(Cow::Borrowed(known.text)),
-            (None, Some(family)) => {
-                let written = || spec_of(&family, name);
-                Some(Cow::Owned(encoded(&bytes).unwrap_or_else(written)))
-            }
+        let of_known = |known: &KnownSpec| (Cow::Borrowed(known.text), Origin::Known);
+        let found = match (known, identity.family()) {
+            (Some(known), _) => Some(of_known(&known)),
+            (None, Some(family)) => Some(match encoded(&bytes) {
+                Some(spec) => (Cow::Owned(spec), Origin::Known),
+                None => (Cow::Owned(spec_of(&family, name)), Origin::Shape),
+            }),
             // The file may be compressed.
-            (None, None) => fitting(&bytes)
-                .first()
-                .map(|known| Cow::Borrowed(known.text)),
+            (None, None) => fitting(&bytes).first().map(of_known),
         };
-        let Some(spec) = spec else {
+        let Some((spec, origin)) = found else {
             let path = path.into();
             return Err(Error::Unrecognised { path, identity });
         };
         let source = SourceFile::new("the spec of the file", spec.to_string());
         let network = analyse(&source)?;
         let file = NetFile::of(path, network, bytes)?;
-        Ok(Recognised { spec, file })
+        Ok(Recognised { spec, origin, file })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Specs that come with a net file: [behind](format::attached) its weights, or in a file of the
 //! same name beside it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
@@ -11,13 +11,26 @@ use nnue_compiler::network::Network;
 use crate::Error;
 use crate::specs::read_text;
 
-/// The text of the spec that comes with a net file, and its network. The spec behind the file is
-/// read first, then the one beside it: `net.toml` of `net.nnue`.
+/// Where the spec of a net file was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Behind the weights.
+    Behind,
+    /// In this file beside the net.
+    Beside(PathBuf),
+    /// Among the known specs, possibly with another encoding.
+    Known,
+    /// In the file's header and its sizes, from which a spec was written.
+    Shape,
+}
+
+/// The text of the spec that comes with a net file, its network, and where it was found. The spec
+/// behind the file is read first, then the one beside it: `net.toml` of `net.nnue`.
 ///
 /// # Errors
 ///
 /// The spec is wrong, or cannot be read.
-pub fn told_spec(path: &Path, bytes: &[u8]) -> Result<Option<(String, Network)>, Error> {
+pub fn told_spec(path: &Path, bytes: &[u8]) -> Result<Option<(String, Network, Origin)>, Error> {
     if let (_, Some(spec)) = format::attached::detach(bytes) {
         let name = format!("the spec behind {}", path.display());
         let text = std::str::from_utf8(spec).map_err(|error| Error::NoText {
@@ -25,7 +38,7 @@ pub fn told_spec(path: &Path, bytes: &[u8]) -> Result<Option<(String, Network)>,
             offset: error.valid_up_to(),
         })?;
         let network = analyse(&SourceFile::new(name, text.to_string()))?;
-        return Ok(Some((text.into(), network)));
+        return Ok(Some((text.into(), network, Origin::Behind)));
     }
     let beside = path.with_extension("toml");
     if beside == path || !beside.is_file() {
@@ -36,7 +49,7 @@ pub fn told_spec(path: &Path, bytes: &[u8]) -> Result<Option<(String, Network)>,
         return Ok(None);
     }
     let network = analyse(&SourceFile::new(beside.display().to_string(), text.clone()))?;
-    Ok(Some((text, network)))
+    Ok(Some((text, network, Origin::Beside(beside))))
 }
 
 /// Whether a text of TOML is meant as a spec. Others stand beside nets too, such as what they were

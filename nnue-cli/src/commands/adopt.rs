@@ -8,9 +8,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use nnue_adopt::{Guess, Ranking, marked_spec, module};
+use nnue_compiler::check_name;
 use nnue_compiler::format::foreign;
+use nnue_compiler::network::Network;
 use nnue_nets::evaluation::{Evaluate, Interpreted};
-use nnue_nets::net_file::{NetFile, read_net};
+use nnue_nets::net_file::{NetFile, Recognised, read_net};
+use nnue_nets::told::Origin;
 use nnue_runtime::Board;
 use serde::Serialize;
 
@@ -43,8 +46,8 @@ pub(crate) struct Adopt {
     /// Write into this folder: the spec with its guesses marked, and a Rust module with a test
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// What the spec calls the network
-    #[arg(long, default_value = "my-net")]
+    /// What the spec calls the network, if it has no name yet
+    #[arg(long, default_value = "my-net", value_parser = name)]
     name: String,
     /// How many guesses are shown
     #[arg(long, value_name = "N", default_value_t = 5)]
@@ -57,6 +60,9 @@ pub(crate) struct Adopt {
 /// The files that `--out` writes.
 const FILES: [&str; 2] = ["net.toml", "net.rs"];
 
+/// How much of a spec is guessed that is known.
+const NOTHING: &str = "nothing has to be guessed";
+
 /// What is said of a file.
 #[derive(Serialize)]
 struct Adopted<'r> {
@@ -66,59 +72,102 @@ struct Adopted<'r> {
     size: usize,
     /// The name of the network, if the file says which it is; then there is nothing to guess.
     recognised: Option<String>,
+    /// Where the spec of such a file was found.
+    #[serde(skip)]
+    origin: Option<Origin>,
     #[serde(flatten)]
     ranking: &'r Ranking,
     /// Evaluations a second by the interpreter, with the first guess.
     interpreted_per_second: Option<f64>,
     /// The files that were written.
     written: Vec<String>,
+    /// Why others were not.
+    #[serde(skip)]
+    unwritten: Vec<String>,
+}
+
+/// Reads a name that a network can have.
+fn name(name: &str) -> Result<String, String> {
+    check_name(name).map(|()| name.into())
 }
 
 impl Adopt {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let path = self.net.path()?;
-        let files = self
-            .out
-            .iter()
-            .flat_map(|folder| FILES.map(|name| folder.join(name)));
-        let files: Vec<PathBuf> = files.collect();
-        check_outputs([Some(path)], files.iter().map(PathBuf::as_path))?;
+        let files = self.files();
+        check_outputs([Some(path)], files.iter().flatten().map(PathBuf::as_path))?;
         let bytes = read_net(path, None)?;
         let mut adopted = Adopted {
             file: path.display().to_string(),
             size: bytes.len(),
             recognised: None,
+            origin: None,
             ranking: &Ranking::none(),
             interpreted_per_second: None,
             written: Vec::new(),
+            unwritten: Vec::new(),
         };
-        let told = match NetFile::told(path, &bytes)? {
-            Some(file) => Some(file),
-            None => NetFile::of_any(path, None, &*bytes).ok(),
+        let recognised = match Recognised::told(path, &bytes)? {
+            Some(told) => Some(told),
+            None => Recognised::of(path, &bytes, &self.name).ok(),
         };
-        if let Some(file) = told {
+        if let Some(Recognised { spec, origin, file }) = recognised {
+            self.write(&mut adopted, &spec, &file.network, &file.bytes)?;
             adopted.recognised = Some(file.network.name);
+            adopted.origin = Some(origin);
             return self.show(&adopted, out);
         }
         let ranking = Ranking::of(&bytes, &self.name);
         adopted.ranking = &ranking;
         if let Some(guess) = ranking.guesses.first() {
             adopted.interpreted_per_second = Some(speed(path, guess, &bytes)?);
-            if let (Some(folder), [spec, code]) = (&self.out, &files[..]) {
-                fs::create_dir_all(folder)
-                    .map_err(|error| nnue_files::Error::unwritable(folder, error))?;
-                let net = path
-                    .file_name()
-                    .map(|name| name.to_string_lossy().into_owned());
-                let net = net.unwrap_or_default();
-                write(spec, marked_spec(&ranking, &net).unwrap_or_default())?;
-                write(code, module(guess, FILES[0], &net, &bytes))?;
-                adopted
-                    .written
-                    .extend(files.iter().map(|file| file.display().to_string()));
-            }
+            let spec = marked_spec(&ranking, &file_name(path)).unwrap_or_default();
+            self.write(&mut adopted, &spec, &guess.network, &bytes)?;
         }
         self.show(&adopted, out)
+    }
+
+    /// The paths of the spec and of the module, if they are to be written.
+    fn files(&self) -> Option<[PathBuf; 2]> {
+        let folder = self.out.as_ref()?;
+        Some(FILES.map(|name| folder.join(name)))
+    }
+
+    /// Writes the spec and a module for the network, if `--out` asks for them.
+    fn write(
+        &self,
+        adopted: &mut Adopted<'_>,
+        spec: &str,
+        network: &Network,
+        bytes: &[u8],
+    ) -> Result<(), Failure> {
+        let (Some(folder), Some([spec_path, code_path])) = (&self.out, self.files()) else {
+            return Ok(());
+        };
+        fs::create_dir_all(folder).map_err(|error| nnue_files::Error::unwritable(folder, error))?;
+        // A spec beside the net may be this file, which was read.
+        match fs::read(&spec_path).is_ok_and(|found| found == spec.as_bytes()) {
+            true => adopted
+                .unwritten
+                .push(format!("`{}` has this spec already", displayed(&spec_path))),
+            false => {
+                write(&spec_path, spec)?;
+                adopted.written.push(spec_path.display().to_string());
+            }
+        }
+        let net = file_name(self.net.path()?);
+        match module(network, FILES[0], &net, bytes) {
+            Some(code) => {
+                write(&code_path, code)?;
+                adopted.written.push(code_path.display().to_string());
+            }
+            None => adopted.unwritten.push(format!(
+                "`{}` is not written: its test needs a network that gives one value for the pieces \
+                 of a board",
+                displayed(&code_path)
+            )),
+        }
+        Ok(())
     }
 
     fn show(&self, adopted: &Adopted<'_>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
@@ -133,6 +182,17 @@ impl Adopt {
             ExitCode::FAILURE
         })
     }
+}
+
+/// The name of a file without its folder.
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// A path in a message.
+fn displayed(path: &Path) -> String {
+    foreign(path.display()).to_string()
 }
 
 /// How many positions a second the interpreter evaluates.
@@ -150,13 +210,25 @@ fn speed(path: &Path, guess: &Guess, bytes: &[u8]) -> Result<f64, Failure> {
 
 fn show(adopted: &Adopted<'_>, shown: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let file = foreign(&adopted.file);
-    if let Some(name) = &adopted.recognised {
+    if let (Some(name), Some(origin)) = (&adopted.recognised, &adopted.origin) {
         let name = foreign(name);
-        writeln!(
-            out,
-            "`{file}` says which network it is of: {name}; nothing has to be guessed"
-        )?;
-        return Ok(());
+        let (found, guessed) = match origin {
+            Origin::Behind => (format!("the spec of `{file}` is behind it"), NOTHING),
+            Origin::Beside(spec) => (
+                format!(
+                    "the spec of `{file}` is beside it, in `{}`",
+                    displayed(spec)
+                ),
+                NOTHING,
+            ),
+            Origin::Known => (format!("`{file}` is a net of a known network"), NOTHING),
+            Origin::Shape => (
+                format!("`{file}` says how its network is built"),
+                "its spec marks what is guessed",
+            ),
+        };
+        writeln!(out, "{found}: {name}; {guessed}")?;
+        return show_files(adopted, out);
     }
     let guesses = &adopted.ranking.guesses;
     let Some(first) = guesses.first() else {
@@ -242,8 +314,15 @@ fn show(adopted: &Adopted<'_>, shown: usize, out: &mut dyn Write) -> Result<(), 
              measures the compiled network, with the spec that `--out` writes."
         )?;
     }
+    show_files(adopted, out)
+}
+
+fn show_files(adopted: &Adopted<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     for path in &adopted.written {
         writeln!(out, "Written: `{}`", foreign(path))?;
+    }
+    for reason in &adopted.unwritten {
+        writeln!(out, "{reason}")?;
     }
     Ok(())
 }

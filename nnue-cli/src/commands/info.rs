@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_nets::info::{Contents, Info, number};
-use nnue_nets::net_file::{NetFile, read_net};
+use nnue_nets::net_file::{NetFile, Recognised, read_net};
 use nnue_nets::specs::SpecChoice;
 
 use crate::Failure;
@@ -35,7 +35,7 @@ impl InfoCommand {
         let bytes = read_net(path, network.as_ref())?;
         let given = match network {
             Some(network) => Some(NetFile::of(path, network, &bytes)?),
-            None => NetFile::told(path, &bytes)?,
+            None => Recognised::told(path, &bytes)?.map(|told| told.file),
         };
         let info = Info::of(path, &bytes, given)?;
         match self.json {

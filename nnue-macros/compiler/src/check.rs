@@ -20,14 +20,15 @@ pub(crate) mod value;
 pub(crate) use neuron_order::check as check_neuron_order;
 pub(crate) use output::EVALUATION;
 
+use crate::decode::table::check_seen;
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::Network;
 use crate::spec::Spec;
-use value::check_length;
+use value::allowed_length;
 
 /// Checks a spec, or reports everything that is wrong with it and returns `None`.
 pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
-    let name = check_name(&spec.name, diagnostics);
+    let name = name_of(&spec.name, diagnostics);
     let features = features::check(spec, diagnostics);
     let stacks = stacks::check(spec.stacks.as_ref(), diagnostics);
     let transformer = transformer::check(spec, diagnostics);
@@ -60,12 +61,25 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     Some(network)
 }
 
-fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<String> {
-    if name.value.trim().is_empty() {
-        let message = "`name` is empty, expected what the network is called";
-        diagnostics.error(name.span, message);
-        return None;
+fn name_of(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<String> {
+    match check_name(&name.value) {
+        Ok(()) => Some(name.value.clone()),
+        Err(message) => {
+            diagnostics.error(name.span, message);
+            None
+        }
     }
-    check_length(name, diagnostics)?;
-    Some(name.value.clone())
+}
+
+/// Checks a name before a spec with it is written.
+///
+/// # Errors
+///
+/// Why no network can have this name, in the words of the error for a spec.
+pub fn check_name(name: &str) -> Result<(), String> {
+    if name.trim().is_empty() {
+        return Err("`name` is empty, expected what the network is called".into());
+    }
+    check_seen("name", name)?;
+    allowed_length(name)
 }

@@ -35,7 +35,7 @@ pub use nnue_format as format;
 use nnue_format::FileLayout;
 use proc_macro2::TokenStream;
 
-pub use crate::check::check;
+pub use crate::check::{check, check_name};
 pub use crate::compile::{Embed, NetFile, Refused, Request, compile};
 pub use crate::decode::decode;
 use crate::diagnostics::{Diagnostics, Errors, SourceFile};
@@ -45,7 +45,7 @@ use crate::network::Network;
 pub use crate::options::{Embedded, EmbeddedWeights, Levels, Options};
 use crate::plan::{Plans, TooMuchCode, Unroll};
 use crate::spec::Spec;
-pub use crate::write_spec::spec_of;
+pub use crate::write_spec::{spec_of, toml_string};
 
 /// Reads and checks a spec.
 ///

@@ -97,7 +97,7 @@ impl Writer {
         self.line(
             "# No net file says what is marked as guessed here: it is as in most of Stockfish's networks.",
         )?;
-        self.line(format_args!("name = {}\n", string(name)))?;
+        self.line(format_args!("name = {}\n", toml_string(name)))?;
         self.features(family)?;
         self.transformer(family)?;
         self.layers(family)?;
@@ -303,8 +303,8 @@ fn is_late(family: &Family) -> bool {
     family.threats.is_some() || family.has_psqt_after_each_set()
 }
 
-/// The value as a string of TOML, in quotes.
-fn string(value: &str) -> String {
+/// The value as a string of TOML, in quotes. Rust's own way to quote has escapes that TOML lacks.
+pub fn toml_string(value: &str) -> String {
     let escaped = value.chars().map(|c| match c {
         '"' | '\\' => format!("\\{c}"),
         c if c.is_control() => format!("\\u{:04X}", u32::from(c)),

@@ -139,6 +139,9 @@ fn the_right_spec_is_first() {
     for (seed, (name, text)) in files.iter().enumerate() {
         let right = network(text);
         let ranking = Ranking::of(&trained::file(&right, seed as u64), "Found");
+        for guess in &ranking.guesses {
+            assert_eq!(guess.network.name, "Found", "{}", guess.family);
+        }
         let wrong = match ranking.guesses.first() {
             Some(guess) => differences(&right, &guess.network),
             None => vec!["nothing"],

@@ -7,10 +7,25 @@ mod net;
 use std::fs;
 
 use nnue_adopt::{Ranking, marked_spec, module, with_width};
+use nnue_dummy::net_file::nearest_net_file_of;
 
 use crate::{network, spec, trained};
 
 const FOLDER: &str = "tests/field/written";
+
+/// The test of a module compares single values of positions.
+#[test]
+fn networks_without_one_value_for_the_pieces_get_no_module() {
+    for name in ["engines/monty.toml", "engines/velvet.toml"] {
+        let network = network(&with_width(&spec(name), 64));
+        let bytes = nearest_net_file_of(&network, |_| 0.0);
+        assert_eq!(
+            module(&network, "net.toml", "net.bin", &bytes),
+            None,
+            "{name}"
+        );
+    }
+}
 
 #[test]
 fn the_written_files_are_those_of_the_folder() {
@@ -35,7 +50,8 @@ fn the_written_files_are_those_of_the_folder() {
         assert!(marked.contains(line), "no {line} in\n{marked}");
     }
     assert_eq!(network(&marked), guess.network);
-    let code = module(guess, &spec_path, &net_path, &bytes);
+    let code = module(&guess.network, &spec_path, &net_path, &bytes);
+    let code = code.expect("it gives one value");
     for (path, content) in [(spec_path, marked), (code_path, code)] {
         if is_anew {
             fs::write(&path, &content).expect("the folder is there");

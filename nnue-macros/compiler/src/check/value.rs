@@ -9,13 +9,23 @@ pub(crate) const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
 
 /// Reports a name that is too long to be an identifier, or to stand in a table.
 pub(crate) fn check_length(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<()> {
-    let found = name.value.chars().count();
-    if found > LONGEST_NAME {
-        let message = format!("`name` has {found} characters, allowed are at most {LONGEST_NAME}");
-        diagnostics.error(name.span, message);
-        return None;
+    match allowed_length(&name.value) {
+        Ok(()) => Some(()),
+        Err(message) => {
+            diagnostics.error(name.span, message);
+            None
+        }
     }
-    Some(())
+}
+
+/// Refuses the names that [`check_length`] reports.
+pub(crate) fn allowed_length(name: &str) -> Result<(), String> {
+    match name.chars().count() {
+        0..=LONGEST_NAME => Ok(()),
+        found => Err(format!(
+            "`name` has {found} characters, allowed are at most {LONGEST_NAME}"
+        )),
+    }
 }
 
 /// The value as a number of the range. Reports a value outside of it.

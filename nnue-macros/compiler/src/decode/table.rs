@@ -187,18 +187,25 @@ pub(crate) fn name(
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<String>> {
     let name = string(key, value, diagnostics)?;
-    let Some(hidden) = name.value.chars().find(|letter| is_hidden(*letter)) else {
+    let Err(message) = check_seen(key, &name.value) else {
         return Some(name);
     };
-    let message = format!(
-        "`{key}` has the hidden character U+{:04X}, allowed are characters that are seen",
-        u32::from(hidden)
-    );
     diagnostics
         .error(name.span, message)
         .label("controls, marks of direction and characters without width are hidden")
         .help("remove it");
     None
+}
+
+/// Refuses the hidden characters that [`name`] reports.
+pub(crate) fn check_seen(key: &str, name: &str) -> Result<(), String> {
+    match name.chars().find(|letter| is_hidden(*letter)) {
+        Some(hidden) => Err(format!(
+            "`{key}` has the hidden character U+{:04X}, allowed are characters that are seen",
+            u32::from(hidden)
+        )),
+        None => Ok(()),
+    }
 }
 
 pub(crate) fn integer(
