@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn any_name_is_a_string() {
         assert_eq!(
-            string("a \"b\" \\ \u{7F}\n\u{E9}"),
+            toml_string("a \"b\" \\ \u{7F}\n\u{E9}"),
             "\"a \\\"b\\\" \\\\ \\u007F\\u000A\u{E9}\""
         );
     }
