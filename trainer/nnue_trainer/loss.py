@@ -27,7 +27,7 @@ class Loss:
     scales."""
     lambda_: tuple[float, float] = span((1.0, 1.0), low=0, high=1)
     """The score's share of the target at the start and at the end; the result has the rest."""
-    exponent: float = number(2.5, low=1)
+    exponent: float = number(2.0, low=1)
     qp: float = number(0.0, low=0)
     """How much more it costs when the value is above the target than when it is below."""
     lambda_jitter: float = number(0.0, low=0, high=1)
