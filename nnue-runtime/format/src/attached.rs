@@ -22,6 +22,7 @@ const END: usize = 4 + MAGIC.len();
 pub const LONGEST: usize = 1 << 20;
 
 /// The most bytes that stand behind a net.
+#[cfg(feature = "std")]
 pub(crate) const LONGEST_WITH_END: u64 = (LONGEST + END) as u64;
 
 /// The net, and the text of the spec behind it if there is one. Whether the text is UTF-8 is not
