@@ -138,14 +138,10 @@ def main(argv: Sequence[str]) -> None:
                     print(f"seed {seed}, {name}: {loss:.6f}", file=sys.stderr, flush=True)
                     # What is there so far is worth something if the rest is interrupted.
                     given.out.write_text(_table(losses, elo))
-            if not given.engine or seed > given.first_seed:
-                continue
-            with _processes(given.jobs, work) as processes:
-                matches = {
-                    processes.submit(_elo, Path(folder), name, given, binary): name
-                    for name in names
-                    if SETTINGS[name]
-                }
+                if not given.engine or seed > given.first_seed:
+                    continue
+                settings = [name for name in names if SETTINGS[name]]
+                matches = {processes.submit(_elo, name, given): name for name in settings}
                 for name, found in _finished(matches):
                     elo[name] = found
                     print(f"{name}: {found}", file=sys.stderr, flush=True)
@@ -198,7 +194,7 @@ def _loss_of(name: str) -> float:
     training = Training(run, network, Processes(0, 1, CPU), _work.held_out)
     for batch in _work.batches:
         training.step(batch)
-    export.write_net(training.averaged, run.spec, _net(_work.nets, name), binary=nnue.find())
+    export.write_net(training.averaged, run.spec, _net(name), binary=nnue.find())
     return _loss(training.averaged, _work.held_out)
 
 
@@ -211,14 +207,14 @@ def _loss(network: Network, held_out: Sequence[Batch]) -> float:
     return float(Loss()(values, score, result, 1.0))
 
 
-def _net(folder: Path, name: str) -> Path:
-    return folder / f"{list(SETTINGS).index(name)}.nnue"
+def _net(name: str) -> Path:
+    return _work.nets / f"{list(SETTINGS).index(name)}.nnue"
 
 
-def _elo(folder: Path, name: str, given: argparse.Namespace, binary: str) -> str:
-    nets = [_net(folder, name), _net(folder, "the defaults")]
+def _elo(name: str, given: argparse.Namespace) -> str:
+    nets = [_net(name), _net("the defaults")]
     options = ["--engine", given.engine, "--games", given.games, "--nodes", given.nodes]
-    said = nnue.run("match", *nets, *options, "--concurrency", 1, "--json", binary=binary)
+    said = nnue.run("match", *nets, *options, "--concurrency", 1, "--json")
     match = json.loads(said)
     # A net that wins or loses all games has no Elo.
     elo, low, high = (

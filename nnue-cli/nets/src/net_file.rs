@@ -203,14 +203,23 @@ impl Recognised {
         bytes: impl Into<Cow<'b, [u8]>>,
     ) -> Result<Option<Recognised>, Error> {
         let bytes = bytes.into();
-        let Some((spec, network, origin)) = told_spec(path, &bytes)? else {
-            return Ok(None);
-        };
-        Ok(Some(Recognised {
-            spec: Cow::Owned(spec),
-            origin,
-            file: NetFile::of(path, network, bytes)?,
-        }))
+        told_spec(path, &bytes)?
+            .map(|(spec, network, origin)| {
+                Recognised::fitting(path, spec.into(), network, origin, bytes)
+            })
+            .transpose()
+    }
+
+    /// A file with the spec that was found for it, which it must fit.
+    fn fitting(
+        path: &Path,
+        spec: Cow<'static, str>,
+        network: Network,
+        origin: Origin,
+        bytes: Cow<'_, [u8]>,
+    ) -> Result<Recognised, Error> {
+        let file = NetFile::of(path, network, bytes)?;
+        Ok(Recognised { spec, origin, file })
     }
 
     /// Finds the spec of a file: one that [comes with it](told_spec), or else one that its bytes
@@ -230,9 +239,7 @@ impl Recognised {
             return Err(failure);
         }
         if let Some((spec, network, origin)) = told_spec(path, &bytes)? {
-            let spec = Cow::Owned(spec);
-            let file = NetFile::of(path, network, bytes)?;
-            return Ok(Recognised { spec, origin, file });
+            return Recognised::fitting(path, spec.into(), network, origin, bytes);
         }
         let identity = format::identify(&bytes);
         // The beginning of a file that was cut or damaged may still name its network; the error
@@ -254,8 +261,7 @@ impl Recognised {
         };
         let source = SourceFile::new("the spec of the file", spec.to_string());
         let network = analyse(&source)?;
-        let file = NetFile::of(path, network, bytes)?;
-        Ok(Recognised { spec, origin, file })
+        Recognised::fitting(path, spec, network, origin, bytes)
     }
 }
 
