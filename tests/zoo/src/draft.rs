@@ -35,6 +35,8 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
     head.name("name", format_args!("Zoo {seed}"));
     let mut aside = dice.aside_for("like");
     if aside.once_in(40) {
+        // If this draft is discarded, the next one must be another.
+        dice.word();
         let text = head.0 + &like::draw(&mut aside).0;
         return checked(&text).map(|_| text);
     }

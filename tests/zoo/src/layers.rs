@@ -2,6 +2,8 @@
 
 mod activation;
 mod affine;
+mod product;
+mod shards;
 mod sum;
 
 use std::fmt::Display;
@@ -26,6 +28,8 @@ pub(super) struct Graph<'d> {
     pub(super) skips: Vec<Part>,
     /// Whether there is nothing that stacks could share.
     pub(super) has_one_stack: bool,
+    /// Whether the transformer's output can be divided into shards.
+    has_whole_vectors: bool,
 }
 
 /// The output of a layer, or of the transformer.
@@ -67,6 +71,7 @@ impl<'d> Graph<'d> {
             read: vec![false; tensor.len],
             tensor,
         };
+        let has_whole_vectors = shards::has_whole_vectors(&transformer);
         let mut values = vec![value(TRANSFORMER, transformer.output)];
         values.extend(transformer.unpooled.map(|sums| value(UNPOOLED, sums)));
         values.extend(transformer.psqt_sums.map(|sums| value(PSQT, sums)));
@@ -77,6 +82,7 @@ impl<'d> Graph<'d> {
             values,
             skips: Vec::new(),
             has_one_stack,
+            has_whole_vectors,
         };
         let blocks = graph.dice.pick(&[1, 2, 2, 3, 3, 4, 5]);
         let mut front = vec![graph.whole(0)];
@@ -193,8 +199,11 @@ impl<'d> Graph<'d> {
                 self.float_activations(floats)
             }
             choice => {
-                let activated = self.integer_activations(sums);
+                let mut activated = self.integer_activations(sums);
                 if choice > 3 {
+                    if self.dice.aside_for("narrow").once_in(4) {
+                        self.add_product(&mut activated);
+                    }
                     return activated;
                 }
                 activated.into_iter().map(|part| self.float(part)).collect()
@@ -226,58 +235,6 @@ impl<'d> Graph<'d> {
                 }
             })
             .collect()
-    }
-
-    /// The product of these with earlier values, if some have the same length and one one.
-    fn gated(&mut self, sums: Part) -> Part {
-        let earlier = self.residual(sums);
-        let [gate, ..] = earlier[..] else {
-            return sums;
-        };
-        let is_float = self.element(sums) == Element::F32;
-        let one = match (self.one(sums), self.one(gate)) {
-            (One::Tensor(a), One::Tensor(b)) => u64::from(a) * u64::from(b),
-            _ => return sums,
-        };
-        self.layer("gated", &["product"]);
-        self.read(&[sums, gate]);
-        if is_float {
-            return self.push(Tensor {
-                len: sums.len,
-                element: Element::F32,
-                one: One::Tensor(1),
-                range: (0, 0),
-            });
-        }
-        // About as many bits as the sums had.
-        let shift = self.shared_one(gate).ilog2();
-        self.toml.set("shift", shift);
-        let one = (one >> shift) as u32;
-        if self.dice.once_in(3) {
-            self.toml.set("one", one);
-        }
-        self.push(Tensor {
-            len: sums.len,
-            element: Element::I32,
-            one: One::Tensor(one),
-            range: (i64::from(i32::MIN), i64::from(i32::MAX)),
-        })
-    }
-
-    /// The product of some words with themselves.
-    fn squares(&mut self, of: Part) -> Part {
-        let one = u64::from(self.shared_one(of));
-        self.layer("squares", &["product"]);
-        self.read(&[of, of]);
-        // What 1.0 is has 16 bits at most.
-        let shift = (one * one).ilog2().saturating_sub(16);
-        self.toml.set("shift", shift);
-        self.push(Tensor {
-            len: of.len,
-            element: Element::I32,
-            one: One::Tensor(((one * one) >> shift) as u32),
-            range: (i64::from(i32::MIN), i64::from(i32::MAX)),
-        })
     }
 
     /// A normalisation of floating point.

@@ -13,6 +13,9 @@ const WIDTHS: &[usize] = &[
 /// Widths of networks with many rows.
 const FEW: &[usize] = &[16, 24, 32];
 
+/// Vectors of the outputs of each perspective, so that layers can have `shards` of them.
+const WHOLE_VECTORS: &[usize] = &[64, 64, 128, 128, 192];
+
 /// The table, without the `psqt` of the output, which depends on the layers.
 pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     let mut toml = Toml::default();
@@ -23,6 +26,15 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
         _ => dice.name::<Pooling>(),
     };
     let mut width = dice.pick(if many_rows { FEW } else { WIDTHS });
+    let mut aside = dice.aside_for("shards");
+    if !many_rows && aside.once_in(6) {
+        let outputs = aside.pick(WHOLE_VECTORS);
+        width = if pooling == "none" {
+            outputs
+        } else {
+            2 * outputs
+        };
+    }
     let mut unpooled = None;
     if pooling != "none" {
         width += width % 2;

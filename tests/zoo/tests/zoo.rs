@@ -53,7 +53,7 @@ nnue_zoo::zoo! {
     zoo_44: "specs/zoo_44.toml", check;
     zoo_45: "specs/zoo_45.toml", check;
     zoo_46: "specs/zoo_46.toml", check;
-    zoo_47: "specs/zoo_47.toml", check;
+    zoo_47: "specs/zoo_47.toml", check_by_caller;
     zoo_48: "specs/zoo_48.toml", check;
     zoo_49: "specs/zoo_49.toml", check;
     zoo_50: "specs/zoo_50.toml", check;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use nnue_compiler::diagnostics::Spanned;
-use nnue_compiler::network::{Element, Layer, Network, Slice, Source, Units};
+use nnue_compiler::network::{self, Element, Elementwise, Layer, Network, Slice, Source, Units};
 use nnue_compiler::operation::activation::Keys as Activations;
 use nnue_compiler::spec::{
     Affine, Alignment, Bullet, Content, Entry, File, Op, Output, PairsKey, Part, PsqtKey, Scales,
@@ -79,6 +79,20 @@ impl Words {
                 "layer.input, psqt",
             );
             self.add_if(references.count() > 1, "layer.input, a list");
+            let reads_products = checked
+                .inputs
+                .iter()
+                .any(|input| is_narrow_product(input, network));
+            self.add_if(
+                reads_products && matches!(layer.op, Op::Activations(_)),
+                "layer.op, of narrow products",
+            );
+            let reads =
+                matches!(&layer.op, Op::Affine(affine) if affine.weights.value == WeightType::I8);
+            self.add_if(
+                reads_products && reads,
+                "layer.weights = i8, reads products",
+            );
             self.layer(&layer.op, checked, network);
         }
         self.output(&spec.output, network);
@@ -181,6 +195,9 @@ impl Words {
                 self.operation("product", checked);
                 let is_gate = checked.output.element == Element::F32;
                 self.add_if(is_gate, "layer.op = product, of f32");
+                let element = checked.output.element;
+                let is_narrow = matches!(element, Element::U8 | Element::I16);
+                self.add_if(is_narrow, &format!("layer.op = product, to {element}"));
                 self.add_if(keys.one.is_some(), "layer.one, of a product");
             }
             Op::RmsNorm(keys) => {
@@ -250,6 +267,10 @@ impl Words {
         let factorised = format!("layer.factorised, of {numbers}");
         self.add_if(checked.factorised, &factorised);
         self.add_if(affine.output_blocks.is_some(), "layer.output_blocks");
+        if let Some(shards) = checked.affine().and_then(|affine| affine.shards) {
+            self.add("layer.shards");
+            self.add_if(shards.common > 0, "layer.shards, some inputs in common");
+        }
         self.add_if(affine.divide.is_some(), "layer.divide");
         self.add_if(affine.scale.is_some(), "layer.scale, of sums");
         let ones = affine.one.as_ref().map_or(0, |ones| ones.value.len());
@@ -400,4 +421,14 @@ impl Words {
             self.add_if(axis.value.part != Part::Whole, "file.axes, in blocks");
         }
     }
+}
+
+/// Whether a slice has products of layers in fewer than 32 bits.
+fn is_narrow_product(slice: &Slice, network: &Network) -> bool {
+    let Source::Layer(index) = slice.source else {
+        return false;
+    };
+    let layer = &network.layers[index];
+    let is_narrow = matches!(layer.output.element, Element::U8 | Element::I16);
+    is_narrow && matches!(layer.op, network::Op::Elementwise(Elementwise::Product(_)))
 }

@@ -33,14 +33,15 @@ impl Graph<'_> {
             "f32" => (Element::F32, self.float_keys()),
             _ => self.integer_keys(weights, inputs, outputs, last),
         };
-        if reads_all && outputs >= 8 && !matches!(weights, "binary" | "f32") {
+        let has_shards = reads_all && self.shards(inputs[0], weights, outputs);
+        if !has_shards && reads_all && outputs >= 8 && !matches!(weights, "binary" | "f32") {
             self.sparse(inputs[0], weights, outputs);
         }
         let mut aside = self.dice.aside_for("shared");
         if aside.once_in(8) {
             let shared = !aside.once_in(8) && !self.has_one_stack;
             self.toml.set("shared", shared);
-        } else if weights != "binary" && aside.once_in(20) {
+        } else if weights != "binary" && !has_shards && aside.once_in(20) {
             self.toml.set("factorised", !aside.once_in(8));
         }
         // Sums of random weights stay far below what 32 bits hold; nothing that is drawn depends on
