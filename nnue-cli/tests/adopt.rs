@@ -236,9 +236,9 @@ fn files_that_no_network_has_are_said_to_be_so() {
     refusal(1, &["adopt", "no/such.bin"]);
 }
 
-/// Compiles a program with the optimiser, and measures it at every instruction set. CI runs it.
+/// Compiles a program with the optimiser, and measures it at every instruction set, twice. CI runs it.
 #[test]
-#[ignore = "compiles with the optimiser: a minute"]
+#[ignore = "compiles with the optimiser, and measures: minutes"]
 fn the_compiled_network_is_measured_at_every_instruction_set() {
     let net = simple("adopt-speed.bin");
     let cache = text(&scratch_path("adopt-speed-cache"));

@@ -129,7 +129,7 @@ fn files() -> Vec<(String, String)> {
         (
             "multi_layer",
             16,
-            &[RAW, ("transposed = [\"l1w\", \"l2w\", \"l3w\"]", "")],
+            &[("transposed = [\"l1w\", \"l2w\", \"l3w\"]", "kind = \"raw\"")],
         ),
     ] {
         let mut text = spec(&format!("bullet/{base}.toml"));
