@@ -7,10 +7,13 @@ use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::attached::attach;
 use nnue_compiler::network::file::Role;
+use nnue_runtime::Level;
 use nnue_test_support::net_file::{net_file_of, random_net_file};
 use serde_json::{Value, json};
 
-use crate::program::{output, refusal, run, scratch, scratch_path, stdout, text};
+use crate::program::{
+    assert_refused, nnue, output, refusal, run, scratch, scratch_path, stderr, stdout, text,
+};
 
 const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
 
@@ -231,4 +234,93 @@ fn files_that_no_network_has_are_said_to_be_so() {
     assert_eq!(said.status.code(), Some(1));
     assert!(stdout(&said).contains("no network of the field has files of 1001 bytes"));
     refusal(1, &["adopt", "no/such.bin"]);
+}
+
+/// Compiles a program with the optimiser, and measures it at every instruction set, twice. CI runs it.
+#[test]
+#[ignore = "compiles with the optimiser, and measures: minutes"]
+fn the_compiled_network_is_measured_at_every_instruction_set() {
+    let net = simple("adopt-speed.bin");
+    let cache = text(&scratch_path("adopt-speed-cache"));
+    let arguments = ["adopt", &net, "--speed", "--cache", &cache];
+    let levels: Vec<&str> = Level::available().map(Level::name).collect();
+    // A busy machine is warned of.
+    let said = run(&arguments);
+    assert!(said.status.success(), "{}", stderr(&said));
+    let said = stdout(&said);
+    let mut lines = said
+        .lines()
+        .skip_while(|line| !line.starts_with("nanoseconds "));
+    let head = lines.next().expect("there is a table");
+    assert!(head.contains("along search"), "{said}");
+    let rows = lines.map(|line| line.split_whitespace().collect::<Vec<&str>>());
+    let rows: Vec<Vec<&str>> = rows.collect();
+    let names: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(names, levels, "{said}");
+    for row in &rows {
+        assert!(row[1].parse().is_ok_and(|time: f64| time > 0.0), "{said}");
+    }
+    // The second time nothing is compiled.
+    let found = nnue(&[&arguments[..], &["--json"]].concat()).output();
+    let found: Value = serde_json::from_slice(&found.expect("it starts").stdout).expect("JSON");
+    let compiled = found["compiled"].as_array().expect("a list");
+    let names: Vec<&Value> = compiled.iter().map(|row| &row["level"]).collect();
+    assert_eq!(names, levels);
+    fs::remove_dir_all(cache).expect("the folder can be removed");
+}
+
+#[test]
+fn how_to_measure_is_said_where_nobody_asked_for_the_speed() {
+    for net in [SMALL128, &simple("adopt-unmeasured.bin")] {
+        let said = output(&["adopt", net]);
+        assert!(said.contains("`--speed` compiles the network"), "{said}");
+    }
+}
+
+/// What was found is said first.
+#[test]
+fn networks_that_cannot_be_compiled_are_said_to_be_so() {
+    let net = simple("adopt-no-cargo.bin");
+    let cache = text(&scratch_path("adopt-no-cargo-cache"));
+    let arguments = ["adopt", &net, "--speed", "--cache", &cache];
+    let mut without_cargo = nnue(&arguments);
+    let without_cargo = without_cargo.env("CARGO", "no/such/cargo").output();
+    let without_cargo = without_cargo.expect("the program starts");
+    assert_eq!(without_cargo.status.code(), Some(1));
+    assert!(stdout(&without_cargo).contains("Ask the net's author for:"));
+    let error = stderr(&without_cargo);
+    assert!(error.starts_with("error: cannot run cargo, "), "{error}");
+
+    let json = nnue(&[&arguments[..], &["--json"]].concat())
+        .env("CARGO", "no/such/cargo")
+        .output();
+    assert_refused(&json.expect("it starts"), 1, &["cannot run cargo"]);
+
+    let other = scratch("adopt-speed-other.bin", &[7; 1001]);
+    let said = run(&["adopt", &other, "--speed"]);
+    assert_eq!((said.status.code(), stderr(&said)), (Some(1), ""));
+    assert!(stdout(&said).contains("there is no network to compile for `--speed`"));
+
+    let message = refusal(2, &["adopt", "-", "--speed"]);
+    assert!(
+        message.contains("found `--speed` with standard input"),
+        "{message}"
+    );
+}
+
+#[test]
+fn networks_whose_features_the_engine_tells_are_not_measured() {
+    let spec = fs::read_to_string("../specs/engines/velvet.toml").expect("the spec is there");
+    let network = analyse(&SourceFile::new("velvet", &*spec)).expect("it is right");
+    let file = attach(&random_net_file(&network, 1), &spec).expect("it is short");
+    let net = scratch("adopt-told.bin", &file);
+    let cache = text(&scratch_path("adopt-told-cache"));
+    let said = run(&["adopt", &net, "--speed", "--cache", &cache]);
+    assert_eq!(said.status.code(), Some(1));
+    assert!(stdout(&said).contains("is behind it: Velvet"));
+    let error = stderr(&said);
+    assert!(
+        error.contains("cannot measure the compiled network: it has custom feature sets"),
+        "{error}"
+    );
 }

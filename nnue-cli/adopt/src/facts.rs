@@ -77,13 +77,22 @@ pub fn facts(network: &Network) -> Vec<Fact> {
         true,
     );
     let layers = network.layers.iter().map(|layer| match &layer.op {
-        Op::Affine(affine) => format!("{} {:?}", layer.output.len, affine.weights).to_lowercase(),
+        Op::Affine(_) => layer.output.len.to_string(),
         Op::Elementwise(function) => format!("{function:?}").to_lowercase(),
     });
     add(
         "the layers",
         "layer",
         layers.collect::<Vec<_>>().join(", "),
+        true,
+    );
+    // Files of floating point do not tell what becomes of it.
+    let types = { network.layers.iter() }.filter_map(|layer| layer.affine());
+    let types = types.map(|affine| format!("{:?}", affine.weights).to_lowercase());
+    add(
+        "the types of the layers' weights",
+        "weights",
+        types.collect::<Vec<_>>().join(", "),
         true,
     );
     add(

@@ -17,7 +17,7 @@ pub(crate) struct Shape {
     pub(crate) layers: Layers,
     /// Whether weights of layers are stored with `.transpose()`.
     pub(crate) transposed: bool,
-    pub(crate) tail: Tail,
+    pub(crate) kind: Kind,
 }
 
 /// Which buckets the own king has.
@@ -54,12 +54,31 @@ pub(crate) enum Layers {
     },
 }
 
+/// Which of bullet's files it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `quantised.bin`: integers.
+    Quantised(Tail),
+    /// `raw.bin`: floating point, which the loader makes integers of.
+    Raw,
+}
+
 /// What follows the last tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tail {
     Bullet,
     Zeros,
     None,
+}
+
+impl Kind {
+    /// The number of bytes of a weight of the transformer.
+    pub(crate) fn weight_len(self) -> usize {
+        match self {
+            Kind::Quantised(_) => 2,
+            Kind::Raw => 4,
+        }
+    }
 }
 
 impl Neurons {
@@ -99,19 +118,24 @@ impl Shape {
     fn bytes(&self) -> [usize; 2] {
         let rows = 768 * self.inputs.buckets;
         let inputs = 2 * self.neurons.values(2);
+        let word = self.kind.weight_len();
         let [by_input, fixed] = match self.layers {
-            Layers::One => [2, 2],
+            Layers::One => [word, word],
             Layers::Three {
                 first,
                 second,
                 words,
             } => {
-                let weight = if words { 2 } else { 1 };
+                let weight = match self.kind {
+                    Kind::Raw => word,
+                    Kind::Quantised(_) if words => 2,
+                    Kind::Quantised(_) => 1,
+                };
                 let numbers = first + first * second + second + second + 1;
                 [weight * first, 4 * numbers]
             }
         };
-        let by_two = 2 * (2 * (rows + 1)) + self.outputs * inputs * by_input;
+        let by_two = 2 * (word * (rows + 1)) + self.outputs * inputs * by_input;
         [by_two, self.outputs * fixed]
     }
 
@@ -132,7 +156,10 @@ impl Shape {
                 format!("layers of {first} and {second} neurons")
             }
         };
-        format!("bullet, {layers}")
+        match self.kind {
+            Kind::Quantised(_) => format!("bullet, {layers}"),
+            Kind::Raw => format!("bullet's raw.bin, {layers}"),
+        }
     }
 
     /// The spec.
@@ -189,10 +216,11 @@ impl Shape {
         if self.transposed {
             writeln!(text, "transposed = true")?;
         }
-        match self.tail {
-            Tail::Bullet => Ok(()),
-            Tail::Zeros => writeln!(text, "tail = \"zeros\""),
-            Tail::None => writeln!(text, "tail = \"none\""),
+        match self.kind {
+            Kind::Quantised(Tail::Bullet) => Ok(()),
+            Kind::Quantised(Tail::Zeros) => writeln!(text, "tail = \"zeros\""),
+            Kind::Quantised(Tail::None) => writeln!(text, "tail = \"none\""),
+            Kind::Raw => writeln!(text, "kind = \"raw\""),
         }
     }
 

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::format::{Encoding, FileLayout, Section};
 use nnue_compiler::network::Network;
 use nnue_compiler::{analyse, file_layout, is_target_of_link, toml_string};
 
@@ -66,50 +67,115 @@ const _: () = {
 struct Sized {
     text: &'static str,
     width: usize,
+    /// What the size is a number of.
+    unit: Unit,
     /// The size of files with this width, and by how much it grows with each neuron. `None` where
     /// only files of this width load, as headers say how wide they are.
     size: Option<[f64; 2]>,
+}
+
+/// What tells the number of neurons.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    /// The bytes of a file.
+    Bytes,
+    /// The values of a file that is nothing but LEB128, whose bytes tell less.
+    Values,
+}
+
+impl Unit {
+    fn of(layout: &FileLayout) -> Unit {
+        let mut sections = layout
+            .sections
+            .iter()
+            .chain(layout.stacks.groups.iter().flat_map(|group| group.iter()));
+        let is_bare = sections.all(|section| {
+            matches!(section, Section::Tensor(tensor) if tensor.stored.encoding == Encoding::BareLeb128)
+        });
+        match is_bare {
+            true => Unit::Values,
+            false => Unit::Bytes,
+        }
+    }
+
+    /// How large the files of a network are.
+    fn of_network(self, layout: &FileLayout) -> f64 {
+        match self {
+            Unit::Bytes => layout.max_len() as f64,
+            Unit::Values => {
+                let values = layout.tensors().map(|(_, tensor)| tensor.stored.values);
+                values.sum::<usize>() as f64
+            }
+        }
+    }
+
+    /// How large a file is.
+    fn of_file(self, bytes: &[u8]) -> f64 {
+        let size = match self {
+            Unit::Bytes => bytes.len(),
+            // The last byte of each value is the one without the highest bit.
+            Unit::Values => bytes.iter().filter(|byte| **byte < 0x80).count(),
+        };
+        size as f64
+    }
+
+    /// How much more there may be than the tensors have.
+    fn slack(self) -> f64 {
+        match self {
+            Unit::Bytes => PADDED_TO as f64,
+            Unit::Values => 0.0,
+        }
+    }
 }
 
 /// The sizes of all specs of the field, which are looked at once.
 static SIZED: LazyLock<Vec<Sized>> = LazyLock::new(|| {
     let sized = FIELD.iter().map(|(_, text)| {
         let width = width(text).unwrap_or(0);
-        let len = |width: usize| -> Option<f64> {
-            let network = network(&with_width(text, width))?;
-            Some(file_layout(&network).max_len() as f64)
-        };
+        let layout = |width: usize| Some(file_layout(&network(&with_width(text, width))?));
+        let own = layout(width);
+        let unit = own.as_ref().map_or(Unit::Bytes, Unit::of);
         let size = || {
-            let (own, wider) = (len(width)?, len(2 * width)?);
+            let own = unit.of_network(own.as_ref()?);
+            let wider = unit.of_network(&layout(2 * width)?);
             Some([own, (wider - own) / width as f64])
         };
         Sized {
             text,
             width,
+            unit,
             size: size(),
         }
     });
     sized.collect()
 });
 
-/// The texts of the specs of the field, with widths for which their files may have so many bytes.
-pub(crate) fn of_size(bytes: usize) -> Vec<Cow<'static, str>> {
+/// The texts of the specs of the field, with widths for which their files may have the size of
+/// this file.
+pub(crate) fn of_size(bytes: &[u8]) -> Vec<Cow<'static, str>> {
     let mut texts = Vec::new();
-    for Sized { text, width, size } in SIZED.iter() {
+    for Sized {
+        text,
+        width,
+        unit,
+        size,
+    } in SIZED.iter()
+    {
         let Some([own, step]) = size else {
             texts.push(Cow::Borrowed(*text));
             continue;
         };
+        let found = unit.of_file(bytes);
         let len = |width: f64, own_width: f64| own + (width - own_width) * step;
         let own_width = *width as f64;
-        let nearest = own_width + (bytes as f64 - own) / step;
-        // Files with compressed tensors can be shorter.
-        if bytes as f64 <= *own && 2.0 * bytes as f64 > *own {
+        let nearest = own_width + (found - own) / step;
+        // Files that are compressed as a whole are shorter.
+        if found <= *own && 2.0 * found > *own {
             texts.push(Cow::Borrowed(*text));
         }
         let nearest = (nearest / 8.0).round() * 8.0;
         for candidate in [nearest - 8.0, nearest, nearest + 8.0] {
-            let is_near = (len(candidate, own_width) - bytes as f64).abs() <= PADDED_TO as f64;
+            let is_near = (len(candidate, own_width) - found).abs() <= unit.slack();
             if candidate > 0.0 && candidate != own_width && is_near {
                 texts.push(Cow::Owned(with_width(text, candidate as usize)));
             }

@@ -4,7 +4,7 @@ use nnue_compiler::feature_set::piece_square::Mirror;
 use nnue_compiler::network::{Network, Op};
 use nnue_interpreter::Net;
 
-use crate::families::{Inputs, Layers, Neurons, Shape, Tail};
+use crate::families::{Inputs, Kind, Layers, Neurons, Shape, Tail};
 use crate::field;
 use crate::king_rows::{KingRows, Rows};
 
@@ -54,7 +54,7 @@ pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
             });
         }
     }
-    for text in field::of_size(bytes.len()) {
+    for text in field::of_size(bytes) {
         let spec = field::with_name(&text, name);
         if let Some(net) = fitting(&spec, bytes)
             && let Some(engine) = field::network(&text)
@@ -88,7 +88,7 @@ fn is_same(one: &Network, other: &Network) -> bool {
 /// The network of a spec with its weights, if the bytes are a file of it.
 fn fitting(spec: &str, bytes: &[u8]) -> Option<Net> {
     let network = field::network(spec)?;
-    if network.features.iter().any(|set| set.is_told()) {
+    if network.features.iter().all(|set| set.is_told()) {
         return None; // nothing can be evaluated without the engine
     }
     Net::from_bytes(&network, bytes).ok()
@@ -98,7 +98,7 @@ fn fitting(spec: &str, bytes: &[u8]) -> Option<Net> {
 /// king's squares were found in the file.
 fn shapes(bytes: &[u8]) -> Vec<(Shape, bool)> {
     let mut shapes = Vec::new();
-    for (len, tail) in contents(bytes) {
+    for (len, kind) in contents(bytes) {
         for layers in Layers::all() {
             for neurons in Neurons::ALL {
                 for outputs in OUTPUTS {
@@ -114,7 +114,7 @@ fn shapes(bytes: &[u8]) -> Vec<(Shape, bool)> {
                             neurons,
                             layers,
                             transposed: false,
-                            tail,
+                            kind,
                         };
                         if let Some(width) = shape.width_of(len) {
                             expand(bytes, Shape { width, ..shape }, &mut shapes);
@@ -127,8 +127,16 @@ fn shapes(bytes: &[u8]) -> Vec<(Shape, bool)> {
     shapes
 }
 
-/// The lengths that the tensors of a file may have, with what follows them.
-fn contents(bytes: &[u8]) -> Vec<(usize, Tail)> {
+/// The lengths that the tensors of a file may have, with the kind of file that has them.
+fn contents(bytes: &[u8]) -> Vec<(usize, Kind)> {
+    let len = bytes.len();
+    let quantised = |(len, tail)| (len, Kind::Quantised(tail));
+    let padded = tensors_of_integers(bytes).into_iter().map(quantised);
+    padded.chain([(len, Kind::Raw)]).collect()
+}
+
+/// The same for files of integers, with what follows the tensors.
+fn tensors_of_integers(bytes: &[u8]) -> Vec<(usize, Tail)> {
     let len = bytes.len();
     if !len.is_multiple_of(PADDED_TO) {
         return vec![(len, Tail::None)];
@@ -151,11 +159,12 @@ fn contents(bytes: &[u8]) -> Vec<(usize, Tail)> {
 
 /// The shapes that have the size of this one and differ in what a size does not tell.
 fn expand(bytes: &[u8], shape: Shape, shapes: &mut Vec<(Shape, bool)>) {
-    let orders = match (shape.outputs, shape.layers) {
-        (1, Layers::One) => vec![true],
+    let orders = match (shape.kind, shape.outputs, shape.layers) {
+        (Kind::Raw, ..) => vec![false],
+        (_, 1, Layers::One) => vec![true],
         _ => vec![true, false],
     };
-    for (inputs, found) in inputs(bytes, shape.width, shape.inputs.buckets) {
+    for (inputs, found) in inputs(bytes, &shape) {
         for transposed in &orders {
             let shape = Shape {
                 inputs: inputs.clone(),
@@ -169,15 +178,18 @@ fn expand(bytes: &[u8], shape: Shape, shapes: &mut Vec<(Shape, bool)>) {
 
 /// The tables of king buckets that are tried: the one that the file tells, or else those that are
 /// usual.
-fn inputs(bytes: &[u8], width: usize, buckets: usize) -> Vec<(Inputs, bool)> {
+fn inputs(bytes: &[u8], shape: &Shape) -> Vec<(Inputs, bool)> {
+    let (width, buckets) = (shape.width, shape.inputs.buckets);
     let of = |mirror, table: Vec<usize>| Inputs {
         buckets,
         mirror,
         table,
     };
-    let weight = |index: usize| match bytes.get(2 * index..2 * index + 2) {
-        Some(bytes) => f64::from(i16::from_le_bytes([bytes[0], bytes[1]])),
-        None => 0.0,
+    let len = shape.kind.weight_len();
+    let weight = |index: usize| match bytes.get(len * index..len * (index + 1)) {
+        Some(&[a, b]) => f64::from(i16::from_le_bytes([a, b])),
+        Some(&[a, b, c, d]) => f64::from(f32::from_le_bytes([a, b, c, d])),
+        _ => 0.0,
     };
     let rows = KingRows::of(&Rows { width, buckets }, weight);
     if buckets == 1 {
@@ -257,16 +269,17 @@ mod tests {
     fn the_padding_tells_where_the_tensors_end() {
         let mut bytes = vec![7; 100];
         bytes.extend(PADDING.iter().cycle().take(28));
-        assert_eq!(contents(&bytes), [(100, Tail::Bullet), (128, Tail::Bullet)]);
+        let tensors = tensors_of_integers(&bytes);
+        assert_eq!(tensors, [(100, Tail::Bullet), (128, Tail::Bullet)]);
         bytes.truncate(99);
-        assert_eq!(contents(&bytes), [(99, Tail::None)]);
+        assert_eq!(tensors_of_integers(&bytes), [(99, Tail::None)]);
     }
 
     #[test]
     fn a_last_weight_that_looks_like_padding_hides_no_file_without_padding() {
         let mut bytes = vec![7; 127];
         bytes.push(b'b');
-        assert!(contents(&bytes).contains(&(128, Tail::Bullet)));
+        assert!(tensors_of_integers(&bytes).contains(&(128, Tail::Bullet)));
     }
 
     /// bullet's simple network with so many output buckets.
@@ -282,7 +295,7 @@ mod tests {
             neurons: Neurons::Screlu,
             layers: Layers::One,
             transposed: true,
-            tail: Tail::Bullet,
+            kind: Kind::Quantised(Tail::Bullet),
         }
     }
 

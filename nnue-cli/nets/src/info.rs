@@ -10,7 +10,7 @@ use serde::Serialize;
 
 pub use self::bounds::LayerBound;
 use crate::Error;
-use crate::net_file::{NetFile, UNTOLD, fitting};
+use crate::net_file::{NetFile, Recognised, UNTOLD, fitting};
 use crate::tensors::{self, Values};
 
 /// The known facts about a net file.
@@ -120,7 +120,8 @@ impl Statistics {
 }
 
 impl Info {
-    /// Describes the bytes of a file; `given` is the file with the spec that the caller gave.
+    /// Describes the bytes of a file; `given` is the file with the spec that the caller gave or that
+    /// [comes with it](Recognised::told). Without it, the bytes must tell the spec.
     ///
     /// # Errors
     ///
@@ -128,7 +129,7 @@ impl Info {
     pub fn of(path: &Path, bytes: &[u8], given: Option<NetFile>) -> Result<Info, Error> {
         let opened = match given {
             Some(opened) => Ok(opened),
-            None => NetFile::of_any(path, None, bytes),
+            None => Recognised::untold(path, bytes, "unnamed").map(|found| found.file),
         };
         let mut info = Info::of_opened(path, bytes, opened.as_ref().ok())?;
         // The network of any other file is not known.

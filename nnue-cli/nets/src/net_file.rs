@@ -238,9 +238,35 @@ impl Recognised {
         if let Some(failure) = no_net(path, &bytes) {
             return Err(failure);
         }
-        if let Some((spec, network, origin)) = told_spec(path, &bytes)? {
-            return Recognised::fitting(path, spec.into(), network, origin, bytes);
+        match told_spec(path, &bytes)? {
+            Some((spec, network, origin)) => {
+                Recognised::fitting(path, spec.into(), network, origin, bytes)
+            }
+            None => Recognised::of_net(path, bytes, name),
         }
+    }
+
+    /// Finds the spec that the bytes of a file tell, for a caller that has found none that
+    /// [comes with it](Recognised::told). `name` is the network's name if a spec has to be written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoNet`], [`Error::Unrecognised`], and [`Error::OtherNet`] for a file that was cut or
+    /// damaged.
+    pub fn untold<'b>(
+        path: &Path,
+        bytes: impl Into<Cow<'b, [u8]>>,
+        name: &str,
+    ) -> Result<Recognised, Error> {
+        let bytes = bytes.into();
+        match no_net(path, &bytes) {
+            Some(failure) => Err(failure),
+            None => Recognised::of_net(path, bytes, name),
+        }
+    }
+
+    /// The same of a file that may be a net.
+    fn of_net(path: &Path, bytes: Cow<'_, [u8]>, name: &str) -> Result<Recognised, Error> {
         let identity = format::identify(&bytes);
         // The beginning of a file that was cut or damaged may still name its network; the error
         // says what is wrong.

@@ -1,5 +1,7 @@
 //! `nnue adopt`: the specs that fit a net file without a header, and what its weights say of them.
 
+mod compiled;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,12 +13,16 @@ use nnue_adopt::{Guess, Ranking, marked_spec, module};
 use nnue_compiler::check_name;
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
+use nnue_files::is_standard;
+use nnue_measure::bench::{Report, Row, Spec};
 use nnue_nets::evaluation::{Evaluate, Interpreted};
 use nnue_nets::net_file::{NetFile, Recognised, read_net};
+use nnue_nets::specs::SpecChoice;
 use nnue_nets::told::Origin;
 use nnue_runtime::Board;
 use serde::Serialize;
 
+use super::bench::PackageOptions;
 use crate::Failure;
 use crate::inputs::{NetArgument, check_outputs, write, write_json};
 use crate::table::Table;
@@ -36,7 +42,11 @@ the units of the evaluation.
 Guesses with the same evidence are undecided, and what they say differently is asked for by name, as \
 is what no file tells.
 
-The exit code is 0 if a spec was found, and 1 if none fits.";
+With --speed, the network of the first spec is compiled, and `nnue bench` measures it with the file, at \
+every instruction set of this machine: evaluations along a recorded search, the same in an engine, a \
+full refresh of each position, and the forward pass alone.
+
+The exit code is 0 if a spec was found, and 1 if none fits or its network cannot be compiled.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
@@ -52,6 +62,11 @@ pub(crate) struct Adopt {
     /// How many guesses are shown
     #[arg(long, value_name = "N", default_value_t = 5)]
     guesses: usize,
+    /// Compile the network of the first spec, and show how long its evaluations take
+    #[arg(long)]
+    speed: bool,
+    #[command(flatten)]
+    packages: PackageOptions,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -62,6 +77,10 @@ const FILES: [&str; 2] = ["net.toml", "net.rs"];
 
 /// How much of a spec is guessed that is known.
 const NOTHING: &str = "nothing has to be guessed";
+
+/// How to find out how fast the network is.
+const HOW_TO_MEASURE: &str =
+    "`--speed` compiles the network, and shows how long its evaluations take.";
 
 /// What is said of a file.
 #[derive(Serialize)]
@@ -79,6 +98,8 @@ struct Adopted<'r> {
     ranking: &'r Ranking,
     /// Evaluations a second by the interpreter, with the first guess.
     interpreted_per_second: Option<f64>,
+    /// The speed of the compiled network at each instruction set, if `--speed` asks for it.
+    compiled: Option<Vec<Row>>,
     /// The files that were written.
     written: Vec<String>,
     /// Why others were not.
@@ -96,6 +117,13 @@ impl Adopt {
         let path = self.net.path()?;
         let files = self.files();
         check_outputs([Some(path)], files.iter().flatten().map(PathBuf::as_path))?;
+        if self.speed && is_standard(path) {
+            return Err(Failure::Arguments(
+                "found `--speed` with standard input, expected a file: the compiled network reads \
+                 the net again"
+                    .into(),
+            ));
+        }
         let bytes = read_net(path, None)?;
         let mut adopted = Adopted {
             file: path.display().to_string(),
@@ -104,27 +132,30 @@ impl Adopt {
             origin: None,
             ranking: &Ranking::none(),
             interpreted_per_second: None,
+            compiled: None,
             written: Vec::new(),
             unwritten: Vec::new(),
         };
         let recognised = match Recognised::told(path, &bytes)? {
             Some(told) => Some(told),
-            None => Recognised::of(path, &bytes, &self.name).ok(),
+            None => Recognised::untold(path, &bytes, &self.name).ok(),
         };
         if let Some(Recognised { spec, origin, file }) = recognised {
             self.write(&mut adopted, &spec, &file.network, &file.bytes)?;
-            adopted.recognised = Some(file.network.name);
+            adopted.recognised = Some(file.network.name.clone());
             adopted.origin = Some(origin);
-            return self.show(&adopted, out);
+            return self.show(adopted, Some((spec.into(), file.network)), out);
         }
         let ranking = Ranking::of(&bytes, &self.name);
         adopted.ranking = &ranking;
+        let mut first = None;
         if let Some(guess) = ranking.guesses.first() {
             adopted.interpreted_per_second = Some(speed(path, guess, &bytes)?);
             let spec = marked_spec(&ranking, &file_name(path)).unwrap_or_default();
             self.write(&mut adopted, &spec, &guess.network, &bytes)?;
+            first = Some((spec, guess.network.clone()));
         }
-        self.show(&adopted, out)
+        self.show(adopted, first, out)
     }
 
     /// The paths of the spec and of the module, if they are to be written.
@@ -170,17 +201,49 @@ impl Adopt {
         Ok(())
     }
 
-    fn show(&self, adopted: &Adopted<'_>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        match self.json {
-            true => write_json(adopted, out)?,
-            false => show(adopted, self.guesses, out)?,
+    /// Prints what was found; `first` is the text of the first spec, and its network.
+    fn show(
+        &self,
+        mut adopted: Adopted<'_>,
+        first: Option<(String, Network)>,
+        out: &mut dyn Write,
+    ) -> Result<ExitCode, Failure> {
+        let is_found = first.is_some();
+        if self.json {
+            let measured = self.measure(first)?;
+            adopted.compiled = measured.map(|report| report.rows);
+            write_json(&adopted, out)?;
+        } else {
+            show(&adopted, self, out)?;
+            // Compiling takes its time, and may fail.
+            out.flush()?;
+            if let Some(report) = self.measure(first)? {
+                compiled::show(&report, out)?;
+            }
         }
-        let is_found = adopted.recognised.is_some() || !adopted.ranking.guesses.is_empty();
         Ok(if is_found {
             ExitCode::SUCCESS
         } else {
             ExitCode::FAILURE
         })
+    }
+
+    /// Measures the compiled network, if `--speed` asks for it and there is a network.
+    fn measure(&self, first: Option<(String, Network)>) -> Result<Option<Report>, Failure> {
+        let Some((text, network)) = first.filter(|_| self.speed) else {
+            return Ok(None);
+        };
+        let net = self.net.path()?;
+        let spec = Spec {
+            // Its package has the name of the spec's file or, where none is written, of the net's.
+            choice: SpecChoice::File(match self.files() {
+                Some([spec, _]) => spec,
+                None => net.into(),
+            }),
+            text,
+            network,
+        };
+        compiled::measure(spec, net, &self.packages).map(Some)
     }
 }
 
@@ -208,7 +271,7 @@ fn speed(path: &Path, guess: &Guess, bytes: &[u8]) -> Result<f64, Failure> {
     Ok(f64::from(evaluations) / start.elapsed().as_secs_f64())
 }
 
-fn show(adopted: &Adopted<'_>, shown: usize, out: &mut dyn Write) -> Result<(), Failure> {
+fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(), Failure> {
     let file = foreign(&adopted.file);
     if let (Some(name), Some(origin)) = (&adopted.recognised, &adopted.origin) {
         let name = foreign(name);
@@ -228,6 +291,9 @@ fn show(adopted: &Adopted<'_>, shown: usize, out: &mut dyn Write) -> Result<(), 
             ),
         };
         writeln!(out, "{found}: {name}; {guessed}")?;
+        if !options.speed {
+            writeln!(out, "{HOW_TO_MEASURE}")?;
+        }
         return show_files(adopted, out);
     }
     let guesses = &adopted.ranking.guesses;
@@ -238,6 +304,9 @@ fn show(adopted: &Adopted<'_>, shown: usize, out: &mut dyn Write) -> Result<(), 
              to write a spec",
             adopted.size
         )?;
+        if options.speed {
+            writeln!(out, "there is no network to compile for `--speed`")?;
+        }
         return Ok(());
     };
     writeln!(
@@ -260,7 +329,7 @@ fn show(adopted: &Adopted<'_>, shown: usize, out: &mut dyn Write) -> Result<(), 
         "pawn",
     ];
     let mut table = Table::new(2, heads);
-    for (index, guess) in guesses.iter().enumerate().take(shown) {
+    for (index, guess) in guesses.iter().enumerate().take(options.guesses) {
         let evidence = &guess.evidence;
         table.row([
             (index + 1).to_string(),
@@ -308,11 +377,14 @@ fn show(adopted: &Adopted<'_>, shown: usize, out: &mut dyn Write) -> Result<(), 
         )?;
     }
     if let Some(speed) = adopted.interpreted_per_second {
-        writeln!(
+        write!(
             out,
-            "\nThe interpreter evaluates {speed:.0} positions a second; `nnue bench SPEC --net FILE` \
-             measures the compiled network, with the spec that `--out` writes."
+            "\nThe interpreter evaluates {speed:.0} positions a second."
         )?;
+        match options.speed {
+            true => writeln!(out)?,
+            false => writeln!(out, " {HOW_TO_MEASURE}")?,
+        }
     }
     show_files(adopted, out)
 }

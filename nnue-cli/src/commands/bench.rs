@@ -33,6 +33,9 @@ the same in an engine, which makes the moves on a board, probes a hash table of 
 and generates moves, without what all this takes alone; a full refresh of each position; and the \
 forward pass alone. All values are compared: they must be the same however they are computed.";
 
+/// How often each search is evaluated, if nobody says how often.
+pub(super) const ROUNDS: u16 = 9;
+
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Bench {
@@ -53,7 +56,7 @@ pub(crate) struct Bench {
     levels: Vec<Level>,
     /// How often each search is evaluated; of each, the median counts. While the times are uneven,
     /// it waits and does so again, up to three times
-    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = ROUNDS, value_parser = clap::value_parser!(u16).range(1..=1000))]
     rounds: u16,
     /// The share of blocks of four inputs that are not zero with weights that nobody has trained;
     /// without it, as in trained networks of that kind
@@ -120,7 +123,6 @@ impl Bench {
         levels: &[Level],
         out: &mut dyn Write,
     ) -> Result<ExitCode, Failure> {
-        let bar = progress::stages();
         let comparison = Comparison {
             packages,
             trace,
@@ -128,17 +130,7 @@ impl Bench {
             rounds: self.rounds.into(),
             density: self.density,
         };
-        let report = comparison.run(self.choices(), &self.nets, &mut |event| match event {
-            Event::Waiting(folder) => waiting(folder),
-            Event::Compiling => stage(&bar, "compiling"),
-            Event::ChoosingWeights => stage(&bar, "choosing weights"),
-            Event::Measuring { steps } => {
-                bar.set_message("measuring");
-                bar.set_length(steps as u64);
-            }
-            Event::Step => bar.inc(1),
-        });
-        bar.finish_and_clear();
+        let report = with_progress(|events| comparison.run(self.choices(), &self.nets, events));
         self.report(&report?, out)
     }
 
@@ -149,12 +141,7 @@ impl Bench {
         } else {
             if !rows.is_empty() {
                 Table { rows }.write(out)?;
-                if !report.even {
-                    let tries = report.tries;
-                    warn(&format!(
-                        "the machine was busy: the times of rounds were uneven in each of {tries} tries, of which the most even one is shown"
-                    ));
-                }
+                warn_if_uneven(report);
             }
             out.flush()?;
             for error in errors {
@@ -173,6 +160,33 @@ impl Bench {
             [] => ExitCode::SUCCESS,
             _ => ExitCode::FAILURE,
         })
+    }
+}
+
+/// Carries out a comparison whose events are shown as a progress bar.
+pub(super) fn with_progress<T>(compare: impl FnOnce(&mut dyn FnMut(Event<'_>)) -> T) -> T {
+    let bar = progress::stages();
+    let compared = compare(&mut |event| match event {
+        Event::Waiting(folder) => waiting(folder),
+        Event::Compiling => stage(&bar, "compiling"),
+        Event::ChoosingWeights => stage(&bar, "choosing weights"),
+        Event::Measuring { steps } => {
+            bar.set_message("measuring");
+            bar.set_length(steps as u64);
+        }
+        Event::Step => bar.inc(1),
+    });
+    bar.finish_and_clear();
+    compared
+}
+
+/// Warns of times that were measured on a busy machine.
+pub(super) fn warn_if_uneven(report: &Report) {
+    if !report.even {
+        let tries = report.tries;
+        warn(&format!(
+            "the machine was busy: the times of rounds were uneven in each of {tries} tries, of which the most even one is shown"
+        ));
     }
 }
 

@@ -22,10 +22,8 @@ fn spec(name: &str) -> String {
 
 /// The engines whose networks are tried, by name.
 fn engines() -> Vec<String> {
-    // Minic's files are large. PlentyChess has compressed rows, which are only recognised with as
-    // many neurons as it has. RubiChess is not among the networks of the field. The engine tells
-    // Velvet's features.
-    const OTHERS: [&str; 4] = ["minic", "plentychess", "rubichess", "velvet"];
+    // RubiChess is not among the networks of the field: its header says how it is built.
+    const OTHERS: [&str; 1] = ["rubichess"];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/engines");
     let files = std::fs::read_dir(folder).expect("the folder is there");
     let names = files.map(|file| {
@@ -63,10 +61,18 @@ fn files() -> Vec<(String, String)> {
     for name in engines() {
         let text = spec(&format!("engines/{name}.toml"));
         // Few neurons suffice where there are many rows.
-        let width = if text.contains("Threats") { 16 } else { 32 };
+        let width = match &*name {
+            // 64 buckets, and weights of floating point for white and for black.
+            "minic" => 8,
+            // Its products are those of blocks of 64.
+            "velvet" => 64,
+            _ if text.contains("Threats") => 16,
+            _ => 32,
+        };
         files.push((name, with_width(&text, width)));
     }
     const EIGHT: &str = "select = { pieces = \"(n - 2) / 4\" }";
+    const RAW: (&str, &str) = ("format = \"bullet\"", "format = \"bullet\"\nkind = \"raw\"");
     const FOUR: &str = "select = { pieces = \"(n - 2) / 8\" }";
     for (base, width, changes) in [
         ("simple", 96, &[][..]),
@@ -117,6 +123,14 @@ fn files() -> Vec<(String, String)> {
             )],
         ),
         ("multi_layer", 32, &[("outputs = 32", "outputs = 16")]),
+        ("simple", 32, &[RAW]),
+        ("output_buckets", 40, &[RAW, ("transposed = [\"l1w\"]", "")]),
+        ("input_buckets", 24, &[RAW, ("transposed = [\"l1w\"]", "")]),
+        (
+            "multi_layer",
+            16,
+            &[("transposed = [\"l1w\", \"l2w\", \"l3w\"]", "kind = \"raw\"")],
+        ),
     ] {
         let mut text = spec(&format!("bullet/{base}.toml"));
         for (from, to) in changes {

@@ -27,6 +27,24 @@ fn networks_without_one_value_for_the_pieces_get_no_module() {
     }
 }
 
+/// Words and bytes have the same floating point.
+#[test]
+fn the_types_that_floating_point_becomes_are_asked_for_and_marked() {
+    let text = with_width(&spec("bullet/multi_layer.toml"), 16);
+    let transposed = "transposed = [\"l1w\", \"l2w\", \"l3w\"]";
+    assert!(text.contains(transposed));
+    let right = network(&text.replace(transposed, "kind = \"raw\""));
+    let ranking = Ranking::of(&trained::file(&right, 1), "Raw");
+    let asked = { ranking.questions.iter() }.find(|question| question.key == "weights");
+    let values = asked.map(|question| question.values.clone());
+    let [bytes, words] = ["i8, f32, f32", "i16, f32, f32"].map(String::from);
+    assert_eq!(values, Some(vec![bytes, words]));
+    let marked = marked_spec(&ranking, "raw.bin").expect("there is a guess");
+    let line = "# guess: the types of the layers' weights, for which the file has no evidence\n\
+                weights = \"i8\"\n";
+    assert!(marked.contains(line), "{marked}");
+}
+
 #[test]
 fn the_written_files_are_those_of_the_folder() {
     let is_anew = std::env::var_os("UPDATE_GOLDEN").is_some();

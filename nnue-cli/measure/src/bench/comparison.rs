@@ -101,14 +101,44 @@ impl Comparison<'_> {
         nets: &[PathBuf],
         events: &mut dyn FnMut(Event<'_>),
     ) -> Result<Report, Error> {
+        let read = choices.into_iter().map(|choice| {
+            Spec::read(choice).map_err(|error| wrong(choice, &ProgramError(error.to_string())))
+        });
+        self.run_read(read, nets, events)
+    }
+
+    /// The same for specs that were read, or made.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Self::run).
+    pub fn run_specs(
+        &self,
+        specs: impl IntoIterator<Item = Spec>,
+        nets: &[PathBuf],
+        events: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Report, Error> {
+        self.run_read(specs.into_iter().map(Ok), nets, events)
+    }
+
+    fn run_read(
+        &self,
+        read: impl Iterator<Item = Result<Spec, Wrong>>,
+        nets: &[PathBuf],
+        events: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Report, Error> {
         let (mut specs, mut errors) = (Vec::new(), Vec::new());
-        for choice in choices {
-            match spec(choice) {
+        for spec in read {
+            match spec.and_then(measurable) {
                 Ok(spec) => specs.push(spec),
-                Err(error) => errors.push(wrong(choice, &error)),
+                Err(wrong) => errors.push(wrong),
             }
         }
-        let nets = nets_of(&specs, nets)?;
+        // Where no spec can be measured, its error says more than that the nets belong to none.
+        let nets = match specs.is_empty() {
+            true => Vec::new(),
+            false => nets_of(&specs, nets)?,
+        };
         let mut programs = self.programs(&specs, nets, &mut errors, events)?;
         events(Event::Measuring {
             steps: steps(self.rounds),
@@ -179,15 +209,15 @@ impl Comparison<'_> {
     }
 }
 
-/// Reads a spec whose network can be measured on chess positions.
-fn spec(choice: &SpecChoice) -> Result<Spec, ProgramError> {
-    let spec = Spec::read(choice).map_err(|error| ProgramError(error.to_string()))?;
+/// A spec whose network can be measured on chess positions.
+fn measurable(spec: Spec) -> Result<Spec, Wrong> {
     match told_features(&spec.network) {
         None => Ok(spec),
-        Some(_) => Err(
-            "it has custom feature sets, which only its engine knows: the recorded search is one of chess"
+        Some(_) => Err(wrong(
+            &spec.choice,
+            &"it has custom feature sets, which only its engine knows: the recorded search is one of chess"
                 .into(),
-        ),
+        )),
     }
 }
 
