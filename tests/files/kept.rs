@@ -17,7 +17,7 @@ fn checked(text: &str) -> Checked {
 const BEFORE_STACKS: usize = 4 + 4 + 9 * 7 * 2 + 5 + 3 * 4;
 
 fn weight(index: usize) -> i16 {
-    index as i16 * 997 - 30_000
+    (index as i32 * 997 - 30_000) as i16
 }
 
 /// What stands before the stacks.
