@@ -49,6 +49,54 @@ fn compressed_files_become_raw_and_come_back() {
     assert!(!said.contains("warning"), "{said}");
 }
 
+/// Numbers that the network does not use stay in files that have a place for them.
+#[test]
+fn numbers_for_the_engine_are_kept() {
+    let kept = spec("tests/specs/formats/kept.toml");
+    let source = SourceFile::new("kept", kept.as_str());
+    let network = nnue_compiler::analyse(&source).expect("it is right");
+    let mut net = random_net_file(&network, 6);
+    // Behind a header, a word and the transformer.
+    let before = 12 + 4 + 2 * 96 * (1 + 768);
+    // The word stays, and so do the bytes `notes`.
+    for byte in 4..4 + 4 + 2 * 63 + 5 + 12 {
+        net[before + byte] = byte as u8;
+    }
+    let leb128 = kept.replace("[file]", "[file]\nencoding = \"leb128\"");
+    assert_ne!(kept, leb128);
+    let (there, said) = there_and_back("convert-kept", &net, &kept, &leb128);
+    assert!(there != net && !said.contains("warning"), "{said}");
+    let list = format!(
+        "{}[file]\nformat = \"tensors\"\ntensors = [\n\
+         {{ kept = \"progress.scales\", type = \"f32\", shape = [1, 3] }},\n\"transformer\",\n\
+         {{ bytes = 5 }},\n{{ kept = \"progress.weights\", type = \"i16\", shape = [9, 7] }},\n\
+         \"layers\",\n{{ kept = \"progress.bias\", type = \"i32\", shape = 1 }},\n]\n",
+        kept.split_once("[file]").expect("it has a file").0
+    );
+    let (there, said) = there_and_back("convert-kept-list", &net, &kept, &list);
+    assert!(!said.contains("warning"), "{said}");
+    assert!(there.starts_with(&net[before + 4 + 4 + 2 * 63 + 5..][..12]));
+    assert!(there.ends_with(&net[before + 4..][..4]));
+
+    let plain = spec("tests/specs/formats/stockfish.toml");
+    let [own, from, to, out] = [
+        scratch("convert-kept.net", &net),
+        scratch("convert-kept-from.toml", kept.as_bytes()),
+        scratch("convert-kept-plain.toml", plain.as_bytes()),
+        text(&scratch_path("convert-kept-plain.net")),
+    ];
+    let said = output(&["convert", &own, &out, "--from", &from, "--to", &to]);
+    assert!(
+        said.contains("numbers that the network does not use"),
+        "{said}"
+    );
+    let said = refusal(1, &["convert", &out, &own, "--from", &to, "--to", &from]);
+    assert!(
+        said.contains("the new file needs `progress.bias`"),
+        "{said}"
+    );
+}
+
 /// The same numbers as integers, as floating point, and as named floating point.
 #[test]
 fn all_forms_of_bullet_and_lists_of_tensors_are_the_same_network() {

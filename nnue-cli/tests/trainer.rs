@@ -41,6 +41,12 @@ fn expected(spec: &str) -> Vec<Reason> {
         "games/crazyhouse" => vec![custom("HalfKAv2 with pockets")],
         "games/shogi_sfnn" => vec![custom("HalfKA2 of shogi"), Reason::Caller],
         "games/shogi_sfnn_k3k3" => vec![custom("HalfKA_hm2 of shogi"), Reason::Caller],
+        "games/shogi_sfnn_progress" => vec![
+            custom("HalfKA2 of shogi"),
+            Reason::Caller,
+            Reason::Kept("progress.bias".into()),
+            Reason::Kept("progress.weights".into()),
+        ],
         "games/shogi_sfnn_shards" => vec![
             custom("K"),
             custom("A2"),

@@ -165,6 +165,7 @@ compiled! {
     one_separate: networks::perspectives::one_separate = "../specs/perspectives/one_separate.toml";
     white_only: networks::perspectives::white_only = "../specs/perspectives/white_only.toml";
     format_stockfish: networks::formats::stockfish = "../specs/formats/stockfish.toml";
+    format_kept: networks::formats::kept = "../specs/formats/kept.toml";
     format_leb128: networks::formats::leb128 = "../specs/formats/leb128.toml";
     format_quantised: networks::formats::quantised = "../specs/formats/quantised.toml";
     format_listed: networks::formats::listed = "../specs/formats/listed.toml";

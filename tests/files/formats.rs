@@ -105,7 +105,7 @@ fn a_network_is_the_same_in_every_format() {
     }
     check! { stockfish true leb128 true quantised true listed false raw false weights false tensors false
     grouped true stacks true grouped_stacks true clamped false bare true
-        header true }
+        header true kept true }
     for (name, found) in &all {
         assert_eq!(*found, all[0].1, "{name}");
     }
@@ -139,7 +139,7 @@ fn files_that_end_early_or_go_on_are_refused_by_loader_and_compiler() {
             }
         )* };
     }
-    check! { quantised listed raw weights tensors grouped stacks grouped_stacks clamped bare header }
+    check! { quantised listed raw weights tensors grouped stacks grouped_stacks clamped bare header kept }
 }
 
 /// A file of bullet's example, read as its documentation says.

@@ -3,6 +3,7 @@
 
 mod formats;
 mod identify;
+mod kept;
 mod memory;
 mod misfits;
 mod report;

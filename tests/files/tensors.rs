@@ -55,6 +55,15 @@ fn numbers(network: &Network, file: &[u8]) -> BTreeMap<String, Numbers> {
                 offset += len;
                 continue;
             }
+            Section::Kept(tensor) => {
+                let [_, rows, columns] = tensor.shape;
+                let own = numbers.entry(tensor.name.to_string()).or_default();
+                for index in 0..rows * columns {
+                    let place = [0, index / columns, index % columns];
+                    own.push((place, raw(tensor.stored.element, file, &mut offset)));
+                }
+                continue;
+            }
         };
         if network.file.format == Format::Named {
             offset += tensor.id.len() + 1 + 8;
@@ -149,10 +158,11 @@ fn check<'a>(
         }
         let sections = network.file.all_sections(network.stacks.count);
         let mut tensors = sections.filter_map(|(_, section)| match section {
-            Section::Tensor(tensor) if tensor.name == view.name() => Some(tensor),
+            Section::Tensor(tensor) if tensor.name == view.name() => Some(tensor.element),
+            Section::Kept(tensor) if tensor.name == view.name() => Some(tensor.stored.element),
             _ => None,
         });
-        let element = tensors.next().map(|tensor| tensor.element);
+        let element = tensors.next();
         assert_eq!(element, Some(view.element()));
     }
     assert!(names.iter().eq(numbers.keys()), "{place}: {names:?}");
@@ -188,7 +198,7 @@ fn every_number_is_that_of_the_file_on_every_level() {
         )* };
     }
     check! { stockfish leb128 quantised listed raw weights tensors grouped stacks grouped_stacks
-    clamped bare header }
+    clamped bare header kept }
 }
 
 /// Tensors of every type, encoding and order in memory: paired bytes, runs of outputs, signs, and
@@ -225,7 +235,7 @@ fn every_number_of_all_specs_is_that_of_the_file() {
             });
             assert_eq!(stored, Ok(()));
             let numbers = known.get_or_insert_with(|| numbers(&network, &written));
-            let views = format::tensors(&layout, packed, &weights);
+            let views = format::tensors(&layout, packed, &weights, &loaded);
             check(&name, views, &network, numbers);
         }
         checked += 1;

@@ -164,6 +164,12 @@ def trainable(description: Description) -> Description:
             f"`{description.name}` leaves the choice of its {description.buckets.count} stacks to "
             "the engine, and a file of positions does not say it: `select` by pieces can be trained"
         )
+    for section in description.file.sections:
+        if isinstance(section.content, schema.Kept):
+            raise RunError(
+                f"`{description.name}` does not use `{section.content.name}` of its file: training "
+                "tells no values for it"
+            )
     return description
 
 

@@ -467,6 +467,16 @@ class Skipped:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """Numbers that the network does not use: rows of columns."""
+
+    kind: ClassVar[str] = "kept"
+    name: str
+    element: str
+    shape: tuple[Length, ...]
+
+
+@dataclass(frozen=True)
 class Zeros:
     """Zeros up to the next multiple of a number, counted from the start of the file."""
 
@@ -486,7 +496,7 @@ class TensorOfFile:
 class Section:
     """A piece of a file."""
 
-    content: Union[Hash, Bytes, Skipped, Zeros, TensorOfFile]
+    content: Union[Hash, Bytes, Skipped, Kept, Zeros, TensorOfFile]
     offset: Optional[U64]
     """In bytes; `None` where that depends on values before it."""
     size: Optional[U64]

@@ -115,6 +115,11 @@ def _write_section(
         file.write(bytes(content.expected))
     elif isinstance(content, schema.Skipped):
         file.write(bytes(given(section.size)))
+    elif isinstance(content, schema.Kept):
+        raise ValueError(
+            f"the network does not use `{content.name}` of its file, so training tells no values "
+            "for it"
+        )
     elif isinstance(content, schema.Zeros):
         file.write(bytes(-file.tell() % content.multiple))
     else:

@@ -86,7 +86,7 @@ def _read_section(
         reader.expect(struct.pack("<I", content.expected), content.name)
     elif isinstance(content, schema.Bytes):
         reader.expect(bytes(content.expected), content.name)
-    elif isinstance(content, schema.Skipped):
+    elif isinstance(content, (schema.Skipped, schema.Kept)):
         reader.take(given(section.size))
     elif isinstance(content, schema.Zeros):
         reader.take(-reader.at % content.multiple)

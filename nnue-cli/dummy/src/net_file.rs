@@ -115,7 +115,9 @@ fn write(
         match section {
             Section::Hash { expected, .. } => file.extend_from_slice(&expected.to_le_bytes()),
             Section::Bytes { expected, .. } => file.extend_from_slice(expected),
-            Section::Skipped { len, .. } => file.resize(file.len() + len, 0),
+            Section::Skipped { .. } | Section::Kept(_) => {
+                file.resize(file.len() + section.skipped_len(), 0)
+            }
             Section::Align(to) => file.resize(file.len().next_multiple_of(*to), 0),
             Section::Tensor(tensor) => {
                 if network.file.format == Format::Named {

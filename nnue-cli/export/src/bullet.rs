@@ -13,7 +13,7 @@ mod saved;
 
 use nnue_compiler::feature_set::Family;
 use nnue_compiler::feature_set::piece_square::{Flip, PieceOrder};
-use nnue_compiler::format::Format;
+use nnue_compiler::format::{Format, Section};
 use nnue_compiler::network::{Network, Op, Order, Scale, Units, WeightType};
 
 pub use self::reason::Reason;
@@ -105,6 +105,11 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
             reasons.push(Reason::Shards(name()));
         }
     }
+    let kept = network.file.sections.iter();
+    reasons.extend(kept.filter_map(|section| match section {
+        Section::Kept(tensor) => Some(Reason::Kept(tensor.name.to_string())),
+        _ => None,
+    }));
     let further = network.output.further.iter();
     reasons.extend(further.map(|head| Reason::FurtherHead(head.name.clone())));
     reasons

@@ -52,6 +52,15 @@ pub enum ConversionError {
          report it"
     )]
     OtherMemory,
+    /// Files of the other spec have numbers that the network does not use and this file does not
+    /// have.
+    #[error(
+        "the new file needs `{name}`, which the network does not use and the given file does not have: nothing tells its values"
+    )]
+    NotKept {
+        /// The name of the numbers.
+        name: String,
+    },
     /// A file of the other spec has no room for a sum of the file's numbers.
     #[error("a file of the second spec cannot hold the sums: {0}")]
     Sums(LoadError),

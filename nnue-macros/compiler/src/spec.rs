@@ -18,7 +18,7 @@ pub use crate::operation::rms_norm::Gain;
 pub use crate::operation::{Op, OpName};
 pub use features::{Features, ROW_ELEMENTS};
 pub use file::{
-    Axis, AxisPart, Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Part,
+    Axis, AxisPart, Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Kept, Part,
     PsqtPlace, Stockfish, TailName, TensorEntry, Tensors, Transposed, Value,
 };
 pub use named::Named;

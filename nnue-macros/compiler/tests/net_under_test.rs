@@ -10,9 +10,10 @@ use nnue_compiler::network::Network;
 const LONGEST_MESSAGE: usize = 2_000;
 
 /// Specs of every format, and of every form of weights in memory.
-const SPECS: [&str; 17] = [
+const SPECS: [&str; 18] = [
     include_str!("../../../tests/specs/formats/stockfish.toml"),
     include_str!("../../../tests/specs/formats/leb128.toml"),
+    include_str!("../../../tests/specs/formats/kept.toml"),
     include_str!("../../../tests/specs/formats/quantised.toml"),
     include_str!("../../../tests/specs/formats/listed.toml"),
     include_str!("../../../tests/specs/formats/raw.toml"),

@@ -122,6 +122,9 @@ pub enum Section<T = Tensor> {
         /// The number of bytes.
         len: usize,
     },
+    /// Numbers that the network does not use, but an engine may. They are kept for writing and for
+    /// [`tensor`](crate::tensor).
+    Kept(Tensor),
     /// Padding up to the next multiple of this number, counted from the start of the file.
     Align(usize),
     /// Weights, biases or other parameters.
@@ -382,6 +385,16 @@ impl<T> Section<T> {
         }
     }
 
+    /// The number of bytes of the section that [`Loaded::skipped`](crate::Loaded::skipped) has.
+    #[must_use]
+    pub fn skipped_len(&self) -> usize {
+        match self {
+            Section::Skipped { len, .. } => *len,
+            Section::Kept(tensor) => tensor.raw_len(),
+            _ => 0,
+        }
+    }
+
     /// The same section with another description of its tensor, which `describe` makes.
     pub fn map<U>(&self, describe: impl FnOnce(&T) -> U) -> Section<U> {
         match self {
@@ -402,6 +415,7 @@ impl<T> Section<T> {
                 name: name.clone(),
                 len: *len,
             },
+            Section::Kept(tensor) => Section::Kept(tensor.clone()),
             Section::Align(to) => Section::Align(*to),
             Section::Tensor(tensor) => Section::Tensor(describe(tensor)),
         }
@@ -470,7 +484,7 @@ impl Section {
             Self::Bytes { name, .. } => (name, "bytes"),
             Self::Skipped { name, .. } => (name, "skipped bytes"),
             Self::Align(_) => return Cow::Borrowed("alignment"),
-            Self::Tensor(tensor) => return tensor.name.clone(),
+            Self::Kept(tensor) | Self::Tensor(tensor) => return tensor.name.clone(),
         };
         match own.is_empty() {
             true => Cow::Borrowed(default),
@@ -485,7 +499,7 @@ impl Section {
             Self::Bytes { expected, .. } => expected.len(),
             Self::Skipped { len, .. } => *len,
             Self::Align(_) => 0,
-            Self::Tensor(tensor) => tensor.raw_len(),
+            Self::Kept(tensor) | Self::Tensor(tensor) => tensor.raw_len(),
         };
         len as u64
     }

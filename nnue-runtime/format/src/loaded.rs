@@ -12,7 +12,8 @@ pub struct Loaded {
     /// The bytes other than zero in padding, in the order of the layout. Some nets have a few such
     /// bytes, which give the file a chosen hash.
     pub ignored: Vec<Ignored>,
-    /// The bytes of all [`Section::Skipped`](crate::Section::Skipped), one after the other.
+    /// The bytes of all [`Section::Skipped`](crate::Section::Skipped) and
+    /// [`Section::Kept`](crate::Section::Kept), one after the other.
     pub skipped: Vec<u8>,
     /// The order in which a file of [`Format::Named`](crate::Format::Named) has the layout's
     /// sections; empty for other formats.

@@ -150,10 +150,9 @@ impl<'a> Parts<'a> {
                     landmark = cursor.offset;
                 }
                 Section::Bytes { form, expected, .. } => cursor.expect(place, *form, expected)?,
-                Section::Skipped { len, .. } => {
-                    self.loaded
-                        .skipped
-                        .extend_from_slice(cursor.take(place, *len)?);
+                Section::Skipped { .. } | Section::Kept(_) => {
+                    let bytes = cursor.take(place, entry.section.skipped_len())?;
+                    self.loaded.skipped.extend_from_slice(bytes);
                 }
                 Section::Align(to) => {
                     let offset = cursor.offset;
@@ -288,7 +287,7 @@ impl<'a> Cursor<'a> {
                     }
                     expected.len()
                 }
-                Section::Skipped { len, .. } => *len,
+                Section::Skipped { .. } | Section::Kept(_) => section.skipped_len(),
                 Section::Align(to) => self.offset.next_multiple_of(*to) - self.offset,
                 _ => return Ok(()),
             };

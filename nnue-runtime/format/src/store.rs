@@ -145,8 +145,9 @@ impl Writer<'_> {
             match entry.section {
                 Section::Hash { expected, .. } => self.put(&expected.to_le_bytes())?,
                 Section::Bytes { expected, .. } => self.put(expected)?,
-                Section::Skipped { len, .. } => {
-                    let (these, rest) = skipped.split_at((*len).min(skipped.len()));
+                Section::Skipped { .. } | Section::Kept(_) => {
+                    let len = entry.section.skipped_len().min(skipped.len());
+                    let (these, rest) = skipped.split_at(len);
                     self.put(these)?;
                     skipped = rest;
                 }

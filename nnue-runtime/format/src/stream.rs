@@ -98,8 +98,8 @@ impl<'l> Stream<'l> {
             Section::Bytes { expected, .. } => {
                 (self.take(expected.len())? == **expected).then_some(())
             }
-            Section::Skipped { len, .. } => {
-                let bytes = self.take(*len)?;
+            Section::Skipped { .. } | Section::Kept(_) => {
+                let bytes = self.take(entry.section.skipped_len())?;
                 self.loaded.skipped.extend(bytes);
                 Some(())
             }

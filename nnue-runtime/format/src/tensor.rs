@@ -133,6 +133,19 @@ impl Stored {
 }
 
 impl Tensor {
+    /// Rows of columns that the network does not use: a file has them raw, and memory does not have
+    /// them.
+    #[must_use]
+    pub const fn kept(name: Text, element: Element, [rows, columns]: [usize; 2]) -> Tensor {
+        Tensor {
+            name,
+            id: Text::Borrowed(""),
+            shape: [1, rows, columns],
+            stored: Stored::new(element, [0, columns, 1], rows * columns),
+            placed: Placed::rows(element, 0, [rows, columns]),
+        }
+    }
+
     /// The number of bytes of the values in a file that has them raw.
     pub(crate) fn raw_len(&self) -> usize {
         self.stored.values * self.stored.element.size()

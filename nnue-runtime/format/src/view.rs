@@ -1,17 +1,18 @@
 //! Tensors of loaded weights, by their names and with the numbers of the file.
 
-use alloc::vec::Vec;
+use alloc::borrow::Cow;
 use core::fmt;
 
 use crate::placed::Bucket;
-use crate::{Element, FileLayout, Tensor, coalesce, paired, store};
+use crate::{Element, FileLayout, Loaded, Section, Tensor, coalesce, paired, store};
 
 /// A tensor of loaded weights, to be read: buckets of rows of columns, whatever order file and
 /// memory have them in.
 ///
 /// For the weights of a layer, rows are outputs and columns are inputs. The transformer's weights
 /// have a row for each feature and a column for each neuron. A bucket is a stack of layers; tensors
-/// that are there once have a single bucket.
+/// that are there once have a single bucket. Tensors that the network does not use are rows of
+/// columns, or a single row.
 ///
 /// All numbers are `f64`, which holds every number that a file may have: integers of 32 bits and
 /// `f32`.
@@ -24,12 +25,14 @@ pub struct TensorView<'a> {
     stride: usize,
     packed: &'a [usize],
     weights: &'a [u8],
-    /// The values as the file has them, stack by stack, where those in memory are sums.
-    of_file: Option<Vec<u8>>,
+    /// The values as the file has them, stack by stack, where those in memory are sums or where
+    /// memory has none.
+    of_file: Option<Cow<'a, [u8]>>,
 }
 
 /// All tensors of weights that were loaded for the level with the packed order `packed`, in the
-/// order of the layout. Tensors that are repeated for every stack come once.
+/// order of the layout. Tensors that are repeated for every stack come once. `loaded` has those
+/// that the network does not use.
 ///
 /// # Panics
 ///
@@ -38,8 +41,9 @@ pub fn tensors<'a>(
     layout: &'a FileLayout,
     packed: &'a [usize],
     weights: &'a [u8],
+    loaded: &'a Loaded,
 ) -> impl Iterator<Item = TensorView<'a>> {
-    places(layout).map(move |place| TensorView::new(layout, packed, weights, place))
+    places(layout).filter_map(move |place| TensorView::new(layout, packed, weights, loaded, place))
 }
 
 /// The tensor of [`tensors`] that has a name.
@@ -51,23 +55,48 @@ pub fn tensor<'a>(
     layout: &'a FileLayout,
     packed: &'a [usize],
     weights: &'a [u8],
+    loaded: &'a Loaded,
     name: &str,
 ) -> Option<TensorView<'a>> {
-    let place = places(layout).find(|(tensor, ..)| tensor.name == name)?;
-    Some(TensorView::new(layout, packed, weights, place))
+    let place = places(layout).find(|place| place.tensor.name == name)?;
+    TensorView::new(layout, packed, weights, loaded, place)
 }
 
-/// A tensor, the number of stacks that have it, and the number of bytes from a stack to the next.
-type InStacks<'a> = (&'a Tensor, usize, usize);
+/// A tensor, and where its values are.
+struct InStacks<'a> {
+    tensor: &'a Tensor,
+    /// The number of stacks that have it, and the number of bytes from a stack to the next.
+    stacks: usize,
+    stride: usize,
+    /// The offset in [`Loaded::skipped`] of values that the network does not use.
+    kept: Option<usize>,
+}
 
 fn places(layout: &FileLayout) -> impl Iterator<Item = InStacks<'_>> {
     let stacks = &layout.stacks;
-    let once = layout.sections.iter().map(|section| (section, 1, 0));
-    let of_stacks = stacks
-        .sections()
-        .map(|section| (section, stacks.count, stacks.stride));
-    let sections = once.chain(of_stacks);
-    sections.filter_map(|(section, count, stride)| Some((section.as_tensor()?, count, stride)))
+    let mut skipped = 0;
+    let once = layout.sections.iter().filter_map(move |section| {
+        let kept = skipped;
+        skipped += section.skipped_len();
+        let (tensor, kept) = match section {
+            Section::Tensor(tensor) => (tensor, None),
+            Section::Kept(tensor) => (tensor, Some(kept)),
+            _ => return None,
+        };
+        Some(InStacks {
+            tensor,
+            stacks: 1,
+            stride: 0,
+            kept,
+        })
+    });
+    let of_stacks = stacks.sections().filter_map(Section::as_tensor);
+    once.chain(of_stacks.map(|tensor| InStacks {
+        tensor,
+        stacks: stacks.count,
+        stride: stacks.stride,
+        kept: None,
+    }))
 }
 
 impl<'a> TensorView<'a> {
@@ -75,14 +104,28 @@ impl<'a> TensorView<'a> {
         layout: &'a FileLayout,
         packed: &'a [usize],
         weights: &'a [u8],
-        (tensor, stacks, stride): InStacks<'a>,
-    ) -> TensorView<'a> {
-        let of_file = coalesce::has_sums(layout, tensor).then(|| {
-            let weights = store::without_additions(layout, weights);
-            let of_stack = |stack| store::of_file(layout, tensor, stack * stride, packed, &weights);
-            (0..stacks).flat_map(of_stack).collect()
-        });
-        TensorView {
+        loaded: &'a Loaded,
+        place: InStacks<'a>,
+    ) -> Option<TensorView<'a>> {
+        let InStacks {
+            tensor,
+            stacks,
+            stride,
+            kept,
+        } = place;
+        let of_file = match kept {
+            Some(offset) => {
+                let bytes = loaded.skipped.get(offset..)?.get(..tensor.raw_len())?;
+                Some(Cow::Borrowed(bytes))
+            }
+            None => coalesce::has_sums(layout, tensor).then(|| {
+                let weights = store::without_additions(layout, weights);
+                let of_stack =
+                    |stack| store::of_file(layout, tensor, stack * stride, packed, &weights);
+                Cow::Owned((0..stacks).flat_map(of_stack).collect())
+            }),
+        };
+        Some(TensorView {
             layout,
             tensor,
             stacks,
@@ -90,7 +133,7 @@ impl<'a> TensorView<'a> {
             packed,
             weights,
             of_file,
-        }
+        })
     }
 
     /// The tensor's name, as in messages: `transformer.weights`.

@@ -51,7 +51,9 @@ fn header_len(layout: &FileLayout) -> usize {
     let mut len = 0usize;
     for section in layout.sections.iter() {
         len = match section {
-            Section::Bytes { .. } | Section::Skipped { .. } => len + section.len() as usize,
+            Section::Bytes { .. } | Section::Skipped { .. } | Section::Kept(_) => {
+                len + section.len() as usize
+            }
             Section::Align(to) => len.next_multiple_of(*to),
             Section::Hash { .. } | Section::Tensor(_) => break,
         };

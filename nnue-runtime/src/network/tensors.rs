@@ -9,6 +9,9 @@ impl<A: Architecture> Network<A> {
     /// A tensor by its name; `None` if the net file has no tensor of this name. Error messages,
     /// `nnue describe` and the documentation of the module's type `Net` have the names.
     ///
+    /// Tensors that the evaluation does not use (`kept` in the spec) are among them, so that an
+    /// engine can read what else its file has.
+    ///
     /// Numbers are those of the net file, as [`write`](Self::write) writes them. They do not depend
     /// on the level, nor on where the weights live.
     ///
@@ -40,13 +43,13 @@ impl<A: Architecture> Network<A> {
     #[must_use]
     pub fn tensor(&self, name: &str) -> Option<TensorView<'_>> {
         let (packed, weights) = self.laid_out();
-        file::tensor(A::FILE, packed, weights, name)
+        file::tensor(A::FILE, packed, weights, &self.loaded, name)
     }
 
     /// All tensors, in the order of the layout: those that the file has once, then those of the
     /// stacks. [`tensor`](Self::tensor) says what their numbers are.
     pub fn tensors(&self) -> impl Iterator<Item = TensorView<'_>> {
         let (packed, weights) = self.laid_out();
-        file::tensors(A::FILE, packed, weights)
+        file::tensors(A::FILE, packed, weights, &self.loaded)
     }
 }

@@ -103,6 +103,8 @@ pub mod formats {
     networks! {
         /// Stockfish's format, not compressed.
         stockfish: "../specs/formats/stockfish.toml";
+        /// Stockfish's format with numbers that the network does not use.
+        kept: "../specs/formats/kept.toml";
         /// Stockfish's format with compressed tensors.
         leb128: "../specs/formats/leb128.toml";
         /// bullet's `quantised.bin`.

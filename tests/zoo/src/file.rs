@@ -79,6 +79,24 @@ fn stockfish(dice: &mut Dice, network: &Network, toml: &mut Toml) {
     if dice.once_in(3) {
         toml.set("stack_hash", format_args!("{:#X}", dice.word()));
     }
+    let mut aside = dice.aside_for("before_stacks");
+    if aside.once_in(4) {
+        let mut entries = vec![kept(&mut aside, "zoo.weights")];
+        if aside.once_in(2) {
+            entries.insert(0, field(&mut aside));
+        }
+        toml.rows("before_stacks", &entries, 1);
+    }
+}
+
+/// Numbers that the network does not use.
+fn kept(dice: &mut Dice, name: &str) -> String {
+    let element = dice.name::<Element>();
+    let shape = match dice.once_in(2) {
+        true => dice.within(1..=40).to_string(),
+        false => format!("[{}, {}]", dice.within(1..=9), dice.within(1..=40)),
+    };
+    format!("{{ kept = \"{name}\", type = \"{element}\", shape = {shape} }}")
 }
 
 fn bullet(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mut Toml) {

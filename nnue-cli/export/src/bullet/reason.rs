@@ -54,6 +54,9 @@ pub enum Reason {
     /// The engine chooses the stack.
     #[error("the engine chooses the stack: bullet needs the rule by which it does")]
     Caller,
+    /// The file has numbers of this name that the network does not use.
+    #[error("the file has `{0}`, which the network does not use: training tells no values for it")]
+    Kept(String),
     /// A further head of this name.
     #[error("the head `{0}` has no target: bullet's value trainer knows scores and results")]
     FurtherHead(String),

@@ -50,6 +50,7 @@ fn rewrite(from: NetFile, to: &Network) -> Result<(Converted, Vec<u8>), Error> {
             weights
         }
     };
+    check_kept(source, &target)?;
     let lost = lost(source, &target, &from.loaded);
     let bytes = store(&target, &weights, &beside(source, &target, from.loaded));
     Ok((Converted { bytes, lost }, weights))
@@ -154,12 +155,8 @@ fn beside(source: &FileLayout, target: &FileLayout, loaded: Loaded) -> Loaded {
         let groups = target.stacks.groups.iter();
         target.stacks.count * groups.map(|group| group.len()).sum::<usize>()
     };
-    let skipped = skipped_len(target);
     Loaded {
-        skipped: match loaded.skipped.len() == skipped {
-            true => loaded.skipped,
-            false => vec![0; skipped],
-        },
+        skipped: skipped(source, target, &loaded.skipped),
         ignored: match have_same_padding(source, target) {
             true => loaded.ignored,
             false => Vec::new(),
@@ -179,8 +176,16 @@ fn lost(source: &FileLayout, target: &FileLayout, loaded: &Loaded) -> Vec<&'stat
     if !loaded.description.is_empty() && !has_description {
         lost.push("the description");
     }
-    if loaded.skipped.len() != skipped_len(target) && loaded.skipped.iter().any(|byte| *byte != 0) {
+    let free = skipped_pieces(source, &loaded.skipped).filter(|(section, _)| !is_kept(section));
+    let is_zero = free
+        .clone()
+        .all(|(_, bytes)| bytes.iter().all(|byte| *byte == 0));
+    if free_len(source) != free_len(target) && !is_zero {
         lost.push("the bytes of the header whose content is free");
+    }
+    let has_place = |kept: &Section| sections(target).any(|section| section == kept);
+    if sections(source).any(|section| is_kept(section) && !has_place(section)) {
+        lost.push("numbers that the network does not use");
     }
     if !loaded.ignored.is_empty() && !have_same_padding(source, target) {
         lost.push("bytes other than zero in padding");
@@ -188,17 +193,73 @@ fn lost(source: &FileLayout, target: &FileLayout, loaded: &Loaded) -> Vec<&'stat
     lost
 }
 
-/// The bytes of all sections whose content is free.
-fn skipped_len(layout: &FileLayout) -> usize {
-    let of = |sections: &[Section]| {
-        let lens = sections.iter().map(|section| match section {
-            Section::Skipped { len, .. } => *len,
-            _ => 0,
-        });
-        lens.sum::<usize>()
+/// Checks that a file has all numbers that files of the target have and the network does not use.
+fn check_kept(source: &FileLayout, target: &FileLayout) -> Result<(), ConversionError> {
+    let missing = sections(target)
+        .find(|kept| is_kept(kept) && !sections(source).any(|section| section == *kept));
+    match missing {
+        Some(Section::Kept(tensor)) => Err(ConversionError::NotKept {
+            name: tensor.name.to_string(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The bytes of the target's sections whose content is free, and of those that the network does not
+/// use. Bytes without a name keep their content where both files have as many of them.
+fn skipped(source: &FileLayout, target: &FileLayout, skipped: &[u8]) -> Vec<u8> {
+    let pieces = || skipped_pieces(source, skipped);
+    let free = pieces().filter(|(section, _)| !is_kept(section));
+    let free: Vec<u8> = free.flat_map(|(_, bytes)| bytes).copied().collect();
+    let mut free = match free.len() == free_len(target) {
+        true => free.as_slice(),
+        false => &[],
     };
-    let groups = layout.stacks.groups.iter().map(|group| of(group));
-    of(&layout.sections) + layout.stacks.count * groups.sum::<usize>()
+    let mut bytes = Vec::new();
+    for section in sections(target) {
+        let end = bytes.len() + section.skipped_len();
+        let same = pieces().find(|(own, _)| is_kept(section) && *own == section);
+        let own = match same {
+            Some((_, own)) => own,
+            None => {
+                let (own, rest) = free.split_at(section.skipped_len().min(free.len()));
+                free = rest;
+                own
+            }
+        };
+        bytes.extend_from_slice(own);
+        bytes.resize(end, 0);
+    }
+    bytes
+}
+
+/// The sections that the weights do not have, each with its bytes.
+fn skipped_pieces<'s>(
+    layout: &'s FileLayout,
+    skipped: &'s [u8],
+) -> impl Iterator<Item = (&'s Section, &'s [u8])> + Clone {
+    sections(layout).scan(skipped, |rest, section| {
+        let (own, after) = rest.split_at(section.skipped_len().min(rest.len()));
+        *rest = after;
+        Some((section, own))
+    })
+}
+
+/// The number of bytes of all sections whose content is free.
+fn free_len(layout: &FileLayout) -> usize {
+    let free = sections(layout).filter(|section| !is_kept(section));
+    free.map(Section::skipped_len).sum()
+}
+
+fn is_kept(section: &Section) -> bool {
+    matches!(section, Section::Kept(_))
+}
+
+/// All sections in the order of the file; those of the stacks are repeated.
+fn sections(layout: &FileLayout) -> impl Iterator<Item = &Section> + Clone {
+    let groups = layout.stacks.groups.iter();
+    let of_stacks = groups.flat_map(|group| (0..layout.stacks.count).flat_map(|_| group.iter()));
+    layout.sections.iter().chain(of_stacks)
 }
 
 /// Whether both layouts have the same sections with the same padding, so that they differ only in

@@ -1,5 +1,6 @@
 //! Checks the `[file]` table: which tensors a net file has, in which order, and how each is stored.
 
+mod kept;
 mod list;
 mod stockfish;
 mod tensors;
@@ -24,7 +25,7 @@ pub(super) fn check(
     match file {
         spec::File::Stockfish(file) => {
             let words = stockfish::check(file, parts, diagnostics);
-            Some(stockfish::file(file, words?, &tensors?))
+            stockfish::file(file, words?, &tensors?, diagnostics)
         }
         spec::File::Bullet(file) => list::bullet(file, &tensors?, diagnostics),
         spec::File::Tensors(file) => list::tensors(file, &tensors?, diagnostics),

@@ -3,12 +3,13 @@
 use nnue_format::Encoding;
 
 use super::table::{
-    Table, array, boolean, inline_table, integer, keys, mismatch, named, number, one_of, string,
+    Table, array, boolean, inline_table, integer, integers_or_one, keys, mismatch, named, number,
+    one_of, string,
 };
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::{
-    self, Axis, AxisPart, Bullet, Content, Entry, Field, FieldType, File, Format, Named, Part,
-    Stockfish, TensorEntry, Tensors, Transposed,
+    self, Axis, AxisPart, Bullet, Content, Entry, Field, FieldType, File, Format, Kept, Named,
+    Part, Stockfish, TensorEntry, Tensors, Transposed,
 };
 use crate::toml::{TomlValue, Value};
 
@@ -46,6 +47,7 @@ fn keys_of(
             psqt: named,
             transformer_hash: integer,
             stack_hash: integer,
+            before_stacks: entries_beside_tensors,
             ;
             span: Some(span),
         })
@@ -80,6 +82,29 @@ fn stockfish_encoding(
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Encoding>> {
     one_of(Stockfish::ENCODINGS, key, value, diagnostics)
+}
+
+/// Decodes entries that are no tensors of the network.
+fn entries_beside_tensors(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Entry>>> {
+    array(key, value, entry_beside_tensors, diagnostics)
+}
+
+fn entry_beside_tensors(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Entry> {
+    let example = "{ kept = \"progress.weights\", type = \"i32\", shape = [81, 1548] }";
+    let mut table = inline_table(key, value, example, diagnostics)?;
+    if let Some(name) = table.optional("field") {
+        return field(table, name, None, diagnostics);
+    }
+    let name = table.required("kept", example, diagnostics);
+    kept(table, name, None, diagnostics)
 }
 
 fn bullet_entries(
@@ -167,6 +192,10 @@ fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
     if let Some(name) = table.optional("field") {
         let align = table.optional_with("align", integer, diagnostics);
         return field(table, name, align?, diagnostics);
+    }
+    if let Some(name) = table.optional("kept") {
+        let align = table.optional_with("align", integer, diagnostics);
+        return kept(table, Some(name), align?, diagnostics);
     }
     let axes = table.optional_with("axes", axes, diagnostics);
     let align = table.optional_with("align", integer, diagnostics);
@@ -306,6 +335,29 @@ fn field(
         span,
         align,
         content,
+    })
+}
+
+/// Decodes numbers of this name that the network does not use.
+fn kept(
+    mut table: Table<'_>,
+    name: Option<&Value<'_>>,
+    align: Option<Spanned<i64>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Entry> {
+    let span = table.span;
+    let name = name.and_then(|name| super::table::name("kept", name, diagnostics));
+    let element = table.required_with("type", "\"i32\"", named, diagnostics);
+    let shape = table.required_with("shape", "[81, 1548]", integers_or_one, diagnostics);
+    table.finish(diagnostics);
+    Some(Entry {
+        span,
+        align,
+        content: Content::Kept(Kept {
+            name: name?,
+            element: element?,
+            shape: shape?,
+        }),
     })
 }
 

@@ -172,6 +172,15 @@ pub enum Content {
         /// The name of the bytes, which may be empty.
         name: String,
     },
+    /// Numbers that the network does not use.
+    Kept {
+        /// The name of the numbers.
+        name: String,
+        /// The type of the numbers.
+        element: String,
+        /// The numbers of rows and columns.
+        shape: [usize; 2],
+    },
     /// Zeros up to the next multiple of a number, counted from the start of the file.
     Align {
         /// The end of the zeros is a multiple of this number of bytes.
@@ -326,6 +335,11 @@ impl Content {
             },
             Section::Skipped { name, .. } => Content::Skipped {
                 name: name.to_string(),
+            },
+            Section::Kept(tensor) => Content::Kept {
+                name: tensor.name.to_string(),
+                element: tensor.stored.element.to_string(),
+                shape: [tensor.shape[1], tensor.shape[2]],
             },
             Section::Align(multiple) => Content::Align {
                 multiple: *multiple,

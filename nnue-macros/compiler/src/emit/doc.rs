@@ -174,6 +174,12 @@ fn rows(
                 let name = if name.is_empty() { "skipped" } else { name };
                 format!("| {at} | {bytes} | {name} | | | |\n")
             }
+            Section::Kept(tensor) => format!(
+                "| {at} | {bytes} | `{}`, for the engine | `{}` | {} | |\n",
+                tensor.name,
+                tensor.stored.element,
+                kept_shape(tensor)
+            ),
             Section::Align(to) => {
                 format!("| {at} | {bytes} | up to a multiple of {to} | | | |\n")
             }
@@ -249,6 +255,14 @@ fn describe_shape(tensor: &Tensor) -> String {
         *axis = format!("({len} + {padding} padding)");
     }
     axes.join(" x ") + &tensor.axis_order()
+}
+
+/// The numbers of rows and columns of what the network does not use.
+fn kept_shape(tensor: &nnue_format::Tensor) -> String {
+    match tensor.shape {
+        [_, 1, columns] => columns.to_string(),
+        [_, rows, columns] => format!("{rows} x {columns}"),
+    }
 }
 
 /// The number that stands for 1.0 in a tensor of the file.

@@ -132,6 +132,17 @@ fn section(section: &Section) -> TokenStream {
                 file::Section::Skipped { name: file::Text::Borrowed(#name), len: #len }
             }
         }
+        Section::Kept(tensor) => {
+            let (name, element) = (&*tensor.name, word(tensor.stored.element));
+            let [_, rows, columns] = tensor.shape.map(count);
+            quote! {
+                file::Section::Kept(file::Tensor::kept(
+                    file::Text::Borrowed(#name),
+                    #element,
+                    [#rows, #columns],
+                ))
+            }
+        }
         Section::Align(to) => {
             let to = count(*to);
             quote! { file::Section::Align(#to) }

@@ -185,7 +185,7 @@ pub fn section_len(section: &Section<Tensor>) -> Option<usize> {
     match section {
         Section::Hash { .. } => Some(4),
         Section::Bytes { expected, .. } => Some(expected.len()),
-        Section::Skipped { len, .. } => Some(*len),
+        Section::Skipped { .. } | Section::Kept(_) => Some(section.skipped_len()),
         Section::Align(_) => None,
         Section::Tensor(tensor) => match tensor.encoding {
             Encoding::Raw => Some(tensor.raw_len()),

@@ -45,6 +45,8 @@ pub struct Stockfish {
     pub transformer_hash: Option<Spanned<i64>>,
     /// `stack_hash`: the hash of a stack, where it does not follow from the layers.
     pub stack_hash: Option<Spanned<i64>>,
+    /// `before_stacks`: what stands before the first stack and is no part of the network.
+    pub before_stacks: Option<Spanned<Vec<Entry>>>,
 }
 
 named! {
@@ -124,6 +126,19 @@ pub enum Content {
     Skipped(Field<Spanned<i64>>),
     /// `value`: the bytes that every file must have at this place.
     Bytes(Field<Value>),
+    /// `kept`: numbers that the network does not use.
+    Kept(Kept),
+}
+
+/// Numbers that the network does not use. They are kept for the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// `kept`: the name of the numbers, which is that of no tensor of the network.
+    pub name: Spanned<String>,
+    /// `type`: the type of the numbers.
+    pub element: Spanned<Element>,
+    /// `shape`: the number of them, or the numbers of rows and columns.
+    pub shape: Spanned<Vec<Spanned<i64>>>,
 }
 
 /// A field of a header, or bytes without a name.

@@ -115,9 +115,15 @@ impl Outline {
         let pieces = |sections: &mut dyn Iterator<Item = &Section>| {
             let pieces = sections.filter_map(|section| match section {
                 Section::Hash { expected, .. } => Some(Piece::Word(*expected)),
-                Section::Tensor(tensor) => Some(Piece::Values(Values::of(tensor))),
+                Section::Kept(tensor) | Section::Tensor(tensor) => {
+                    Some(Piece::Values(Values::of(tensor)))
+                }
+                Section::Bytes { expected, .. } => {
+                    let word = expected.first_chunk().filter(|_| expected.len() == 4);
+                    word.map(|word| Piece::Word(u32::from_le_bytes(*word)))
+                }
                 // Files of Stockfish's format have no such sections.
-                Section::Bytes { .. } | Section::Skipped { .. } | Section::Align(_) => None,
+                Section::Skipped { .. } | Section::Align(_) => None,
             });
             pieces.collect::<Vec<Piece>>()
         };

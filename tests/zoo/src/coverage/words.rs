@@ -334,6 +334,10 @@ impl Words {
         self.value("file.psqt", file.psqt.as_ref());
         self.add_if(file.transformer_hash.is_some(), "file.transformer_hash");
         self.add_if(file.stack_hash.is_some(), "file.stack_hash");
+        if let Some(before) = &file.before_stacks {
+            self.add("file.before_stacks");
+            self.entries(&before.value);
+        }
     }
 
     fn bullet(&mut self, file: &Bullet) {
@@ -382,6 +386,7 @@ impl Words {
                     Value::Text(_) => self.add("file.field = text"),
                     Value::Number(kind, _) => self.add(format!("file.field = {kind}")),
                 },
+                Content::Kept(_) => self.add("file.kept"),
                 Content::Tensor(tensor) => {
                     let id = tensor.id.as_ref().map(|id| &id.value);
                     self.add_if(

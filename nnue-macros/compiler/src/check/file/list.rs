@@ -2,7 +2,7 @@
 //! lists them.
 
 mod axes;
-mod fields;
+pub(super) mod fields;
 mod listing;
 mod sums;
 mod tensor;

@@ -3,6 +3,7 @@
 
 use nnue_format::{Element, Encoding, Format, Section, Tail, stockfish};
 
+use super::kept;
 use super::tensors::{KnownTensor, Parts};
 use crate::check::value::value_or;
 use crate::diagnostics::{Diagnostics, Spanned};
@@ -60,7 +61,12 @@ pub(super) fn has_sets_apart(file: &spec::Stockfish) -> bool {
 }
 
 /// The file with its sections. In the transformer and in each layer, biases come first.
-pub(super) fn file(file: &spec::Stockfish, words: ExpectedWords, tensors: &[KnownTensor]) -> File {
+pub(super) fn file(
+    file: &spec::Stockfish,
+    words: ExpectedWords,
+    tensors: &[KnownTensor],
+    diagnostics: &mut Diagnostics,
+) -> Option<File> {
     let encoding = value_or(&file.encoding, Encoding::Raw);
     let sets_apart = has_sets_apart(file);
     let hash = |name, expected| Section::Hash { name, expected };
@@ -97,7 +103,10 @@ pub(super) fn file(file: &spec::Stockfish, words: ExpectedWords, tensors: &[Know
         };
         sections.push(Section::Tensor(tensor));
     }
-    File {
+    if let Some(entries) = &file.before_stacks {
+        sections.extend(kept::before_stacks(&entries.value, tensors, diagnostics)?);
+    }
+    Some(File {
         format: Format::Stockfish {
             version: words.version,
             hash: words.transformer_hash ^ words.stack_hash,
@@ -105,7 +114,7 @@ pub(super) fn file(file: &spec::Stockfish, words: ExpectedWords, tensors: &[Know
         sections,
         stack_groups: vec![stack_sections],
         tail: Tail::NONE,
-    }
+    })
 }
 
 fn word(key: &str, value: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<u32> {

@@ -2,7 +2,8 @@
 
 use nnue_format::{FieldForm, Section};
 
-use crate::check::value::in_wide_range;
+use crate::check::file::kept::LONGEST;
+use crate::check::value::{in_range, in_wide_range};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::file::Tensor;
 use crate::spec::{Field, FieldType, Value};
@@ -28,8 +29,20 @@ pub(super) fn name(
     Some(name.value.clone())
 }
 
+/// The section of bytes whose content is free.
+pub(in crate::check::file) fn skipped(
+    field: &Field<Spanned<i64>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Section<Tensor>> {
+    let len = in_range("bytes", &field.content, 1..=LONGEST, diagnostics)?;
+    Some(Section::Skipped {
+        name: name(field.name.as_ref(), diagnostics)?.into(),
+        len: len as usize,
+    })
+}
+
 /// The section of a field that must hold a value.
-pub(super) fn section(
+pub(in crate::check::file) fn section(
     field: &Field<Value>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Section<Tensor>> {

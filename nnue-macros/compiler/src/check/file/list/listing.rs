@@ -7,14 +7,12 @@ use super::axes::LARGEST_UNIT;
 use super::fields;
 use super::sums::{self, ListedTensor};
 use super::tensor::{ListContext, NamedTensor, TensorsOfEntry};
+use crate::check::file::kept::KeptNames;
 use crate::check::file::tensors::KnownTensor;
-use crate::check::value::{in_range, in_range_or};
+use crate::check::value::in_range_or;
 use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
 use crate::network::file::Tensor;
 use crate::spec::{BulletKind, Content, Entry, TensorEntry};
-
-/// The largest number of bytes that one entry can skip.
-const LONGEST_SKIPPED: i64 = 1 << 30;
 
 /// The name that stands for the tensors of all layers.
 const LAYERS: &str = "layers";
@@ -26,6 +24,8 @@ pub(super) struct ListWalk<'a> {
     names: Vec<&'a str>,
     /// The tensors of the entries so far.
     listed: Vec<ListedTensor>,
+    /// The names of the numbers so far that the network does not use.
+    kept: KeptNames<'a>,
     /// Whether the entries belong to a single stack.
     is_stack: bool,
 }
@@ -46,6 +46,7 @@ impl<'a> ListWalk<'a> {
             list,
             names: names.collect(),
             listed: Vec::new(),
+            kept: KeptNames::default(),
             is_stack: false,
         }
     }
@@ -59,7 +60,7 @@ impl<'a> ListWalk<'a> {
     /// The sections of a list of entries.
     pub(super) fn sections(
         &mut self,
-        entries: &[Entry],
+        entries: &'a [Entry],
         diagnostics: &mut Diagnostics,
     ) -> Option<Vec<Section<Tensor>>> {
         let entries = entries.iter();
@@ -94,7 +95,7 @@ impl<'a> ListWalk<'a> {
     /// The sections of an entry: its tensors, and what aligns them.
     fn sections_of(
         &mut self,
-        entry: &Entry,
+        entry: &'a Entry,
         diagnostics: &mut Diagnostics,
     ) -> Option<Vec<Section<Tensor>>> {
         let align = entry.align.as_ref();
@@ -118,12 +119,16 @@ impl<'a> ListWalk<'a> {
                     .help("everything in `weights.bin` has a name: remove it");
                 return None;
             }
-            Content::Skipped(field) => {
-                let len = in_range("bytes", &field.content, 1..=LONGEST_SKIPPED, diagnostics)?;
-                vec![Section::Skipped {
-                    name: fields::name(field.name.as_ref(), diagnostics)?.into(),
-                    len: len as usize,
-                }]
+            Content::Skipped(field) => vec![fields::skipped(field, diagnostics)?],
+            Content::Kept(kept) if self.is_stack => {
+                let message = format!("`{}` is in `stack`, expected in `tensors`", kept.name.value);
+                diagnostics
+                    .error(kept.name.span, message)
+                    .help("numbers that the network does not use are there once");
+                return None;
+            }
+            Content::Kept(kept) => {
+                vec![self.kept.section(kept, self.list.tensors, diagnostics)?]
             }
             Content::Bytes(field) => vec![fields::section(field, diagnostics)?],
         };
