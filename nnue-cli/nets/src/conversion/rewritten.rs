@@ -114,8 +114,17 @@ fn check_same(from: &Network, to: &Network) -> Result<bool, ConversionError> {
 /// Checks that both layouts have the weights at the same places of memory, as layouts of the same
 /// network have.
 fn check_memory(source: &FileLayout, target: &FileLayout) -> Result<(), ConversionError> {
+    // A file whose tensors have all stacks in them has no groups, and its layout says no stride.
+    let strides = [source, target].map(|layout| match layout.stacks.groups.is_empty() {
+        true => None,
+        false => Some(layout.stacks.stride),
+    });
+    let same_strides = match strides {
+        [Some(source), Some(target)] => source == target,
+        _ => true,
+    };
     let same = source.memory_len() == target.memory_len()
-        && source.stacks.stride == target.stacks.stride
+        && same_strides
         && source.paired == target.paired
         && source.coalesced.is_empty() == target.coalesced.is_empty();
     match same {
