@@ -98,6 +98,10 @@ pub struct Extent {
 /// A piece of a file. `T` describes a tensor; after the layout is decided, also its place in
 /// memory.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most sections are tensors, which are as large, and constants cannot have boxes"
+)]
 pub enum Section<T = Tensor> {
     /// A `u32` that must have the expected value.
     Hash {
