@@ -128,6 +128,9 @@ class FeatureRows(nn.Module):
         if self.virtual is None:
             self.grid.clip(self.weights, limits)
             return self.grid.scaled(self.weights)
+        # Loaders keep the virtual rows of a file too.
+        if self.virtual_grid is not None:
+            self.virtual_grid.clip(self.virtual)
         # The rows' own part gives way.
         total = self.coalesced()
         clipped = total.clone()

@@ -36,6 +36,13 @@ def trainable_spec(path: Path, folder: Path) -> Path:
 def test_its_net_computes_what_the_trainer_does(path: Path, tmp_path: Path) -> None:
     spec, net, golden = trainable_spec(path, tmp_path), tmp_path / "net", tmp_path / "golden"
     network = trained(spec)
+    if keeps_numbers(description(spec)):
+        # Nothing tells numbers that the network does not use.
+        with pytest.raises((ValueError, nnue.CommandFailed), match="the network does not use"):
+            export.write_net(network, spec, net)
+        with pytest.raises(RunError):
+            trainable(description(spec))
+        return
     export.write_net(network, spec, net)
     reason = refusal(description(spec))
     if reason:
@@ -48,6 +55,10 @@ def test_its_net_computes_what_the_trainer_does(path: Path, tmp_path: Path) -> N
     fens = positions()[:COUNT]
     export.write_golden(network, fens, batches(spec, fens, tmp_path), golden)
     export.prove(net, spec, golden)
+
+
+def keeps_numbers(description: Description) -> bool:
+    return any(section.content.kind == "kept" for section in description.file.sections)
 
 
 def refusal(description: Description) -> Optional[str]:
