@@ -55,7 +55,8 @@ pub enum ConversionError {
     /// Files of the other spec have numbers that the network does not use and this file does not
     /// have.
     #[error(
-        "the new file needs `{name}`, which the network does not use and the given file does not have: nothing tells its values"
+        "the new file needs `{name}`, which the network does not use and the given file does not \
+         have: nothing tells its values"
     )]
     NotKept {
         /// The name of the numbers.

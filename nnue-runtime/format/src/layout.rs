@@ -501,9 +501,9 @@ impl Section {
         let len = match self {
             Self::Hash { .. } => 4,
             Self::Bytes { expected, .. } => expected.len(),
-            Self::Skipped { len, .. } => *len,
+            Self::Skipped { .. } | Self::Kept(_) => self.skipped_len(),
             Self::Align(_) => 0,
-            Self::Kept(tensor) | Self::Tensor(tensor) => tensor.raw_len(),
+            Self::Tensor(tensor) => tensor.raw_len(),
         };
         len as u64
     }

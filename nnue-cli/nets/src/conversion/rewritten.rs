@@ -115,16 +115,10 @@ fn check_same(from: &Network, to: &Network) -> Result<bool, ConversionError> {
 /// network have.
 fn check_memory(source: &FileLayout, target: &FileLayout) -> Result<(), ConversionError> {
     // A file whose tensors have all stacks in them has no groups, and its layout says no stride.
-    let strides = [source, target].map(|layout| match layout.stacks.groups.is_empty() {
-        true => None,
-        false => Some(layout.stacks.stride),
-    });
-    let same_strides = match strides {
-        [Some(source), Some(target)] => source == target,
-        _ => true,
-    };
+    let has_groups = |layout: &FileLayout| !layout.stacks.groups.is_empty();
+    let both_say_it = has_groups(source) && has_groups(target);
     let same = source.memory_len() == target.memory_len()
-        && same_strides
+        && (!both_say_it || source.stacks.stride == target.stacks.stride)
         && source.paired == target.paired
         && source.coalesced.is_empty() == target.coalesced.is_empty();
     match same {

@@ -1,5 +1,6 @@
 //! Checks the `[file]` table: which tensors a net file has, in which order, and how each is stored.
 
+mod fields;
 mod kept;
 mod list;
 mod stockfish;

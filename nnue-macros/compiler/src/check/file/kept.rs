@@ -2,7 +2,7 @@
 
 use nnue_format::{self as format, Section};
 
-use super::list::fields;
+use super::fields;
 use super::tensors::KnownTensor;
 use crate::check::value::in_range;
 use crate::diagnostics::{Diagnostics, Span, all};

@@ -2,7 +2,6 @@
 //! lists them.
 
 mod axes;
-pub(super) mod fields;
 mod listing;
 mod sums;
 mod tensor;

@@ -4,9 +4,9 @@
 use nnue_format::Section;
 
 use super::axes::LARGEST_UNIT;
-use super::fields;
 use super::sums::{self, ListedTensor};
 use super::tensor::{ListContext, NamedTensor, TensorsOfEntry};
+use crate::check::file::fields;
 use crate::check::file::kept::KeptNames;
 use crate::check::file::tensors::KnownTensor;
 use crate::check::value::in_range_or;

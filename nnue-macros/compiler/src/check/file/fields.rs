@@ -2,7 +2,7 @@
 
 use nnue_format::{FieldForm, Section};
 
-use crate::check::file::kept::LONGEST;
+use super::kept::LONGEST;
 use crate::check::value::{in_range, in_wide_range};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::file::Tensor;
@@ -30,7 +30,7 @@ pub(super) fn name(
 }
 
 /// The section of bytes whose content is free.
-pub(in crate::check::file) fn skipped(
+pub(super) fn skipped(
     field: &Field<Spanned<i64>>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Section<Tensor>> {
@@ -42,7 +42,7 @@ pub(in crate::check::file) fn skipped(
 }
 
 /// The section of a field that must hold a value.
-pub(in crate::check::file) fn section(
+pub(super) fn section(
     field: &Field<Value>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Section<Tensor>> {
