@@ -32,7 +32,9 @@ pub use self::changes::PieceChanges;
 /// assert!(delta.added().eq([(knight, Square::F3)]));
 /// assert!(!delta.moves_king(Color::White));
 /// ```
+// In this order and as two words, callers in C write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
 pub struct Delta {
     removed: Changes,
     added: Changes,

@@ -3,6 +3,7 @@
 mod cache;
 mod compute;
 mod follow;
+mod ply;
 mod prepared;
 mod statistics;
 mod told;
@@ -11,8 +12,10 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
-use self::cache::{NO_VIEW, RefreshCache};
+use self::cache::RefreshCache;
 use self::compute::Base;
+#[doc(hidden)]
+pub use self::ply::Ply;
 pub use self::statistics::{Counter, Statistics};
 use self::told::ToldFeatures;
 use crate::architecture::{Architecture, SelectedByPieces};
@@ -145,37 +148,6 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
 /// The accumulators of both perspectives for an empty board.
 fn empty_halves<A: Architecture>(net: &Network<A>) -> [A::Half; 2] {
     Color::ALL.map(|perspective| *A::biases(net.weights(), perspective))
-}
-
-/// A position of the line.
-#[derive(Clone, Copy)]
-struct Ply {
-    /// The move that led here from the ply before.
-    delta: Delta,
-    /// Whether the placement after the move is computed. It never is for moves that are taken back
-    /// before anyone evaluates.
-    placed: bool,
-    /// Whether the next ply was computed without the accumulators of this ply.
-    skipped: bool,
-    /// Per perspective, the view with which the accumulator is computed; [`NO_VIEW`] if it is not
-    /// computed.
-    views: [u16; 2],
-    /// Per perspective, whether the accumulator is not computed because it is that of the nearest
-    /// earlier ply that has one.
-    unchanged: [bool; 2],
-}
-
-impl Ply {
-    #[inline]
-    fn after(delta: &Delta) -> Ply {
-        Ply {
-            delta: *delta,
-            placed: false,
-            skipped: false,
-            views: [NO_VIEW; 2],
-            unchanged: [false; 2],
-        }
-    }
 }
 
 /// The placement and the accumulators of a ply, once they are computed.
@@ -442,23 +414,21 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Takes moves back until `ply` of them are left, and then makes others: for interfaces that
-    /// follow a search themselves and say at an evaluation what has changed since the last.
+    /// Lends the positions of the line to `change`, for interfaces whose callers make moves and take
+    /// them back in that list themselves. The first position must stay.
     #[doc(hidden)]
     #[inline]
-    pub fn replace(&mut self, ply: usize, deltas: impl ExactSizeIterator<Item = Delta>) {
+    pub fn change_line<R>(&mut self, change: impl FnOnce(&mut Vec<Ply>) -> R) -> R {
         const { refuse_told(A::FEATURES) };
         let before = self.plies.len();
-        self.plies.truncate(ply + 1);
-        let left = self.plies.len();
-        let made = deltas.len();
-        self.plies.extend(deltas.map(|delta| Ply::after(&delta)));
+        let result = change(&mut self.plies);
         // Not with a branch, which processors would often predict wrongly.
-        let changes = (before - left + made) % 2 == 1;
+        let changes = (before ^ self.plies.len()) & 1 == 1;
         self.side_to_move = match changes ^ (self.side_to_move == Color::Black) {
             false => Color::White,
             true => Color::Black,
         };
+        result
     }
 
     /// How many moves were made since the line started and not taken back.

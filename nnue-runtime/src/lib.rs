@@ -93,6 +93,8 @@ pub use crate::architecture::{
 pub use crate::board::{Board, BoardError};
 pub use crate::chess::{Bitboard, Color, Piece, Role, Square, SquareError, Squares};
 pub use crate::delta::{Change, Delta, DeltaError, PieceChanges};
+#[doc(hidden)]
+pub use crate::evaluator::Ply;
 pub use crate::evaluator::{Counter, Evaluator, Statistics};
 pub use crate::features::FeatureChanges;
 pub use crate::fen::FenError;

@@ -21,7 +21,30 @@ mod heads {
     nnue_runtime::nnue_net!("../specs/layers/heads.toml");
 }
 
-/// The lines of the recorded search, as the example reads them.
+/// The lines that are followed, as the example reads them.
+fn lines() -> String {
+    recorded() + &deep()
+}
+
+/// A line of knights' moves there and back, which is deeper than what evaluators have room for at
+/// first: some positions are evaluated on the way down, and all of them on the way back.
+fn deep() -> String {
+    let mut line = format!("{START};");
+    for number in 0..DEEP {
+        let mv = ["g1f3", "g8f6", "f3g1", "f6g8"][number % 4];
+        let evaluation = if number % 7 == 0 { " =" } else { "" };
+        write!(line, " {mv}{evaluation}").expect("it is memory");
+    }
+    line + &" = -".repeat(DEEP) + "\n"
+}
+
+/// Where the deep line starts.
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// How many moves the deep line has.
+const DEEP: usize = 700;
+
+/// The recorded search.
 fn recorded() -> String {
     let trace = std::fs::read(project().join("nnue-cli/trace/search-trace.txt.gz"));
     let trace = trace.expect("the trace is there");
@@ -78,12 +101,12 @@ impl<A: SelectedByPieces> Follow for Along<'_, A> {
 }
 
 /// What Rust says of the search: a line for each evaluation.
-fn expected<A: SelectedByPieces>(file: &[u8]) -> String
+fn expected<A: SelectedByPieces>(file: &[u8], lines: &str) -> String
 where
     <A::Output as Evaluated>::Evaluation: Printed,
 {
     let net = Network::<A>::from_bytes(file).expect("a file of the network");
-    let trace = Trace::bundled().expect("the trace is sound");
+    let trace = Trace::read(lines.as_bytes()).expect("the lines are sound");
     let mut values = vec![None; trace.evaluations()];
     trace.replay(
         &mut Along(Evaluator::new(&net, &Board::start())),
@@ -114,8 +137,9 @@ where
     build(spec, "net", None, &folder);
     let net = folder.join("net.nnue");
     std::fs::write(&net, &file).expect("the folder is writable");
-    let (lines, expected) = (recorded(), expected::<A>(&file));
-    assert_eq!(expected.lines().count(), 97_226);
+    let lines = lines();
+    let expected = expected::<A>(&file, &lines);
+    assert_eq!(expected.lines().count(), 97_226 + DEEP / 7 + DEEP);
     for compiler in compilers() {
         let source = project().join("examples/c/lines.cpp");
         let program = compiler.compile(&source, &folder, &["net"]);

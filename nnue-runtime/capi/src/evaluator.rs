@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nnue_runtime::{Architecture, Delta, Evaluated, Network, SelectedByPieces};
+use nnue_runtime::{Architecture, Evaluated, Network, Ply, SelectedByPieces};
 
 use crate::network::share;
 use crate::status::{Status, fail, null};
@@ -10,62 +10,67 @@ use crate::types::{CMove, CPosition, Exported};
 
 /// An evaluator as C has it, with a share of its network.
 ///
-/// The header's functions make moves and take them back in `noted` without a call; the evaluator
-/// behind is told of what is left of that when something is evaluated.
+/// The header's functions make moves and take them back in `line` without a call; the evaluator
+/// behind hears of it when something is evaluated.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Evaluator<A: Architecture> {
-    noted: Noted,
-    told: Told<A>,
+    line: Line,
+    behind: Behind<A>,
 }
 
 /// The evaluator of the runtime.
-type Told<A> = nnue_runtime::Evaluator<A, Arc<Network<A>>>;
+type Behind<A> = nnue_runtime::Evaluator<A, Arc<Network<A>>>;
 
-/// `nnue_noted`.
-#[derive(Clone, Copy, Debug)]
+/// `nnue_line`: the moves that were made and not taken back, where the evaluator behind keeps them.
+#[derive(Debug)]
 #[repr(C)]
-pub struct Noted {
-    /// How many moves of those that the evaluator behind has been told are not taken back.
-    pub known: usize,
-    /// How many moves there are.
-    pub len: usize,
-    /// The moves; those from `len` on mean nothing. There are two lists: if a move lay in 16 bytes,
-    /// C would store it as two words and Rust load it as one vector, and a processor waits for that
-    /// until both stores are done.
-    pub removed: [u64; Noted::MOST],
-    /// The other half of the moves.
-    pub added: [u64; Noted::MOST],
+pub struct Line {
+    /// The first move. This and the others are valid as long as nothing but the header's functions
+    /// uses the moves.
+    pub first: *mut Ply,
+    /// Behind the last move.
+    pub end: *mut Ply,
+    /// Behind the last move that there is room for.
+    pub limit: *mut Ply,
 }
 
-impl Noted {
-    /// The most moves that are noted.
-    pub const MOST: usize = 32;
+impl Line {
+    /// The moves of a list of positions, which begins with the position before all moves.
+    #[inline]
+    fn of(plies: &mut Vec<Ply>) -> Line {
+        let start = plies.as_mut_ptr();
+        Line {
+            first: start.wrapping_add(1),
+            end: start.wrapping_add(plies.len()),
+            limit: start.wrapping_add(plies.capacity()),
+        }
+    }
 
-    const NONE: Noted = Noted {
-        known: 0,
-        len: 0,
-        removed: [0; Noted::MOST],
-        added: [0; Noted::MOST],
-    };
+    /// How many moves there are.
+    #[inline]
+    fn len(&self) -> usize {
+        (self.end as usize - self.first as usize) / size_of::<Ply>()
+    }
 }
 
 impl<A: Architecture> Evaluator<A> {
-    /// Tells the evaluator behind what was noted, and returns it.
-    #[inline]
-    fn all_told(&mut self) -> &mut Told<A> {
-        let Noted {
-            known,
-            len,
-            removed,
-            added,
-        } = &self.noted;
-        let made = removed.iter().zip(added).take(*len);
-        let made = made.map(|(removed, added)| Delta::from_packed(*removed, *added));
-        self.told.replace(*known, made);
-        self.noted.len = 0;
-        self.noted.known = self.told.ply();
-        &mut self.told
+    fn new(mut behind: Behind<A>) -> Evaluator<A> {
+        let line = behind.change_line(Line::of);
+        Evaluator { line, behind }
+    }
+
+    /// Uses the evaluator behind, which knows all moves then.
+    #[inline(always)]
+    fn with<R>(&mut self, usage: impl FnOnce(&mut Behind<A>) -> R) -> R {
+        let plies = 1 + self.line.len();
+        // SAFETY: the list had that many positions when it was lent, or the header's functions have
+        // written those that came after, and they write no more than there is room for.
+        (self.behind).change_line(|line| unsafe { line.set_len(plies) });
+        let result = usage(&mut self.behind);
+        // Also if it has not moved: using the list ends what a pointer from before may do.
+        self.line = self.behind.change_line(Line::of);
+        result
     }
 }
 
@@ -110,10 +115,8 @@ pub unsafe fn new<A: Architecture>(
     if evaluator.is_null() {
         return null("evaluator");
     }
-    let made = Box::new(Evaluator {
-        noted: Noted::NONE,
-        told: nnue_runtime::Evaluator::new(network, &position),
-    });
+    let behind = nnue_runtime::Evaluator::new(network, &position);
+    let made = Box::new(Evaluator::new(behind));
     // SAFETY: it is not null, and the caller vouches for the rest.
     unsafe { evaluator.write(Box::into_raw(made)) };
     Status::OK
@@ -144,8 +147,7 @@ pub unsafe fn reset<A: Architecture>(
 ) -> Status {
     let evaluator = given!(evaluator as as_mut);
     let position = sound!(given!(position as as_ref).check());
-    (evaluator.noted.known, evaluator.noted.len) = (0, 0);
-    evaluator.told.reset(&position);
+    evaluator.with(|behind| behind.reset(&position));
     Status::OK
 }
 
@@ -157,8 +159,7 @@ pub unsafe fn reset<A: Architecture>(
 pub unsafe fn push<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
     let evaluator = given!(evaluator as as_mut);
     let delta = sound!(mv.delta());
-    evaluator.all_told().push(&delta);
-    evaluator.noted.known += 1;
+    evaluator.with(|behind| behind.push(&delta));
     Status::OK
 }
 
@@ -169,11 +170,9 @@ pub unsafe fn push<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> 
 /// As for [`push`].
 pub unsafe fn push_checked<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
     let evaluator = given!(evaluator as as_mut);
-    match evaluator.all_told().try_push(&sound!(mv.delta())) {
-        Ok(()) => {
-            evaluator.noted.known += 1;
-            Status::OK
-        }
+    let delta = sound!(mv.delta());
+    match evaluator.with(|behind| behind.try_push(&delta)) {
+        Ok(()) => Status::OK,
         Err(error) => fail(Status::MOVE, error),
     }
 }
@@ -185,13 +184,10 @@ pub unsafe fn push_checked<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CM
 /// As for [`push`].
 pub unsafe fn pop<A: Architecture>(evaluator: *mut Evaluator<A>) -> Status {
     let evaluator = given!(evaluator as as_mut);
-    if evaluator.noted.len > 0 {
-        evaluator.noted.len -= 1;
-    } else if evaluator.noted.known > 0 {
-        evaluator.noted.known -= 1;
-    } else {
+    if evaluator.line.end == evaluator.line.first {
         return fail(Status::MOVE, "found no move to take back");
     }
+    evaluator.line.end = evaluator.line.end.wrapping_sub(1);
     Status::OK
 }
 
@@ -245,9 +241,9 @@ where
     A: SelectedByPieces,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
-    let evaluate = |evaluator: &mut Told<A>| {
+    let evaluate = |behind: &mut Behind<A>| {
         let bucket = bucket.map(checked::<A>).transpose()?;
-        Ok(evaluator.evaluate_either(bucket))
+        Ok(behind.evaluate_either(bucket))
     };
     // SAFETY: the same contract.
     unsafe { evaluated(evaluator, output, evaluate) }
@@ -268,7 +264,7 @@ where
     A: Architecture,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
-    let evaluate = |evaluator: &mut Told<A>| Ok(evaluator.evaluate_bucket(checked::<A>(bucket)?));
+    let evaluate = |behind: &mut Behind<A>| Ok(behind.evaluate_bucket(checked::<A>(bucket)?));
     // SAFETY: the same contract.
     unsafe { evaluated(evaluator, output, evaluate) }
 }
@@ -282,7 +278,7 @@ where
 unsafe fn evaluated<A>(
     evaluator: *mut Evaluator<A>,
     output: *mut EvaluationOf<A>,
-    evaluate: impl FnOnce(&mut Told<A>) -> Result<A::Output, Status>,
+    evaluate: impl FnOnce(&mut Behind<A>) -> Result<A::Output, Status>,
 ) -> Status
 where
     A: Architecture,
@@ -292,7 +288,7 @@ where
     if output.is_null() {
         return null("output");
     }
-    let evaluation = sound!(evaluate(evaluator.all_told()));
+    let evaluation = sound!(evaluator.with(evaluate));
     // SAFETY: it is not null, and the caller vouches for the rest.
     unsafe { output.write(evaluation.evaluation().to_c()) };
     Status::OK

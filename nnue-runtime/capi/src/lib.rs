@@ -17,7 +17,7 @@ mod network;
 mod status;
 mod types;
 
-pub use crate::evaluator::{EvaluationOf, Evaluator, Noted};
+pub use crate::evaluator::{EvaluationOf, Evaluator, Line};
 pub use crate::status::Status;
 pub use crate::types::{CMove, COutput, CPosition, CWdl, Exported};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-use nnue_capi::{CMove, COutput, CPosition, CWdl, Noted, Status};
-use nnue_runtime::{Color, Delta, Piece, Role, Square};
+use nnue_capi::{CMove, COutput, CPosition, CWdl, Line, Status};
+use nnue_runtime::{Color, Delta, Piece, Ply, Role, Square};
 
 use crate::header;
 
@@ -55,7 +55,8 @@ fn program() -> String {
         ("nnue_move", size_of::<CMove>()),
         ("nnue_output", size_of::<COutput>()),
         ("nnue_wdl", size_of::<CWdl>()),
-        ("nnue_noted", size_of::<Noted>()),
+        ("nnue_ply", size_of::<Ply>()),
+        ("nnue_line", size_of::<Line>()),
     ] {
         assert(format!("sizeof({name})"), size);
     }
@@ -68,10 +69,9 @@ fn program() -> String {
         ),
         ("nnue_move", "removed", offset_of!(CMove, removed)),
         ("nnue_move", "added", offset_of!(CMove, added)),
-        ("nnue_noted", "known", offset_of!(Noted, known)),
-        ("nnue_noted", "len", offset_of!(Noted, len)),
-        ("nnue_noted", "removed", offset_of!(Noted, removed)),
-        ("nnue_noted", "added", offset_of!(Noted, added)),
+        ("nnue_line", "first", offset_of!(Line, first)),
+        ("nnue_line", "end", offset_of!(Line, end)),
+        ("nnue_line", "limit", offset_of!(Line, limit)),
         ("nnue_output", "psqt", offset_of!(COutput, psqt)),
         ("nnue_output", "positional", offset_of!(COutput, positional)),
         ("nnue_output", "value", offset_of!(COutput, value)),
@@ -102,7 +102,12 @@ fn program() -> String {
     }
     program.push_str(
         "static void show(nnue_move move) {\n\
-             printf(\"%llu %llu\\n\", (unsigned long long)move.removed, (unsigned long long)move.added);\n\
+             nnue_ply ply;\n\
+             nnue_line line;\n\
+             line.end = &ply;\n\
+             nnue_line_make(&line, move);\n\
+             printf(\"%llu %llu %llu\\n\", (unsigned long long)ply.removed,\n\
+                 (unsigned long long)ply.added, (unsigned long long)ply.computed);\n\
          }\n\
          int main(void) {\n    uint8_t squares[64] = {0};\n    int i;\n",
     );
@@ -220,15 +225,19 @@ fn it_is_c_and_moves_are_those_of_rust() {
     let printed = String::from_utf8(printed).expect("text");
     let mut lines = printed.lines();
     let mut packed = || {
-        let (removed, added) = lines.next()?.split_once(' ')?;
-        Some((removed.parse::<u64>().ok()?, added.parse::<u64>().ok()?))
+        let words = lines.next()?.split(' ').map(str::parse::<u64>);
+        <[u64; 3]>::try_from(words.collect::<Result<Vec<_>, _>>().ok()?).ok()
     };
     for (call, delta) in moves() {
-        let (removed, added) = packed().expect("two numbers");
+        let [removed, added, computed] = packed().expect("three numbers");
         assert_eq!(Delta::from_packed(removed, added), delta, "{call}");
+        let ply = Ply::after(&Delta::from_packed(removed, added));
+        // SAFETY: the fields of a ply fill all of its bytes, so that each of these has a value.
+        let words = unsafe { std::mem::transmute::<Ply, [u64; 3]>(ply) };
+        assert_eq!([removed, added, computed], words, "{call}");
     }
     for call in wrong_moves().into_iter().chain(["five pieces"]) {
-        let (removed, _) = packed().expect("two numbers");
+        let [removed, ..] = packed().expect("three numbers");
         assert_ne!(removed & 0x80, 0, "{call}");
     }
     assert_eq!(lines.next(), Some("8000000000000000 1 1"));

@@ -88,7 +88,7 @@ fn exported() -> BTreeMap<&'static str, Vec<&'static str>> {
 fn declared() -> BTreeMap<String, Vec<String>> {
     let header = header();
     let (_, own) = header
-        .split_once("nnue_noted noted;\n};")
+        .split_once("nnue_line line;\n};")
         .expect("the types are declared first");
     let (own, _) = own
         .split_once("static inline")

@@ -17,6 +17,7 @@ pub(super) const CAPACITY: usize = 4;
 // code is zero, so neither is an entry, and the entries from the lowest bits on say how many there
 // are. Engines make and copy millions of lists a second; in one word they stay in registers.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(crate) struct Changes(u64);
 
 /// The number of bits of an entry.

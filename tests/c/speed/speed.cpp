@@ -46,6 +46,8 @@ int main(int argc, char **argv) {
         return std::puts(net_last_error()), 1;
     const auto owner = net::evaluator(network, positions[0]);
     net_evaluator *evaluator = owner.get();
+    if (!evaluator)
+        return std::puts(net_last_error()), 1;
     double best = 1e99;
     uint64_t sum = 0;
     for (int pass = std::atoi(argv[3]); pass > 0; pass--) {

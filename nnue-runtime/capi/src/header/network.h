@@ -97,15 +97,27 @@ typedef struct nnue_move {
     uint64_t removed, added;
 } nnue_move;
 
-/* What the library has not read yet: most moves of a search are taken back before anything is
- * evaluated, so making and taking back need no call. `known` is how many moves were made that the
- * library has read and that were not taken back; the `len` moves follow them. */
-enum { NNUE_NOTED = 32 };
-typedef struct nnue_noted {
-    size_t known;
-    size_t len;
-    uint64_t removed[NNUE_NOTED], added[NNUE_NOTED];
-} nnue_noted;
+/* A position of a line: the move that led there, and what the library has computed of it. */
+typedef struct nnue_ply {
+    uint64_t removed, added, computed;
+} nnue_ply;
+
+/* What `computed` is after a move: nothing. */
+#define NNUE_NOT_COMPUTED UINT64_C(0xFFFFFFFF)
+
+/* The moves that were made and not taken back, from `first` to before `end`, in memory of the
+ * library with room to before `limit`. Most moves of a search are taken back before anything is
+ * evaluated, so making and taking back need no call. */
+typedef struct nnue_line {
+    nnue_ply *first, *end, *limit;
+} nnue_line;
+
+static inline void nnue_line_make(nnue_line *line, nnue_move move) {
+    line->end->removed = move.removed;
+    line->end->added = move.added;
+    line->end->computed = NNUE_NOT_COMPUTED;
+    line->end++;
+}
 
 /* Marks an entry that there is not. A move whose first removed entry has it is refused. */
 #define NNUE_WRONG_ENTRY UINT64_C(0x80)
@@ -226,7 +238,7 @@ typedef struct @P@_evaluator @P@_evaluator;
 
 /* What an evaluator begins with. It is the library's: functions below read and write it. */
 struct @P@_evaluator {
-    nnue_noted noted;
+    nnue_line line;
 };
 
 /* What the last call in this thread that failed has found, in English, one line of UTF-8. The text
@@ -295,21 +307,17 @@ nnue_status @P@_evaluator_evaluate_bucket(@P@_evaluator *evaluator, uint32_t buc
 /* Makes a move. It is only noted down, and computed when it is evaluated. A move that does not fit
  * the position makes evaluations meaningless until the position is reset. */
 static inline nnue_status @P@_evaluator_push(@P@_evaluator *evaluator, nnue_move move) {
-    if ((move.removed & NNUE_WRONG_ENTRY) || !evaluator || evaluator->noted.len == NNUE_NOTED)
+    if ((move.removed & NNUE_WRONG_ENTRY) || !evaluator
+        || evaluator->line.end == evaluator->line.limit)
         return @P@_evaluator_push_called(evaluator, move);
-    evaluator->noted.removed[evaluator->noted.len] = move.removed;
-    evaluator->noted.added[evaluator->noted.len++] = move.added;
+    nnue_line_make(&evaluator->line, move);
     return NNUE_OK;
 }
 
 /* Takes the last move back. Fails with NNUE_MOVE if there is none. */
 static inline nnue_status @P@_evaluator_pop(@P@_evaluator *evaluator) {
-    if (evaluator && evaluator->noted.len) {
-        evaluator->noted.len--;
-        return NNUE_OK;
-    }
-    if (evaluator && evaluator->noted.known) {
-        evaluator->noted.known--;
+    if (evaluator && evaluator->line.end != evaluator->line.first) {
+        evaluator->line.end--;
         return NNUE_OK;
     }
     return @P@_evaluator_pop_called(evaluator);
