@@ -176,8 +176,8 @@ fn expand(bytes: &[u8], shape: Shape, shapes: &mut Vec<(Shape, bool)>) {
     }
 }
 
-/// The tables of king buckets that are tried: the one that the file tells, or else those that are
-/// usual.
+/// The tables of king buckets that are tried: the one that the file tells, and unless that is
+/// certain, those that are usual.
 fn inputs(bytes: &[u8], shape: &Shape) -> Vec<(Inputs, bool)> {
     let (width, buckets) = (shape.width, shape.inputs.buckets);
     let of = |mirror, table: Vec<usize>| Inputs {
@@ -198,22 +198,24 @@ fn inputs(bytes: &[u8], shape: &Shape) -> Vec<(Inputs, bool)> {
             (of(Mirror::AToD, Vec::new()), false),
         ];
     }
-    if let Some(table) = rows.table(buckets) {
-        return vec![(of(rows.mirror, table), true)];
+    let mut tables = Vec::new();
+    if let Some((table, is_certain)) = rows.table(buckets) {
+        tables.push((of(rows.mirror, table), is_certain));
+        if is_certain {
+            return tables;
+        }
     }
-    let mirrored = usual_tables(buckets).into_iter();
-    let mut tables: Vec<_> = mirrored
-        .map(|table| (of(Mirror::AToD, table), false))
-        .collect();
+    let usual = usual_tables(buckets);
     // Without mirroring, each rank has as many squares again.
-    if let Some((Inputs { table, .. }, _)) = tables.first() {
+    let both = usual.first().map(|table| {
         let both = table.chunks(4).flat_map(|rank| {
             let right = rank.iter().rev();
             rank.iter().chain(right).copied().collect::<Vec<usize>>()
         });
-        let both = both.collect();
-        tables.push((of(Mirror::None, both), false));
-    }
+        both.collect()
+    });
+    tables.extend((usual.into_iter()).map(|table| (of(Mirror::AToD, table), false)));
+    tables.extend(both.map(|table| (of(Mirror::None, table), false)));
     tables
 }
 

@@ -18,6 +18,13 @@ const KING: usize = 5;
 /// other half is never seen.
 const FAR_MORE: f64 = 4.0;
 
+/// How certain the buckets of the squares must be on average for the table to be tried at all. Rows
+/// that nobody has trained come to 0.05.
+const PROBABLE: f64 = 0.25;
+
+/// How certain they must be for no other table to be tried.
+const CERTAIN: f64 = 0.5;
+
 /// The shape of the rows.
 pub(crate) struct Rows {
     pub(crate) width: usize,
@@ -40,7 +47,7 @@ impl KingRows {
     /// other.
     pub(crate) fn of(rows: &Rows, weight: impl Fn(usize) -> f64) -> KingRows {
         // As many neurons as are enough to tell.
-        let step = rows.width.div_ceil(64).max(1);
+        let step = rows.width.div_ceil(256).max(1);
         let mut bucket = [0; SQUARES];
         let mut certainty = [0.0; SQUARES];
         let mut size = [0.0; SQUARES];
@@ -74,17 +81,12 @@ impl KingRows {
                 false => 0.0,
             };
         }
-        let half = |is_right: bool| -> f64 {
-            let squares = (0..SQUARES).filter(|square| (square % 8 >= 4) == is_right);
-            squares.map(|square| size[square]).sum()
-        };
-        let (left, right) = (half(false), half(true));
-        let mirror = if left > FAR_MORE * right {
-            Mirror::AToD
-        } else if right > FAR_MORE * left {
-            Mirror::EToH
-        } else {
-            Mirror::None
+        // Rows of the half that is never seen are small, unless they keep the weights with which
+        // training began. Those are about as large in each bucket.
+        let smaller = mirror(&size);
+        let mirror = match smaller {
+            Mirror::None if rows.buckets > 1 => mirror(&certainty),
+            _ => smaller,
         };
         KingRows {
             mirror,
@@ -93,16 +95,18 @@ impl KingRows {
         }
     }
 
-    /// The bucket of each square on which the king is seen, rank by rank, if the rows tell it:
-    /// most squares are certain, and each bucket has a square.
-    pub(crate) fn table(&self, buckets: usize) -> Option<Vec<usize>> {
+    /// The bucket of each square on which the king is seen, rank by rank, if the rows tell it: each
+    /// bucket has a square, and few squares could as well have another. With it, whether it is
+    /// certain.
+    pub(crate) fn table(&self, buckets: usize) -> Option<(Vec<usize>, bool)> {
         let seen: Vec<usize> = { 0..SQUARES }
             .filter(|at| is_seen(self.mirror, *at))
             .collect();
-        let certainty: f64 = seen.iter().map(|at| self.certainty[*at]).sum();
+        let sum: f64 = seen.iter().map(|at| self.certainty[*at]).sum();
+        let certainty = sum / seen.len() as f64;
         let table: Vec<usize> = seen.iter().map(|at| self.bucket[*at]).collect();
         let is_full = (0..buckets).all(|bucket| table.contains(&bucket));
-        (is_full && certainty > 0.5 * seen.len() as f64).then_some(table)
+        (is_full && certainty > PROBABLE).then_some((table, certainty > CERTAIN))
     }
 
     /// The share of squares whose bucket is that of the parameters, each as much as it is certain.
@@ -123,10 +127,86 @@ impl KingRows {
     }
 }
 
+/// On which files the own king is seen, where the squares that it sees have far more of something.
+fn mirror(by_square: &[f64; SQUARES]) -> Mirror {
+    let half = |is_right: bool| -> f64 {
+        let squares = (0..SQUARES).filter(|square| (square % 8 >= 4) == is_right);
+        squares.map(|square| by_square[square]).sum()
+    };
+    let (left, right) = (half(false), half(true));
+    if left > FAR_MORE * right {
+        Mirror::AToD
+    } else if right > FAR_MORE * left {
+        Mirror::EToH
+    } else {
+        Mirror::None
+    }
+}
+
 fn is_seen(mirror: Mirror, square: usize) -> bool {
     match mirror {
         Mirror::None => true,
         Mirror::AToD => square % 8 < 4,
         Mirror::EToH => square % 8 >= 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUCKET, KING, KingRows, Rows};
+    use nnue_compiler::feature_set::piece_square::{Mirror, SQUARES};
+
+    const WIDTH: usize = 64;
+    const BUCKETS: usize = 4;
+
+    /// The bucket of a square: its rank, as far as there are buckets.
+    fn bucket(square: usize) -> usize {
+        (square / 8).min(BUCKETS - 1)
+    }
+
+    /// What is found in rows that began with weights of up to 9, of which training has moved those
+    /// of seen squares by up to so much.
+    fn found(moved: f64, is_seen: impl Fn(usize) -> bool) -> KingRows {
+        let mut random = fastrand::Rng::with_seed(32);
+        let mut weights = vec![0.0; BUCKETS * BUCKET * WIDTH];
+        let mut draw = |most: f64| most * (2.0 * random.f64() - 1.0);
+        for (index, weight) in weights.iter_mut().enumerate() {
+            let row = index / WIDTH;
+            let (of_bucket, square) = (row / BUCKET, row % SQUARES);
+            let is_king = row % BUCKET / SQUARES == KING;
+            let is_trained = is_king && is_seen(square) && of_bucket == bucket(square);
+            *weight = draw(9.0) + if is_trained { draw(moved) } else { 0.0 };
+        }
+        let rows = Rows {
+            width: WIDTH,
+            buckets: BUCKETS,
+        };
+        KingRows::of(&rows, |index| weights[index])
+    }
+
+    fn table(is_seen: impl Fn(usize) -> bool) -> Vec<usize> {
+        (0..SQUARES).filter(|at| is_seen(*at)).map(bucket).collect()
+    }
+
+    #[test]
+    fn tables_are_found_where_rows_keep_the_weights_with_which_training_began() {
+        for (moved, is_certain) in [(13.0, false), (60.0, true)] {
+            let left = |square: usize| square % 8 < 4;
+            let rows = found(moved, left);
+            assert_eq!(rows.mirror, Mirror::AToD, "{moved}");
+            assert_eq!(rows.table(BUCKETS), Some((table(left), is_certain)));
+            let right = |square: usize| square % 8 >= 4;
+            let rows = found(moved, right);
+            assert_eq!(rows.mirror, Mirror::EToH, "{moved}");
+            assert_eq!(rows.table(BUCKETS), Some((table(right), is_certain)));
+            let rows = found(moved, |_| true);
+            assert_eq!(rows.mirror, Mirror::None, "{moved}");
+            assert_eq!(rows.table(BUCKETS), Some((table(|_| true), is_certain)));
+        }
+    }
+
+    #[test]
+    fn rows_that_nobody_has_trained_tell_no_table() {
+        assert_eq!(found(0.0, |_| true).table(BUCKETS), None);
     }
 }
