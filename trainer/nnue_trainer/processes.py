@@ -1,5 +1,6 @@
 """One process, or several that `torchrun` has started, each with its own share of every batch."""
 
+import atexit
 import datetime
 import gc
 import os
@@ -74,9 +75,9 @@ def processes(device: str) -> Iterator[Processes]:
         yield Processes(rank, count, chosen, int(os.environ.get("LOCAL_WORLD_SIZE", count)))
     finally:
         torch.distributed.destroy_process_group()
-        # A shared module refers to itself, and holds the group's threads until it is collected. A
-        # thread that still runs when Python ends aborts the process.
-        gc.collect()
+        # A shared module refers to itself, and holds the group's threads until it is collected; an
+        # error holds the module. A thread that still runs when Python ends can abort the process.
+        atexit.register(gc.collect)
 
 
 def _device(name: str, local: int) -> torch.device:

@@ -6,7 +6,7 @@ use nnue_interpreter::Net;
 
 use crate::families::{Inputs, Kind, Layers, Neurons, Shape, Tail};
 use crate::field;
-use crate::king_rows::{KingRows, Rows};
+use crate::king_rows::{KingRows, Rows, Table};
 
 /// A spec that fits a file.
 pub(crate) struct Fit {
@@ -16,8 +16,8 @@ pub(crate) struct Fit {
     pub(crate) net: Net,
     /// Where the spec is from: a family of networks, or the name of an engine.
     pub(crate) family: String,
-    /// Whether the buckets of the king's squares were found in the file.
-    pub(crate) kings_found: bool,
+    /// Whether the file tells the buckets of the king's squares with certainty.
+    pub(crate) kings_certain: bool,
 }
 
 /// Numbers of input buckets that are tried.
@@ -43,14 +43,14 @@ pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
         Some(same) => same.family = format!("{}, {}", same.family, fit.family),
         None => fits.push(fit),
     };
-    for (shape, kings_found) in shapes(bytes) {
+    for (shape, kings_certain) in shapes(bytes) {
         let spec = shape.spec(name);
         if let Some(net) = fitting(&spec, bytes) {
             push(Fit {
                 spec,
                 net,
                 family: shape.family(),
-                kings_found,
+                kings_certain,
             });
         }
     }
@@ -63,7 +63,7 @@ pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
                 spec,
                 net,
                 family: format!("as {}", engine.name),
-                kings_found: false,
+                kings_certain: false,
             });
         }
     }
@@ -95,7 +95,7 @@ fn fitting(spec: &str, bytes: &[u8]) -> Option<Net> {
 }
 
 /// The shapes of bullet's families that have the size of the file, and whether the buckets of the
-/// king's squares were found in the file.
+/// king's squares are certain.
 fn shapes(bytes: &[u8]) -> Vec<(Shape, bool)> {
     let mut shapes = Vec::new();
     for (len, kind) in contents(bytes) {
@@ -198,25 +198,32 @@ fn inputs(bytes: &[u8], shape: &Shape) -> Vec<(Inputs, bool)> {
             (of(Mirror::AToD, Vec::new()), false),
         ];
     }
-    let mut tables = Vec::new();
-    if let Some((table, is_certain)) = rows.table(buckets) {
-        tables.push((of(rows.mirror, table), is_certain));
-        if is_certain {
-            return tables;
-        }
-    }
-    let usual = usual_tables(buckets);
+    let mut tables: Vec<_> = usual_tables(buckets)
+        .into_iter()
+        .map(|table| of(Mirror::AToD, table))
+        .collect();
     // Without mirroring, each rank has as many squares again.
-    let both = usual.first().map(|table| {
+    if let Some(Inputs { table, .. }) = tables.first() {
         let both = table.chunks(4).flat_map(|rank| {
             let right = rank.iter().rev();
             rank.iter().chain(right).copied().collect::<Vec<usize>>()
         });
-        both.collect()
-    });
-    tables.extend((usual.into_iter()).map(|table| (of(Mirror::AToD, table), false)));
-    tables.extend(both.map(|table| (of(Mirror::None, table), false)));
-    tables
+        tables.push(of(Mirror::None, both.collect()));
+    }
+    match rows.table(buckets) {
+        Some(Table {
+            buckets,
+            is_certain: true,
+        }) => return vec![(of(rows.mirror, buckets), true)],
+        // A usual table is more probable than one that differs from it on squares that say little.
+        Some(Table { buckets, .. })
+            if !(tables.iter()).any(|usual| rows.allow(usual.mirror, &usual.table)) =>
+        {
+            tables.insert(0, of(rows.mirror, buckets));
+        }
+        _ => {}
+    }
+    tables.into_iter().map(|inputs| (inputs, false)).collect()
 }
 
 /// The tables of known engines with so many buckets, for the squares of files a to d; if there is

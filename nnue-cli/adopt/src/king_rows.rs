@@ -18,9 +18,13 @@ const KING: usize = 5;
 /// other half is never seen.
 const FAR_MORE: f64 = 4.0;
 
-/// How certain the buckets of the squares must be on average for the table to be tried at all. Rows
-/// that nobody has trained come to 0.05.
+/// How certain the bucket of a square must be to say something, and the buckets of all squares on
+/// average for the table to be tried at all. Rows that nobody has trained come to 0.2 at most, if
+/// there are [`ENOUGH`] neurons.
 const PROBABLE: f64 = 0.25;
+
+/// From how many neurons on rows differ by more than chance.
+const ENOUGH: usize = 64;
 
 /// How certain they must be for no other table to be tried.
 const CERTAIN: f64 = 0.5;
@@ -40,6 +44,17 @@ pub(crate) struct KingRows {
     bucket: [usize; SQUARES],
     /// For each square, by how much this bucket stands out: 0 for not at all, to 1.
     certainty: [f64; SQUARES],
+    /// How certain the squares must be on average for the table to be probable and to be certain.
+    limits: [f64; 2],
+}
+
+/// A table of king buckets.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Table {
+    /// The bucket of each square on which the king is seen, rank by rank.
+    pub(crate) buckets: Vec<usize>,
+    /// Whether it cannot well be another.
+    pub(crate) is_certain: bool,
 }
 
 impl KingRows {
@@ -83,22 +98,29 @@ impl KingRows {
         }
         // Rows of the half that is never seen are small, unless they keep the weights with which
         // training began. Those are about as large in each bucket.
-        let smaller = mirror(&size);
-        let mirror = match smaller {
-            Mirror::None if rows.buckets > 1 => mirror(&certainty),
-            _ => smaller,
+        let (by_size, by_certainty) = (mirror(&size), mirror(&certainty));
+        let probable = match rows.width {
+            0..ENOUGH => CERTAIN,
+            _ => PROBABLE,
+        };
+        let (mirror, certain) = match (by_size, by_certainty) {
+            // Kings may also be rare on the other half.
+            (Mirror::None, Mirror::AToD | Mirror::EToH) if rows.buckets > 1 => {
+                (by_certainty, f64::INFINITY)
+            }
+            _ => (by_size, CERTAIN),
         };
         KingRows {
             mirror,
             bucket,
             certainty,
+            limits: [probable, certain],
         }
     }
 
-    /// The bucket of each square on which the king is seen, rank by rank, if the rows tell it: each
-    /// bucket has a square, and few squares could as well have another. With it, whether it is
-    /// certain.
-    pub(crate) fn table(&self, buckets: usize) -> Option<(Vec<usize>, bool)> {
+    /// The table that the rows tell, if they do: each bucket has a square, and on average the
+    /// bucket of a square stands out.
+    pub(crate) fn table(&self, buckets: usize) -> Option<Table> {
         let seen: Vec<usize> = { 0..SQUARES }
             .filter(|at| is_seen(self.mirror, *at))
             .collect();
@@ -106,7 +128,19 @@ impl KingRows {
         let certainty = sum / seen.len() as f64;
         let table: Vec<usize> = seen.iter().map(|at| self.bucket[*at]).collect();
         let is_full = (0..buckets).all(|bucket| table.contains(&bucket));
-        (is_full && certainty > PROBABLE).then_some((table, certainty > CERTAIN))
+        let [probable, certain] = self.limits;
+        (is_full && certainty > probable).then_some(Table {
+            buckets: table,
+            is_certain: certainty > certain,
+        })
+    }
+
+    /// Whether a table may be that of the rows: no square that says something has another bucket.
+    pub(crate) fn allow(&self, mirror: Mirror, table: &[usize]) -> bool {
+        let seen = (0..SQUARES).filter(|at| is_seen(mirror, *at));
+        let mut pairs = seen.zip(table);
+        mirror == self.mirror
+            && pairs.all(|(at, bucket)| self.certainty[at] < PROBABLE || self.bucket[at] == *bucket)
     }
 
     /// The share of squares whose bucket is that of the parameters, each as much as it is certain.
@@ -127,7 +161,8 @@ impl KingRows {
     }
 }
 
-/// On which files the own king is seen, where the squares that it sees have far more of something.
+/// On which files the own king is seen, if the numbers of these squares are far larger than those of
+/// the others.
 fn mirror(by_square: &[f64; SQUARES]) -> Mirror {
     let half = |is_right: bool| -> f64 {
         let squares = (0..SQUARES).filter(|square| (square % 8 >= 4) == is_right);
@@ -153,7 +188,7 @@ fn is_seen(mirror: Mirror, square: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BUCKET, KING, KingRows, Rows};
+    use super::{BUCKET, KING, KingRows, Rows, Table};
     use nnue_compiler::feature_set::piece_square::{Mirror, SQUARES};
 
     const WIDTH: usize = 64;
@@ -192,17 +227,47 @@ mod tests {
     fn tables_are_found_where_rows_keep_the_weights_with_which_training_began() {
         for (moved, is_certain) in [(13.0, false), (60.0, true)] {
             let left = |square: usize| square % 8 < 4;
-            let rows = found(moved, left);
-            assert_eq!(rows.mirror, Mirror::AToD, "{moved}");
-            assert_eq!(rows.table(BUCKETS), Some((table(left), is_certain)));
             let right = |square: usize| square % 8 >= 4;
-            let rows = found(moved, right);
-            assert_eq!(rows.mirror, Mirror::EToH, "{moved}");
-            assert_eq!(rows.table(BUCKETS), Some((table(right), is_certain)));
-            let rows = found(moved, |_| true);
-            assert_eq!(rows.mirror, Mirror::None, "{moved}");
-            assert_eq!(rows.table(BUCKETS), Some((table(|_| true), is_certain)));
+            let all = |_| true;
+            let boards: [(Mirror, &dyn Fn(usize) -> bool); 3] = [
+                (Mirror::AToD, &left),
+                (Mirror::EToH, &right),
+                (Mirror::None, &all),
+            ];
+            for (mirror, is_seen) in boards {
+                let rows = found(moved, is_seen);
+                assert_eq!(rows.mirror, mirror, "{moved}");
+                let buckets = table(is_seen);
+                assert!(rows.allow(mirror, &buckets));
+                assert_eq!(
+                    rows.table(BUCKETS),
+                    Some(Table {
+                        buckets,
+                        is_certain
+                    })
+                );
+            }
         }
+    }
+
+    #[test]
+    fn only_squares_that_say_something_refuse_a_table() {
+        let mut rows = found(60.0, |_| true);
+        let mut other = table(|_| true);
+        other[20] = 0;
+        assert!(!rows.allow(Mirror::None, &other));
+        rows.certainty[20] = 0.2;
+        assert!(rows.allow(Mirror::None, &other));
+        assert!(!rows.allow(Mirror::AToD, &other));
+    }
+
+    #[test]
+    fn kings_that_are_rare_on_a_half_do_not_make_mirroring_certain() {
+        let mut rows = found(13.0, |square| square % 8 >= 4);
+        assert_eq!(rows.mirror, Mirror::EToH);
+        rows.certainty = [0.9; SQUARES];
+        let found = rows.table(BUCKETS).expect("a table");
+        assert!(!found.is_certain);
     }
 
     #[test]

@@ -27,9 +27,9 @@ pub struct Guess {
     /// The network that the spec describes.
     #[serde(skip)]
     pub network: Network,
-    /// Whether the buckets of the king's squares were found in the file.
+    /// Whether the file tells the buckets of the king's squares with certainty.
     #[serde(skip)]
-    pub(crate) kings_found: bool,
+    pub(crate) kings_certain: bool,
 }
 
 /// Something that the author of a net has to say.
@@ -84,7 +84,7 @@ impl Ranking {
             undecided: false,
             spec: fit.spec,
             network: fit.net.network().clone(),
-            kings_found: fit.kings_found,
+            kings_certain: fit.kings_certain,
         });
         let guesses = by_evidence(guesses.collect());
         let questions = questions(&guesses);
@@ -134,8 +134,8 @@ fn questions(guesses: &[Guess]) -> Vec<Question> {
         match fact.told {
             false => untold.push(question),
             true if question.values.len() > 1 => open.push(question),
-            // Tables that are only usual are no better than others.
-            true if fact.key == "king_buckets" && !first.kings_found => untold.push(question),
+            // A table that is usual or probable may still be another.
+            true if fact.key == "king_buckets" && !first.kings_certain => untold.push(question),
             true => {}
         }
     }

@@ -64,8 +64,10 @@ impl<A: Architecture> Evaluator<A> {
     #[inline(always)]
     fn with<R>(&mut self, usage: impl FnOnce(&mut Behind<A>) -> R) -> R {
         let plies = 1 + self.line.len();
-        // SAFETY: the list had that many positions when it was lent, or the header's functions have
-        // written those that came after, and they write no more than there is room for.
+        // SAFETY: nothing has used the list since it was lent. The positions up to `end` were in it
+        // then, or the header's functions have written them since: all of their bytes, with two
+        // words that can be any, and with views and flags as after a move. They leave `end` between
+        // `first` and `limit`, so there is room for all.
         (self.behind).change_line(|line| unsafe { line.set_len(plies) });
         let result = usage(&mut self.behind);
         // Also if it has not moved: using the list ends what a pointer from before may do.

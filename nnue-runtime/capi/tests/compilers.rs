@@ -106,8 +106,8 @@ fn program() -> String {
              nnue_line line;\n\
              line.end = &ply;\n\
              nnue_line_make(&line, move);\n\
-             printf(\"%llu %llu %llu\\n\", (unsigned long long)ply.removed,\n\
-                 (unsigned long long)ply.added, (unsigned long long)ply.computed);\n\
+             printf(\"%llu %llu %u %u\\n\", (unsigned long long)ply.removed,\n\
+                 (unsigned long long)ply.added, (unsigned)ply.views, (unsigned)ply.computed);\n\
          }\n\
          int main(void) {\n    uint8_t squares[64] = {0};\n    int i;\n",
     );
@@ -226,18 +226,20 @@ fn it_is_c_and_moves_are_those_of_rust() {
     let mut lines = printed.lines();
     let mut packed = || {
         let words = lines.next()?.split(' ').map(str::parse::<u64>);
-        <[u64; 3]>::try_from(words.collect::<Result<Vec<_>, _>>().ok()?).ok()
+        <[u64; 4]>::try_from(words.collect::<Result<Vec<_>, _>>().ok()?).ok()
     };
     for (call, delta) in moves() {
-        let [removed, added, computed] = packed().expect("three numbers");
+        let [removed, added, views, computed] = packed().expect("four numbers");
         assert_eq!(Delta::from_packed(removed, added), delta, "{call}");
         let ply = Ply::after(&Delta::from_packed(removed, added));
         // SAFETY: the fields of a ply fill all of its bytes, so that each of these has a value.
-        let words = unsafe { std::mem::transmute::<Ply, [u64; 3]>(ply) };
-        assert_eq!([removed, added, computed], words, "{call}");
+        let of_rust = unsafe { std::mem::transmute::<Ply, [u8; 24]>(ply) };
+        let words = [removed, added].map(u64::to_ne_bytes).concat();
+        let numbers = [views, computed].map(|number| (number as u32).to_ne_bytes());
+        assert_eq!([words, numbers.concat()].concat(), of_rust, "{call}");
     }
     for call in wrong_moves().into_iter().chain(["five pieces"]) {
-        let [removed, ..] = packed().expect("three numbers");
+        let [removed, ..] = packed().expect("four numbers");
         assert_ne!(removed & 0x80, 0, "{call}");
     }
     assert_eq!(lines.next(), Some("8000000000000000 1 1"));

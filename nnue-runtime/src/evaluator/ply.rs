@@ -5,8 +5,8 @@ use crate::delta::Delta;
 
 /// A position of a line: the move that led there, and what is computed of it.
 ///
-/// Callers in C write it, as `nnue_ply` of their header: the two words of the move, and a word that
-/// says that nothing is computed.
+/// Callers in C write it, as `nnue_ply` of their header: the two words of the move, then the views as
+/// one number with all bits set, and all flags as the number zero.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -25,6 +25,8 @@ pub struct Ply {
     /// earlier ply that has one.
     pub(super) unchanged: [bool; 2],
 }
+
+const _: () = assert!(size_of::<Ply>() == 24, "the fields fill all bytes");
 
 impl Ply {
     /// The ply after a move, of which nothing is computed.

@@ -99,11 +99,12 @@ typedef struct nnue_move {
 
 /* A position of a line: the move that led there, and what the library has computed of it. */
 typedef struct nnue_ply {
-    uint64_t removed, added, computed;
+    uint64_t removed, added;
+    uint32_t views, computed;
 } nnue_ply;
 
-/* What `computed` is after a move: nothing. */
-#define NNUE_NOT_COMPUTED UINT64_C(0xFFFFFFFF)
+/* What `views` is after a move: those of no accumulator. */
+#define NNUE_NO_VIEWS UINT32_C(0xFFFFFFFF)
 
 /* The moves that were made and not taken back, from `first` to before `end`, in memory of the
  * library with room to before `limit`. Most moves of a search are taken back before anything is
@@ -115,7 +116,8 @@ typedef struct nnue_line {
 static inline void nnue_line_make(nnue_line *line, nnue_move move) {
     line->end->removed = move.removed;
     line->end->added = move.added;
-    line->end->computed = NNUE_NOT_COMPUTED;
+    line->end->views = NNUE_NO_VIEWS;
+    line->end->computed = 0;
     line->end++;
 }
 
