@@ -38,14 +38,22 @@ fn names(key: &Key) -> Vec<String> {
     names.filter(|name| name.contains(&of_key)).collect()
 }
 
-/// Programs that other tests start have all descriptors of this process for a moment, before they
-/// are other programs. So it may take that long.
-fn assert_nothing_is_left(key: &Key) {
+/// The names, once there are only so many. Programs that other tests start have all descriptors of
+/// this process for a moment, before they are other programs. So it may take that long.
+fn names_left(key: &Key, count: usize) -> Vec<String> {
     let begin = Instant::now();
-    while !names(key).is_empty() {
-        assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", names(key));
+    loop {
+        let names = names(key);
+        if names.len() == count {
+            return names;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(5), "{names:?}");
         thread::sleep(Duration::from_millis(1));
     }
+}
+
+fn assert_nothing_is_left(key: &Key) {
+    names_left(key, 0);
 }
 
 #[test]
@@ -101,7 +109,7 @@ fn two_hundred_processes_at_once_fill_one() {
     let said: Vec<_> = players.iter_mut().map(|player| player.says()).collect();
     let count = |what| said.iter().filter(|said| *said == what).count();
     assert_eq!((count("filled"), count("found")), (1, 199), "{said:?}");
-    assert_eq!(names(&key).len(), 200);
+    names_left(&key, 200);
     drop(players);
     assert_nothing_is_left(&key);
 }
@@ -203,7 +211,7 @@ fn nobody_hangs_behind_a_stopped_process() {
         panic!("{result:?}");
     };
     assert_eq!(error.kind(), ErrorKind::TimedOut);
-    assert!(waited >= patience && waited < patience * 4, "{waited:?}");
+    assert!((patience..LONG).contains(&waited), "{waited:?}");
     // It goes on where it was.
     kill_process(id, Signal::CONT).unwrap();
     first.gets_killed();
@@ -213,11 +221,8 @@ fn nobody_hangs_behind_a_stopped_process() {
 fn the_kernel_refuses_writes() {
     let key = key();
     let (segment, _) = share_counting(&key, LEN, LONG);
-    let names = names(&key);
-    let [name] = &names[..] else {
-        panic!("{names:?}");
-    };
-    let mut place = name.rsplit('-');
+    let names = names_left(&key, 1);
+    let mut place = names[0].rsplit('-');
     let (descriptor, process) = (place.next().unwrap(), place.next().unwrap());
     let path = format!("/proc/{process}/fd/{descriptor}");
     let mut file = File::options().read(true).write(true).open(path).unwrap();
