@@ -15,27 +15,23 @@ from small_run import Silent, batches, changed, interrupted, training, weights
 from test_processes import DISTRIBUTED, SHARE
 
 from nnue_trainer import checkpoint
-from nnue_trainer.processes import Processes, processes
+from nnue_trainer.processes import processes
 
 
 def main(folder: Path) -> None:
     with processes("cpu") as ours:
-        train(folder, ours)
+        run = changed(DISTRIBUTED, data={"batch_size": SHARE})
 
+        def source() -> Iterator[Any]:
+            return batches(ours.seed(run.seed), SHARE)
 
-def train(folder: Path, ours: Processes) -> None:
-    run = changed(DISTRIBUTED, data={"batch_size": SHARE})
-
-    def source() -> Iterator[Any]:
-        return batches(ours.seed(run.seed), SHARE)
-
-    with contextlib.suppress(KeyboardInterrupt):
-        # All networks begin with the weights of the first one.
-        training(run, ours, seed=5 + ours.rank).go(interrupted(source(), 25), folder, Silent())
-    resumed = training(run, ours)
-    resumed.restore(folder / checkpoint.NAME)
-    resumed.go(source(), folder, Silent())
-    torch.save((weights(resumed.network), resumed.positions), folder / f"{ours.rank}.pt")
+        with contextlib.suppress(KeyboardInterrupt):
+            # All networks begin with the weights of the first one.
+            training(run, ours, seed=5 + ours.rank).go(interrupted(source(), 25), folder, Silent())
+        resumed = training(run, ours)
+        resumed.restore(folder / checkpoint.NAME)
+        resumed.go(source(), folder, Silent())
+        torch.save((weights(resumed.network), resumed.positions), folder / f"{ours.rank}.pt")
 
 
 def threads() -> int:

@@ -6,7 +6,7 @@ use nnue_interpreter::Net;
 
 use crate::families::{Inputs, Kind, Layers, Neurons, Shape, Tail};
 use crate::field;
-use crate::king_rows::{KingRows, Rows, Table};
+use crate::king_rows::{KingRows, Rows};
 
 /// A spec that fits a file.
 pub(crate) struct Fit {
@@ -210,18 +210,15 @@ fn inputs(bytes: &[u8], shape: &Shape) -> Vec<(Inputs, bool)> {
         });
         tables.push(of(Mirror::None, both.collect()));
     }
-    match rows.table(buckets) {
-        Some(Table {
-            buckets,
-            is_certain: true,
-        }) => return vec![(of(rows.mirror, buckets), true)],
-        // A usual table is more probable than one that differs from it on squares that say little.
-        Some(Table { buckets, .. })
-            if !(tables.iter()).any(|usual| rows.allow(usual.mirror, &usual.table)) =>
-        {
-            tables.insert(0, of(rows.mirror, buckets));
+    if let Some(found) = rows.table(buckets) {
+        let inputs = of(rows.mirror, found.buckets);
+        if found.is_certain {
+            return vec![(inputs, true)];
         }
-        _ => {}
+        // A usual table is more probable than one that differs from it on squares that say little.
+        if !(tables.iter()).any(|usual| rows.allow(usual.mirror, &usual.table)) {
+            tables.insert(0, inputs);
+        }
     }
     tables.into_iter().map(|inputs| (inputs, false)).collect()
 }

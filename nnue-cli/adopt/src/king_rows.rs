@@ -23,11 +23,11 @@ const FAR_MORE: f64 = 4.0;
 /// there are [`ENOUGH`] neurons.
 const PROBABLE: f64 = 0.25;
 
+/// How certain the buckets of all squares must be on average for no other table to be tried.
+const CERTAIN: f64 = 0.5;
+
 /// From how many neurons on rows differ by more than chance.
 const ENOUGH: usize = 64;
-
-/// How certain they must be for no other table to be tried.
-const CERTAIN: f64 = 0.5;
 
 /// The shape of the rows.
 pub(crate) struct Rows {
@@ -44,8 +44,10 @@ pub(crate) struct KingRows {
     bucket: [usize; SQUARES],
     /// For each square, by how much this bucket stands out: 0 for not at all, to 1.
     certainty: [f64; SQUARES],
-    /// How certain the squares must be on average for the table to be probable and to be certain.
-    limits: [f64; 2],
+    /// How certain the squares must be on average for the table to be probable.
+    probable: f64,
+    /// Whether the half of the board without the king is known by the size of its rows.
+    mirror_is_certain: bool,
 }
 
 /// A table of king buckets.
@@ -103,42 +105,39 @@ impl KingRows {
             0..ENOUGH => CERTAIN,
             _ => PROBABLE,
         };
-        let (mirror, certain) = match (by_size, by_certainty) {
+        let (mirror, mirror_is_certain) = match (by_size, by_certainty) {
             // Kings may also be rare on the other half.
             (Mirror::None, Mirror::AToD | Mirror::EToH) if rows.buckets > 1 => {
-                (by_certainty, f64::INFINITY)
+                (by_certainty, false)
             }
-            _ => (by_size, CERTAIN),
+            _ => (by_size, true),
         };
         KingRows {
             mirror,
             bucket,
             certainty,
-            limits: [probable, certain],
+            probable,
+            mirror_is_certain,
         }
     }
 
     /// The table that the rows tell, if they do: each bucket has a square, and on average the
     /// bucket of a square stands out.
     pub(crate) fn table(&self, buckets: usize) -> Option<Table> {
-        let seen: Vec<usize> = { 0..SQUARES }
-            .filter(|at| is_seen(self.mirror, *at))
-            .collect();
+        let seen: Vec<usize> = seen(self.mirror).collect();
         let sum: f64 = seen.iter().map(|at| self.certainty[*at]).sum();
         let certainty = sum / seen.len() as f64;
         let table: Vec<usize> = seen.iter().map(|at| self.bucket[*at]).collect();
         let is_full = (0..buckets).all(|bucket| table.contains(&bucket));
-        let [probable, certain] = self.limits;
-        (is_full && certainty > probable).then_some(Table {
+        (is_full && certainty > self.probable).then_some(Table {
             buckets: table,
-            is_certain: certainty > certain,
+            is_certain: self.mirror_is_certain && certainty > CERTAIN,
         })
     }
 
     /// Whether a table may be that of the rows: no square that says something has another bucket.
     pub(crate) fn allow(&self, mirror: Mirror, table: &[usize]) -> bool {
-        let seen = (0..SQUARES).filter(|at| is_seen(mirror, *at));
-        let mut pairs = seen.zip(table);
+        let mut pairs = seen(mirror).zip(table);
         mirror == self.mirror
             && pairs.all(|(at, bucket)| self.certainty[at] < PROBABLE || self.bucket[at] == *bucket)
     }
@@ -149,9 +148,7 @@ impl KingRows {
         if parameters.buckets() == 1 {
             return right_half;
         }
-        let seen: Vec<usize> = { 0..SQUARES }
-            .filter(|at| is_seen(parameters.mirror, *at))
-            .collect();
+        let seen: Vec<usize> = seen(parameters.mirror).collect();
         let agreeing = seen
             .iter()
             .filter(|at| self.bucket[**at] == usize::from(parameters.king_buckets[**at]));
@@ -164,11 +161,8 @@ impl KingRows {
 /// On which files the own king is seen, if the numbers of these squares are far larger than those of
 /// the others.
 fn mirror(by_square: &[f64; SQUARES]) -> Mirror {
-    let half = |is_right: bool| -> f64 {
-        let squares = (0..SQUARES).filter(|square| (square % 8 >= 4) == is_right);
-        squares.map(|square| by_square[square]).sum()
-    };
-    let (left, right) = (half(false), half(true));
+    let sum = |half| -> f64 { seen(half).map(|square| by_square[square]).sum() };
+    let (left, right) = (sum(Mirror::AToD), sum(Mirror::EToH));
     if left > FAR_MORE * right {
         Mirror::AToD
     } else if right > FAR_MORE * left {
@@ -178,12 +172,13 @@ fn mirror(by_square: &[f64; SQUARES]) -> Mirror {
     }
 }
 
-fn is_seen(mirror: Mirror, square: usize) -> bool {
-    match mirror {
+/// The squares on which the own king is seen, rank by rank.
+fn seen(mirror: Mirror) -> impl Iterator<Item = usize> {
+    (0..SQUARES).filter(move |square| match mirror {
         Mirror::None => true,
         Mirror::AToD => square % 8 < 4,
         Mirror::EToH => square % 8 >= 4,
-    }
+    })
 }
 
 #[cfg(test)]
