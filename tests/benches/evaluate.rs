@@ -12,7 +12,7 @@
 use std::sync::LazyLock;
 
 use divan::{Bencher, black_box};
-use nnue_networks as networks;
+use nnue_further_tests as networks;
 use nnue_runtime::{Accumulator, Board, Color, Evaluator, Level, Network, SelectedByPieces};
 use nnue_test_support::nets;
 use nnue_test_support::synthetic::synthetic_net;

@@ -63,7 +63,7 @@ const ACCUMULATORS: usize = 4;
 const BATCH: u32 = 20_000;
 
 fn main() {
-    use nnue_networks::bullet;
+    use nnue_further_tests::bullet;
 
     let trace = Trace::bundled().expect("the trace is well-formed");
     let workloads = Workloads {
