@@ -1,7 +1,7 @@
 //! `nnue onnx`: models give the integers of the interpreter.
 
 mod evaluator;
-#[path = "../export/src/onnx/messages.rs"]
+#[path = "../tools/src/export/onnx/messages.rs"]
 #[allow(
     dead_code,
     reason = "reading a model needs a part of what writing it does"

@@ -13,7 +13,7 @@ use clap::Parser;
 use cozy_chess::{Board, Color};
 use fastrand::Rng;
 
-use nnue_files::{Inputs, Output};
+use nnue_tools::files::{Inputs, Output};
 
 use nnue_engine::end_with_any_thread;
 use nnue_engine::evaluation::{DECIDED, Judge, judge};
@@ -95,7 +95,7 @@ impl Selfplay {
     /// Plays the games on all threads, and writes them in their order.
     fn run(&self) -> Result<(), String> {
         let started = Instant::now();
-        let unwritable = |error: nnue_files::Error| error.to_string();
+        let unwritable = |error: nnue_tools::files::Error| error.to_string();
         Inputs::of([&self.eval_file])
             .check([&self.out])
             .map_err(unwritable)?;
