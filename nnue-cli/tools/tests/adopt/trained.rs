@@ -8,7 +8,7 @@ use nnue_compiler::feature_set::Family;
 use nnue_compiler::feature_set::piece_square::QueenBuckets;
 use nnue_compiler::network::file::Role as TensorRole;
 use nnue_compiler::network::{Element, Layer, Network, Scale, Source, WeightType};
-use nnue_dummy::net_file::nearest_net_file_of;
+use nnue_interpreter::dummy::net_file::nearest_net_file_of;
 use nnue_interpreter::{Accumulators, LayerWeights, Net, Trace, Values, active_rows};
 use nnue_runtime::{Bitboard, Color, Piece, Position, Role, Square};
 

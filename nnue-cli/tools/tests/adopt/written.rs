@@ -6,7 +6,7 @@ mod net;
 
 use std::fs;
 
-use nnue_dummy::net_file::nearest_net_file_of;
+use nnue_interpreter::dummy::net_file::nearest_net_file_of;
 use nnue_tools::adopt::{Ranking, marked_spec, module, with_width};
 
 use super::{network, spec, trained};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::nets::net_file::LONGEST_NET;
 use nnue_compiler::network::{Network, Pooling};
 use nnue_compiler::{file_layout, format};
-use nnue_dummy::trained::trained;
+use nnue_interpreter::dummy::trained::trained;
 use nnue_runtime::Board;
 use nnue_trace::Trace;
 

@@ -6,8 +6,3 @@
 
 pub mod net_file;
 pub mod trained;
-
-/// The code of README.md, which doctests compile.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

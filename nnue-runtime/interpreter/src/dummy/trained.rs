@@ -7,10 +7,10 @@
 use nnue_compiler::feature_set::FeatureSet;
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, Pooling, TransformerActivation};
-use nnue_interpreter::active_rows;
 use nnue_runtime::{Board, Color};
 
-use crate::net_file::nearest_net_file_of;
+use crate::active_rows;
+use crate::dummy::net_file::nearest_net_file_of;
 
 /// The number of neurons of a block, which a layer skips if they are all zero.
 const BLOCK: usize = 4;
@@ -272,9 +272,9 @@ fn least_active(activation: TransformerActivation) -> f64 {
 mod tests {
     use nnue_compiler::analyse;
     use nnue_compiler::diagnostics::SourceFile;
-    use nnue_interpreter::{Net, Values};
 
     use super::*;
+    use crate::{Net, Values};
 
     const FENS: [&str; 6] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -289,9 +289,9 @@ mod tests {
     fn blocks_are_as_active_as_they_should_be() {
         let positions = FENS.map(|fen| fen.parse::<Board>().expect("a FEN"));
         for (spec, density) in [
-            (include_str!("../../../specs/small128.toml"), 0.3),
-            (include_str!("../../../specs/sfnnv1.toml"), 0.5),
-            (include_str!("../../../specs/bullet/simple.toml"), 0.8),
+            (include_str!("../../../../specs/small128.toml"), 0.3),
+            (include_str!("../../../../specs/sfnnv1.toml"), 0.5),
+            (include_str!("../../../../specs/bullet/simple.toml"), 0.8),
         ] {
             let network = analyse(&SourceFile::new("spec", spec)).expect("a spec");
             let file = trained(&network, density, &positions);

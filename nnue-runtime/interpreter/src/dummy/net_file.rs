@@ -338,8 +338,8 @@ mod tests {
     #[test]
     fn files_fit_their_spec_whatever_their_encoding() {
         for text in [
-            include_str!("../../../specs/sfnnv5.toml"),
-            include_str!("../../../specs/small128.toml"),
+            include_str!("../../../../specs/sfnnv5.toml"),
+            include_str!("../../../../specs/small128.toml"),
         ] {
             let network = analyse(&SourceFile::new("spec", text)).unwrap();
             let file = net_file_of(&network, "two words", |weight| {
