@@ -9,8 +9,8 @@
 
 pub mod drawing;
 mod error;
+mod markup;
 pub mod page;
 pub mod weights;
-mod xml;
 
 pub use crate::picture::error::Error;

@@ -44,7 +44,7 @@ pub enum DataError {
     },
     /// A file cannot be written, or must not be because it is read.
     #[error("{0}")]
-    File(crate::files::Error),
+    File(#[from] crate::files::Error),
     /// A record lacks something that the written format needs.
     #[error("cannot write `{record}` to `{}`: {wrong}", foreign(.name))]
     Unsuitable {
@@ -61,9 +61,3 @@ pub enum DataError {
 }
 
 nnue_compiler::format::debug_is_message!(DataError);
-
-impl From<crate::files::Error> for DataError {
-    fn from(error: crate::files::Error) -> DataError {
-        DataError::File(error)
-    }
-}

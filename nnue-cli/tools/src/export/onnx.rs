@@ -13,7 +13,7 @@ use prost::Message;
 
 use self::graph::{Builder, Value};
 use self::messages::{
-    DataType, Dimension, Length, Model, OperatorSet, TensorShape, TensorType, ValueInfo, ValueType,
+    DataType, Dimension, Model, OperatorSet, TensorShape, TensorType, ValueInfo, ValueType,
 };
 
 /// The input with the numbers of active rows: positions, perspectives, rows.
@@ -128,8 +128,8 @@ fn inputs(network: &Network) -> Vec<ValueInfo> {
         "The active rows of each perspective, in the order in which the layers see them. Row \
          {padding} has only zeros and fills the axis up."
     );
-    let perspectives = Length::Known(network.transformer.perspectives.count as i64);
-    let axes = vec![positions(), perspectives, Length::Named("active".into())];
+    let perspectives = Dimension::known(network.transformer.perspectives.count as i64);
+    let axes = vec![positions(), perspectives, Dimension::named("active")];
     let mut inputs = vec![described(ROWS, DataType::I64, axes, Some(rows))];
     if network.stacks.count > 1 {
         let last = network.stacks.count - 1;
@@ -144,20 +144,17 @@ fn inputs(network: &Network) -> Vec<ValueInfo> {
     inputs
 }
 
-fn positions() -> Length {
-    Length::Named("positions".into())
+fn positions() -> Dimension {
+    Dimension::named("positions")
 }
 
 fn described(
     name: &str,
     element: DataType,
-    axes: Vec<Length>,
+    axes: Vec<Dimension>,
     doc_string: Option<String>,
 ) -> ValueInfo {
-    let dim = axes.into_iter().map(|length| Dimension {
-        value: Some(length),
-    });
-    let shape = TensorShape { dim: dim.collect() };
+    let shape = TensorShape { dim: axes };
     ValueInfo {
         name: Some(name.into()),
         r#type: Some(ValueType {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 
 use crate::files::is_standard;
 
@@ -113,7 +113,7 @@ impl Error {
     }
 }
 
-nnue_format::debug_is_message!(Error);
+nnue_compiler::format::debug_is_message!(Error);
 
 fn name_of_input(path: &Path) -> String {
     name(path, "standard input")

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 
 /// Why a loop ends before its report.
 #[derive(thiserror::Error)]
@@ -127,4 +127,4 @@ impl Error {
     }
 }
 
-nnue_format::debug_is_message!(Error);
+nnue_compiler::format::debug_is_message!(Error);

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 
 use crate::loops::error::Error;
 

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

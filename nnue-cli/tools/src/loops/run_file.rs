@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 use serde::Deserialize;
 
 use crate::loops::error::Error;

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 
 use crate::loops::error::Error;
 use crate::loops::record::{Basis, contents};

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 use serde::Serialize;
 
 use crate::files::{Lock, write};

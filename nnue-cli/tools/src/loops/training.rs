@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use cozy_chess::{Board, Color, File, Move, Piece, get_king_moves};
 use fastrand::Rng;
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 
 use crate::matches::error::Error;
 use crate::matches::game::can_move;

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 
 use crate::matches::player::Player;
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 
 use crate::matches::engine::Fault;
 
@@ -100,7 +100,7 @@ pub enum Error {
     },
 }
 
-nnue_format::debug_is_message!(Error);
+nnue_compiler::format::debug_is_message!(Error);
 
 /// The end of a message that names what is expected; empty if there is nothing to name.
 fn expectation(expected: Option<&str>) -> String {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cozy_chess::util::{display_san_move, display_uci_move, parse_uci_move};
 use cozy_chess::{Board, Color, GameStatus, Move, Piece};
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 
 use crate::matches::adjudication::{Adjudicator, Decision, DrawRule, WinRule};

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use cozy_chess::{Board, Color};
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 
 use crate::matches::engine::Score;
 use crate::matches::game::{Game, Limit, Reason, Rules, Turn, fen};

@@ -10,7 +10,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use nnue_format::foreign;
+use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{Output, is_standard};

@@ -5,13 +5,12 @@ pub mod loops;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
 use nnue_compiler::network::Network;
 
 use crate::nets::info::Info;
 use crate::picture::drawing;
+use crate::picture::markup::{Markup, closed, element, tag, text, visible};
 use crate::picture::weights::{Histogram, Picture};
-use crate::picture::xml::{closed, visible};
 
 /// The subject of a page.
 #[derive(Clone, Copy, Debug)]
@@ -37,34 +36,48 @@ pre { overflow-x: auto; background: #f6f8fa; padding: 0.5em; }
 img { image-rendering: pixelated; }";
 
 /// A page with this title and body.
-fn page(title: &str, body: &Markup) -> String {
-    let page = html! {
-        (DOCTYPE) "\n"
-        html lang="en" {
-            head {
-                (closed(html! { meta charset="utf-8"; }))
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body { h1 { (title) } (body) }
-        }
-        "\n"
-    };
-    visible(&page.into_string())
+fn page(title: &str, body: Markup) -> String {
+    let head = [
+        closed("meta", &[("charset", "utf-8")]),
+        tag("title", title),
+        tag("style", Markup::raw(STYLE)),
+    ];
+    let body = tag("body", [tag("h1", title), body]);
+    let html = element("html", &[("lang", "en")], [tag("head", head), body]);
+    visible(&format!("<!DOCTYPE html>\n{}\n", html.into_string()))
 }
 
-/// The first row of a table, with the names of its columns.
-fn head(columns: &[&str]) -> Markup {
-    html! { tr { @for column in columns { th { (column) } } } }
+/// A table with the names of its columns.
+fn table(id: &str, columns: &[&str], rows: impl Iterator<Item = Markup>) -> Markup {
+    let names = columns.iter().map(|column| tag("th", *column));
+    let head = tag("tr", Markup::from_iter(names));
+    element("table", &[("id", id)], head.followed_by(rows))
+}
+
+/// A table with a name and a value in each row.
+fn values(id: &str, rows: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
+    let rows = rows.into_iter();
+    let rows = rows.map(|(name, value)| tag("tr", [tag("th", name), cell(value)]));
+    element("table", &[("id", id)], Markup::from_iter(rows))
+}
+
+/// A cell of a table.
+fn cell(contents: impl Into<Markup>) -> Markup {
+    tag("td", contents)
+}
+
+/// A cell with a number.
+fn number(number: impl ToString) -> Markup {
+    element("td", &[("class", "number")], number.to_string())
 }
 
 /// The drawing of a network, and the table of `nnue check`.
 fn drawn(network: &Network) -> Markup {
-    html! {
-        h2 { "The network" }
-        (PreEscaped(drawing::svg(network)))
-        pre { (nnue_compiler::diagram(network)) }
-    }
+    Markup::from([
+        tag("h2", "The network"),
+        Markup::raw(drawing::svg(network)),
+        tag("pre", nnue_compiler::diagram(network)),
+    ])
 }
 
 /// The page about a net.
@@ -76,52 +89,71 @@ pub fn html(subject: &Subject<'_>) -> String {
         picture,
         positions,
     } = *subject;
-    let warnings = warnings(subject);
     let encoded = STANDARD.encode(&picture.png);
-    let body = html! {
-        p { "The net " code { (info.file) } ", " (info.size) " bytes." }
-        h2 { "Warnings" }
-        @if warnings.is_empty() {
-            p #warnings { "None." }
-        } @else {
-            ul #warnings { @for warning in &warnings { li { (warning) } } }
-        }
-        (facts::file(info))
-        (drawn(network))
-        @if let Some(contents) = &info.network {
-            h2 { "What the weights prove" }
-            (facts::proofs(contents))
-            h2 { "The numbers of the file" }
-            (facts::numbers(contents))
-        }
-        h2 { "Tensors" }
-        (tensors(&picture.histograms))
-        h2 { "Weights" }
-        p {
-            "Each row is a neuron of the transformer, with a board for each kind of piece. Below are \
-             histograms of all tensors in the order of the table."
-        }
-        (closed(html! {
-            img #weights alt={ "Weights of " (network.name) }
-                src={ "data:image/png;base64," (encoded) };
-        }))
-        h2 { "Neurons" }
-        p {
-            "Those that tell positions apart: whose activated values vary most over positions of "
-            (positions) ", by their standard deviation. A neuron is active where its sum is positive."
-        }
-        table #neurons {
-            (head(&["neuron", "varies by", "active"]))
-            @for neuron in &picture.neurons {
-                tr {
-                    td.number { (neuron.number) }
-                    td.number { (format!("{:.3}", neuron.deviation)) }
-                    td.number { (format!("{:.1} %", 100.0 * neuron.active)) }
-                }
+    let contents = info.network.iter().flat_map(|contents| {
+        [
+            tag("h2", "What the weights prove"),
+            facts::proofs(contents),
+            tag("h2", "The numbers of the file"),
+            facts::numbers(contents),
+        ]
+    });
+    let neurons = picture.neurons.iter().map(|neuron| {
+        let deviation = format!("{:.3}", neuron.deviation);
+        let active = format!("{:.1} %", 100.0 * neuron.active);
+        tag(
+            "tr",
+            [number(neuron.number), number(deviation), number(active)],
+        )
+    });
+    let body = Markup::from([
+        tag(
+            "p",
+            [
+                text("The net "),
+                tag("code", &info.file),
+                text(format!(", {} bytes.", info.size)),
+            ],
+        ),
+        tag("h2", "Warnings"),
+        match &*warnings(subject) {
+            [] => element("p", &[("id", "warnings")], "None."),
+            warnings => {
+                let warnings = warnings.iter().map(|warning| tag("li", warning));
+                element("ul", &[("id", "warnings")], Markup::from_iter(warnings))
             }
-        }
-    };
-    page(&network.name, &body)
+        },
+        facts::file(info),
+        drawn(network),
+        Markup::from_iter(contents),
+        tag("h2", "Tensors"),
+        tensors(&picture.histograms),
+        tag("h2", "Weights"),
+        tag(
+            "p",
+            "Each row is a neuron of the transformer, with a board for each kind of piece. Below \
+             are histograms of all tensors in the order of the table.",
+        ),
+        closed(
+            "img",
+            &[
+                ("id", "weights"),
+                ("alt", &format!("Weights of {}", network.name)),
+                ("src", &format!("data:image/png;base64,{encoded}")),
+            ],
+        ),
+        tag("h2", "Neurons"),
+        tag(
+            "p",
+            format!(
+                "Those that tell positions apart: whose activated values vary most over positions \
+                 of {positions}, by their standard deviation. A neuron is active where its sum is \
+                 positive."
+            ),
+        ),
+        table("neurons", &["neuron", "varies by", "active"], neurons),
+    ]);
+    page(&network.name, body)
 }
 
 /// The warnings about a net.
@@ -146,22 +178,23 @@ fn warnings(subject: &Subject<'_>) -> Vec<String> {
 }
 
 fn tensors(histograms: &[Histogram]) -> Markup {
-    html! {
-        table #tensors {
-            (head(&["tensor", "values", "smallest", "largest", "type's limits"]))
-            @for histogram in histograms {
-                @let (low, high) = histogram.range;
-                tr {
-                    td { (histogram.name) }
-                    td.number { (histogram.values()) }
-                    td.number { (low) }
-                    td.number { (high) }
-                    @match histogram.limits {
-                        Some((least, most)) => td { (least) " to " (most) },
-                        None => td { "none" },
-                    }
-                }
-            }
-        }
-    }
+    let rows = histograms.iter().map(|histogram| {
+        let (low, high) = histogram.range;
+        let limits = match histogram.limits {
+            Some((least, most)) => format!("{least} to {most}"),
+            None => "none".into(),
+        };
+        let values = [
+            histogram.values().to_string(),
+            low.to_string(),
+            high.to_string(),
+        ];
+        let [values, low, high] = values.map(number);
+        tag(
+            "tr",
+            [cell(&histogram.name), values, low, high, cell(limits)],
+        )
+    });
+    let columns = ["tensor", "values", "smallest", "largest", "type's limits"];
+    table("tensors", &columns, rows)
 }

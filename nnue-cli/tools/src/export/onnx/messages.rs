@@ -3,7 +3,9 @@
 //! The numbers of fields are those of `onnx.proto`, version 1.12 and later. All missing fields are
 //! optional in the format.
 
-use prost::{Message, Oneof};
+use prost::bytes::{Buf, BufMut};
+use prost::encoding::{self, DecodeContext, WireType};
+use prost::{DecodeError, Message};
 
 /// The version of ONNX's own set of operators.
 pub(crate) const OPERATORS: i64 = 17;
@@ -21,134 +23,170 @@ pub(crate) enum DataType {
     I64 = 7,
 }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Model {
-    #[prost(int64, optional, tag = "1")]
-    pub(crate) ir_version: Option<i64>,
-    #[prost(string, optional, tag = "2")]
-    pub(crate) producer_name: Option<String>,
-    #[prost(string, optional, tag = "3")]
-    pub(crate) producer_version: Option<String>,
-    #[prost(string, optional, tag = "6")]
-    pub(crate) doc_string: Option<String>,
-    #[prost(message, optional, tag = "7")]
-    pub(crate) graph: Option<Graph>,
-    #[prost(message, repeated, tag = "8")]
-    pub(crate) opset_import: Vec<OperatorSet>,
+/// Messages as structs. Of each field: its number, whether it is optional or repeated, its type in
+/// the format, its name and its type. `prost` has a derive for it, which would be a second `syn` to
+/// compile.
+macro_rules! messages {
+    ($(
+        $(#[$message_doc:meta])*
+        $message:ident {
+            $($(#[$doc:meta])* $tag:literal $rule:ident $kind:ident $field:ident: $type:ty,)*
+        }
+    )*) => {$(
+        $(#[$message_doc])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub(crate) struct $message {
+            $($(#[$doc])* pub(crate) $field: $type,)*
+        }
+
+        impl Message for $message {
+            fn encode_raw(&self, buffer: &mut impl BufMut) {
+                $($rule!(encode $kind $tag, self.$field, buffer);)*
+            }
+
+            fn merge_field(
+                &mut self,
+                tag: u32,
+                wire_type: WireType,
+                buffer: &mut impl Buf,
+                context: DecodeContext,
+            ) -> Result<(), DecodeError> {
+                match tag {
+                    $($tag => $rule!(merge $kind wire_type, self.$field, buffer, context),)*
+                    _ => encoding::skip_field(wire_type, tag, buffer, context),
+                }
+            }
+
+            fn encoded_len(&self) -> usize {
+                0 $(+ $rule!(len $kind $tag, self.$field))*
+            }
+
+            fn clear(&mut self) {
+                *self = Self::default();
+            }
+        }
+    )*};
 }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct OperatorSet {
-    /// The set of the operator; empty for ONNX's own operators.
-    #[prost(string, optional, tag = "1")]
-    pub(crate) domain: Option<String>,
-    #[prost(int64, optional, tag = "2")]
-    pub(crate) version: Option<i64>,
+macro_rules! optional {
+    (encode $kind:ident $tag:literal, $field:expr, $buffer:ident) => {
+        if let Some(value) = &$field {
+            encoding::$kind::encode($tag, value, $buffer);
+        }
+    };
+    (merge $kind:ident $wire_type:ident, $field:expr, $buffer:ident, $context:ident) => {
+        encoding::$kind::merge(
+            $wire_type,
+            $field.get_or_insert_default(),
+            $buffer,
+            $context,
+        )
+    };
+    (len $kind:ident $tag:literal, $field:expr) => {{ $field.as_ref() }.map_or(0, |value| encoding::$kind::encoded_len($tag, value))};
 }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Graph {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) node: Vec<Node>,
-    #[prost(string, optional, tag = "2")]
-    pub(crate) name: Option<String>,
-    #[prost(message, repeated, tag = "5")]
-    pub(crate) initializer: Vec<Tensor>,
-    #[prost(message, repeated, tag = "11")]
-    pub(crate) input: Vec<ValueInfo>,
-    #[prost(message, repeated, tag = "12")]
-    pub(crate) output: Vec<ValueInfo>,
+macro_rules! repeated {
+    (encode $kind:ident $tag:literal, $field:expr, $buffer:ident) => {
+        encoding::$kind::encode_repeated($tag, &$field, $buffer)
+    };
+    (merge $kind:ident $wire_type:ident, $field:expr, $buffer:ident, $context:ident) => {
+        encoding::$kind::merge_repeated($wire_type, &mut $field, $buffer, $context)
+    };
+    (len $kind:ident $tag:literal, $field:expr) => {
+        encoding::$kind::encoded_len_repeated($tag, &$field)
+    };
 }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Node {
-    #[prost(string, repeated, tag = "1")]
-    pub(crate) input: Vec<String>,
-    #[prost(string, repeated, tag = "2")]
-    pub(crate) output: Vec<String>,
-    #[prost(string, optional, tag = "3")]
-    pub(crate) name: Option<String>,
-    #[prost(string, optional, tag = "4")]
-    pub(crate) op_type: Option<String>,
-    #[prost(message, repeated, tag = "5")]
-    pub(crate) attribute: Vec<Attribute>,
+messages! {
+    Model {
+        1 optional int64 ir_version: Option<i64>,
+        2 optional string producer_name: Option<String>,
+        3 optional string producer_version: Option<String>,
+        6 optional string doc_string: Option<String>,
+        7 optional message graph: Option<Graph>,
+        8 repeated message opset_import: Vec<OperatorSet>,
+    }
+
+    OperatorSet {
+        /// The set of the operator; empty for ONNX's own operators.
+        1 optional string domain: Option<String>,
+        2 optional int64 version: Option<i64>,
+    }
+
+    Graph {
+        1 repeated message node: Vec<Node>,
+        2 optional string name: Option<String>,
+        5 repeated message initializer: Vec<Tensor>,
+        11 repeated message input: Vec<ValueInfo>,
+        12 repeated message output: Vec<ValueInfo>,
+    }
+
+    Node {
+        1 repeated string input: Vec<String>,
+        2 repeated string output: Vec<String>,
+        3 optional string name: Option<String>,
+        4 optional string op_type: Option<String>,
+        5 repeated message attribute: Vec<Attribute>,
+    }
+
+    /// An attribute of an operator: an integer or a list of integers.
+    Attribute {
+        1 optional string name: Option<String>,
+        3 optional int64 i: Option<i64>,
+        8 repeated int64 ints: Vec<i64>,
+        /// The type of the attribute: [`Attribute::INTEGER`] or [`Attribute::INTEGERS`].
+        20 optional int32 r#type: Option<i32>,
+    }
+
+    Tensor {
+        1 repeated int64 dims: Vec<i64>,
+        2 optional int32 data_type: Option<i32>,
+        8 optional string name: Option<String>,
+        /// The numbers, little-endian, the last axis first.
+        9 optional bytes raw_data: Option<Vec<u8>>,
+    }
+
+    /// The name and the type of an input or an output.
+    ValueInfo {
+        1 optional string name: Option<String>,
+        2 optional message r#type: Option<ValueType>,
+        3 optional string doc_string: Option<String>,
+    }
+
+    ValueType {
+        1 optional message tensor_type: Option<TensorType>,
+    }
+
+    TensorType {
+        1 optional int32 elem_type: Option<i32>,
+        2 optional message shape: Option<TensorShape>,
+    }
+
+    TensorShape {
+        1 repeated message dim: Vec<Dimension>,
+    }
+
+    /// The length of an axis, or its name.
+    Dimension {
+        1 optional int64 value: Option<i64>,
+        2 optional string name: Option<String>,
+    }
 }
 
-/// An attribute of an operator: an integer or a list of integers.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Attribute {
-    #[prost(string, optional, tag = "1")]
-    pub(crate) name: Option<String>,
-    #[prost(int64, optional, tag = "3")]
-    pub(crate) i: Option<i64>,
-    #[prost(int64, repeated, packed = "false", tag = "8")]
-    pub(crate) ints: Vec<i64>,
-    /// The type of the attribute: [`Attribute::INTEGER`] or [`Attribute::INTEGERS`].
-    #[prost(int32, optional, tag = "20")]
-    pub(crate) r#type: Option<i32>,
+impl Dimension {
+    pub(crate) fn known(value: i64) -> Dimension {
+        let value = Some(value);
+        Dimension { value, name: None }
+    }
+
+    /// A length that is the same in all inputs and outputs where it has this name.
+    pub(crate) fn named(name: &str) -> Dimension {
+        let name = Some(name.into());
+        Dimension { value: None, name }
+    }
 }
 
 impl Attribute {
     pub(crate) const INTEGER: i32 = 2;
     pub(crate) const INTEGERS: i32 = 7;
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Tensor {
-    #[prost(int64, repeated, packed = "false", tag = "1")]
-    pub(crate) dims: Vec<i64>,
-    #[prost(int32, optional, tag = "2")]
-    pub(crate) data_type: Option<i32>,
-    #[prost(string, optional, tag = "8")]
-    pub(crate) name: Option<String>,
-    /// The numbers, little-endian, the last axis first.
-    #[prost(bytes = "vec", optional, tag = "9")]
-    pub(crate) raw_data: Option<Vec<u8>>,
-}
-
-/// The name and the type of an input or an output.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ValueInfo {
-    #[prost(string, optional, tag = "1")]
-    pub(crate) name: Option<String>,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) r#type: Option<ValueType>,
-    #[prost(string, optional, tag = "3")]
-    pub(crate) doc_string: Option<String>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ValueType {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) tensor_type: Option<TensorType>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct TensorType {
-    #[prost(int32, optional, tag = "1")]
-    pub(crate) elem_type: Option<i32>,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) shape: Option<TensorShape>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct TensorShape {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) dim: Vec<Dimension>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Dimension {
-    #[prost(oneof = "Length", tags = "1, 2")]
-    pub(crate) value: Option<Length>,
-}
-
-/// The length of an axis.
-#[derive(Clone, PartialEq, Oneof)]
-pub(crate) enum Length {
-    #[prost(int64, tag = "1")]
-    Known(i64),
-    /// The name of a length that is the same in all inputs and outputs.
-    #[prost(string, tag = "2")]
-    Named(String),
 }

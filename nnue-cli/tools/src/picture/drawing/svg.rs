@@ -11,7 +11,7 @@ use super::boxes::boxes;
 use super::places::{LINE, MARGIN, PADDING, Placed, place, rows};
 use super::routes::{Route, Ways};
 use super::{Column, Kind};
-use crate::picture::xml::escaped;
+use crate::picture::markup::escaped;
 
 /// The length and half the width of an arrow's head, in pixels.
 const HEAD: (usize, usize) = (8, 4);

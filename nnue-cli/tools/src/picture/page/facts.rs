@@ -2,11 +2,11 @@
 
 use std::iter::once;
 
-use maud::{Markup, html};
 use nnue_compiler::format::foreign;
 
-use super::head;
-use crate::nets::info::{Contents, Info, number};
+use super::{cell, number, table, values};
+use crate::nets::info::{self, Contents, Info};
+use crate::picture::markup::{Markup, tag};
 
 /// The kind of the file, and its header.
 pub(super) fn file(info: &Info) -> Markup {
@@ -35,12 +35,7 @@ pub(super) fn file(info: &Info) -> Markup {
         }
         facts.push(("no file tells", contents.untold.join(", ")));
     }
-    html! {
-        h2 { "The file" }
-        table #file {
-            @for (name, fact) in facts { tr { th { (name) } td { (fact) } } }
-        }
-    }
+    Markup::from([tag("h2", "The file"), values("file", facts)])
 }
 
 /// The bounds of sums that the weights prove.
@@ -54,46 +49,48 @@ pub(super) fn proofs(contents: &Contents) -> Markup {
     );
     let layers = contents.layers.iter();
     let layers = layers.map(|layer| (&*layer.name, layer.lowest, layer.highest, layer.margin));
-    html! {
-        p {
-            "No sum is beyond these bounds in any position: of the accumulator with "
-            (accumulator.features) " features, of layers with any inputs. The margin is the distance \
-             to the ends of the type, 16 bits in the accumulator and 32 in layers."
-        }
-        table #proofs {
-            (head(&["sums", "lowest", "highest", "margin"]))
-            @for (name, lowest, highest, margin) in once(first).chain(layers) {
-                tr {
-                    td { (name) }
-                    @for bound in [lowest, highest, margin] { td.number { (bound) } }
-                }
-            }
-        }
-    }
+    let rows = once(first).chain(layers);
+    let rows = rows.map(|(name, lowest, highest, margin)| {
+        let [lowest, highest, margin] = [lowest, highest, margin].map(number);
+        tag("tr", [cell(name), lowest, highest, margin])
+    });
+    let told = format!(
+        "No sum is beyond these bounds in any position: of the accumulator with {} features, of \
+         layers with any inputs. The margin is the distance to the ends of the type, 16 bits in the \
+         accumulator and 32 in layers.",
+        accumulator.features
+    );
+    let columns = ["sums", "lowest", "highest", "margin"];
+    Markup::from([tag("p", told), table("proofs", &columns, rows)])
 }
 
 /// The statistics of each tensor in the file.
 pub(super) fn numbers(contents: &Contents) -> Markup {
-    html! {
-        table #numbers {
-            (head(&[
-                "tensor", "type", "values", "minimum", "maximum", "mean", "zeros", "saturated",
-            ]))
-            @for tensor in &contents.tensors {
-                tr {
-                    td { (tensor.name) }
-                    td { (tensor.element) }
-                    td.number { (tensor.values) }
-                    td.number { (number(tensor.minimum)) }
-                    td.number { (number(tensor.maximum)) }
-                    td.number { (format!("{:.3}", tensor.mean)) }
-                    td.number { (format!("{:.1} %", 100.0 * tensor.zeros)) }
-                    @match tensor.saturated {
-                        Some(share) => td.number { (format!("{:.2} %", 100.0 * share)) },
-                        None => td.number { "none can be" },
-                    }
-                }
-            }
-        }
-    }
+    let rows = contents.tensors.iter().map(|tensor| {
+        let cells = [
+            cell(&tensor.name),
+            cell(tensor.element.to_string()),
+            number(tensor.values),
+            number(info::number(tensor.minimum)),
+            number(info::number(tensor.maximum)),
+            number(format!("{:.3}", tensor.mean)),
+            number(format!("{:.1} %", 100.0 * tensor.zeros)),
+            number(match tensor.saturated {
+                Some(share) => format!("{:.2} %", 100.0 * share),
+                None => "none can be".into(),
+            }),
+        ];
+        tag("tr", cells)
+    });
+    let columns = [
+        "tensor",
+        "type",
+        "values",
+        "minimum",
+        "maximum",
+        "mean",
+        "zeros",
+        "saturated",
+    ];
+    table("numbers", &columns, rows)
 }

@@ -2,13 +2,13 @@
 
 mod training;
 
-use maud::{Markup, html};
 use nnue_compiler::network::Network;
 
+use super::{cell, drawn, number, page, table};
 use crate::loops::{NetMatch, Outcome, RunFile};
+use crate::picture::markup::{Markup, tag};
 
 pub use self::training::warning;
-use super::{drawn, head, page};
 
 /// The subject of a loop's page.
 #[derive(Clone, Copy)]
@@ -25,72 +25,78 @@ impl Page<'_> {
     /// The page about a loop.
     #[must_use]
     pub fn html(&self) -> String {
-        let body = html! {
-            h2 { "Matches of the new net" }
-            (self.matches())
-            h2 { "Training" }
-            (training::html(&self.outcome.training))
-            h2 { "Stages" }
-            (self.stages())
-            (drawn(self.network))
-            h2 { "The run file" }
-            pre { (self.run.text) }
-        };
-        page(&self.network.name, &body)
+        let body = Markup::from([
+            tag("h2", "Matches of the new net"),
+            self.matches(),
+            tag("h2", "Training"),
+            training::html(&self.outcome.training),
+            tag("h2", "Stages"),
+            self.stages(),
+            drawn(self.network),
+            tag("h2", "The run file"),
+            tag("pre", &self.run.text),
+        ]);
+        page(&self.network.name, body)
     }
 
     fn matches(&self) -> Markup {
-        html! {
-            table #matches {
-                (head(&[
-                    "opponent", "games", "won", "drawn", "lost", "Elo, interval of 95 %",
-                    "the new net is", "nodes a move of the new net", "of the opponent",
-                ]))
-                @for NetMatch { opponent, result } in &self.outcome.matches {
-                    tr {
-                        td { (opponent) }
-                        @for count in [result.games, result.wins, result.draws, result.losses] {
-                            td.number { (count) }
-                        }
-                        td { (result.elo_text()) }
-                        td { (verdict(result.elo_low, result.elo_high)) }
-                        @for nodes in result.nodes_per_move {
-                            @match nodes {
-                                Some(nodes) => td.number { (format!("{nodes:.0}")) },
-                                None => td { "not told" },
-                            }
-                        }
-                    }
-                }
-            }
-            @for NetMatch { opponent, result } in &self.outcome.matches {
-                @let [lost, behind, even, ahead, won] = result.pentanomial;
-                p {
-                    "Against " (opponent) ", " (result.pentanomial.iter().sum::<u64>()) " openings were \
-                     played, each with both colours. The new net won both games of " (won) ", and won \
-                     one and drew the other of " (ahead) ". Of " (even) " each side had one point. It \
-                     lost one and drew the other of " (behind) ", and lost both of " (lost) "."
-                }
-            }
-            p { "A search had at most " (self.run.matches.nodes) " nodes." }
-        }
+        let matches = &self.outcome.matches;
+        let rows = matches.iter().map(|NetMatch { opponent, result }| {
+            let counts = [result.games, result.wins, result.draws, result.losses];
+            let nodes = result.nodes_per_move.map(|nodes| match nodes {
+                Some(nodes) => number(format!("{nodes:.0}")),
+                None => cell("not told"),
+            });
+            let cells = [
+                cell(opponent),
+                counts.map(number).into(),
+                cell(result.elo_text()),
+                cell(verdict(result.elo_low, result.elo_high)),
+                nodes.into(),
+            ];
+            tag("tr", cells)
+        });
+        let columns = [
+            "opponent",
+            "games",
+            "won",
+            "drawn",
+            "lost",
+            "Elo, interval of 95 %",
+            "the new net is",
+            "nodes a move of the new net",
+            "of the opponent",
+        ];
+        let openings = matches.iter().map(|NetMatch { opponent, result }| {
+            let [lost, behind, even, ahead, won] = result.pentanomial;
+            let all: u64 = result.pentanomial.iter().sum();
+            let told = format!(
+                "Against {opponent}, {all} openings were played, each with both colours. The new \
+                 net won both games of {won}, and won one and drew the other of {ahead}. Of {even} \
+                 each side had one point. It lost one and drew the other of {behind}, and lost \
+                 both of {lost}."
+            );
+            tag("p", told)
+        });
+        let most = self.run.matches.nodes;
+        Markup::from([
+            table("matches", &columns, rows),
+            Markup::from_iter(openings),
+            tag("p", format!("A search had at most {most} nodes.")),
+        ])
     }
 
     fn stages(&self) -> Markup {
-        let all: f64 = self.outcome.stages.iter().map(|stage| stage.seconds).sum();
-        html! {
-            table #stages {
-                (head(&["stage", "seconds", "command"]))
-                @for stage in &self.outcome.stages {
-                    tr {
-                        td { (stage.name) }
-                        td.number { (format!("{:.1}", stage.seconds)) }
-                        td { code { (stage.command) } }
-                    }
-                }
-                tr { td { "all" } td.number { (format!("{all:.1}")) } td {} }
-            }
-        }
+        let stages = &self.outcome.stages;
+        let all: f64 = stages.iter().map(|stage| stage.seconds).sum();
+        let seconds = |seconds: f64| number(format!("{seconds:.1}"));
+        let rows = stages.iter().map(|stage| {
+            let command = cell(tag("code", &stage.command));
+            tag("tr", [cell(&stage.name), seconds(stage.seconds), command])
+        });
+        let last = tag("tr", [cell("all"), seconds(all), cell("")]);
+        let columns = ["stage", "seconds", "command"];
+        table("stages", &columns, rows.chain([last]))
     }
 }
 

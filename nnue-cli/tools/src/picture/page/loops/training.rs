@@ -1,9 +1,10 @@
 //! The trainer's report of a run, as a part of a page.
 
-use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
 use crate::loops::{Cost, Summary, Training};
+use crate::picture::markup::{Markup, tag, text};
+use crate::picture::page::values;
 
 /// A warning about the run, if something is wrong.
 #[must_use]
@@ -21,32 +22,36 @@ pub fn warning(training: &Training) -> Option<String> {
 pub(super) fn html(training: &Training) -> Markup {
     // A line needs at least two points.
     let is_line = training.summary.reports.len() > 1;
-    html! {
-        @if let Some(warning) = warning(training) {
-            p { strong { "Warning:" } " " (warning) "." }
+    let warning = warning(training).map(|warning| {
+        let warned = tag("strong", "Warning:");
+        tag("p", [warned, text(format!(" {warning}."))])
+    });
+    let curves = match &training.curves {
+        Ok(curves) if is_line => Markup::raw(curves),
+        Err(reason) if is_line => tag("p", format!("There are no curves: {reason}.")),
+        _ => {
+            let parts = [
+                text("There are no curves of fewer than two reports: "),
+                tag("code", "reports"),
+                text(" in the run file says how many the trainer makes."),
+            ];
+            tag("p", parts)
         }
-        @match &training.curves {
-            Ok(curves) if is_line => (PreEscaped(curves)),
-            Err(reason) if is_line => p { "There are no curves: " (reason) "." },
-            _ => p {
-                "There are no curves of fewer than two reports: " code { "reports" } " in the run \
-                 file says how many the trainer makes."
-            },
-        }
-        table #training {
-            @for (name, value) in facts(&training.summary) {
-                tr { th { (name) } td { (value) } }
-            }
-        }
-        details {
-            summary { "All settings of the trainer, with those that the run file leaves out" }
-            pre {
-                @for (key, value) in &training.summary.settings {
-                    @if let Some(value) = setting(value) { (key) " = " (value) "\n" }
-                }
-            }
-        }
-    }
+    };
+    let settings = training.summary.settings.iter();
+    let settings =
+        settings.filter_map(|(key, value)| Some(format!("{key} = {}\n", setting(value)?)));
+    let all = "All settings of the trainer, with those that the run file leaves out";
+    let details = [
+        tag("summary", all),
+        tag("pre", settings.collect::<String>()),
+    ];
+    Markup::from([
+        warning.unwrap_or_default(),
+        curves,
+        values("training", facts(&training.summary)),
+        tag("details", details),
+    ])
 }
 
 /// The results of the run, the most interesting first.
