@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
-use nnue_nets::evaluation::Evaluate;
+use nnue_tools::nets::evaluation::Evaluate;
 
 use crate::style::{FAINT, STRONG, WARNING, paint};
 

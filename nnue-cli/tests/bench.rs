@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use nnue_files::Lock;
 use nnue_runtime::Level;
+use nnue_tools::files::Lock;
 use serde_json::Value;
 
 use crate::program::{assert_refused, nnue, output, refusal, scratch, scratch_path, text};

@@ -5,12 +5,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use nnue_measure::compiled::{AnyNetwork, Compiled};
-use nnue_measure::replay::beside::nnue_rs::{Peer, Way};
-use nnue_measure::replay::beside::{Conditions, Difference, Results, race};
-use nnue_measure::replay::{Contender, Engine, Pass, Replay};
 use nnue_runtime::{Level, Output, Statistics};
 use nnue_test_support::synthetic::synthetic_net;
+use nnue_tools::measure::compiled::{AnyNetwork, Compiled};
+use nnue_tools::measure::replay::beside::nnue_rs::{Peer, Way};
+use nnue_tools::measure::replay::beside::{Conditions, Difference, Results, race};
+use nnue_tools::measure::replay::{Contender, Engine, Pass, Replay};
 use nnue_trace::Trace;
 
 /// Generations that both load.

@@ -7,10 +7,10 @@ use std::process::{Command, Output};
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::{analyse, reorder as reorder_network};
-use nnue_measure::compiled::Compiled;
-use nnue_measure::replay::compare;
 use nnue_runtime::Level;
 use nnue_test_support::synthetic;
+use nnue_tools::measure::compiled::Compiled;
+use nnue_tools::measure::replay::compare;
 use nnue_trace::Trace;
 use serde_json::{Value, json};
 

@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_dummy::net_file::random_net_file;
+use nnue_interpreter::dummy::net_file::random_net_file;
 use nnue_runtime::{
     Accumulator, Board, Delta, Evaluator, Level, Network, Output, SelectedByPieces,
 };

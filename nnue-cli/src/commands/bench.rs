@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use nnue_measure::bench::{Comparison, Event, Packages, Report};
-use nnue_nets::specs::SpecChoice;
 use nnue_runtime::Level;
+use nnue_tools::measure::bench::{Comparison, Event, Packages, Report};
+use nnue_tools::nets::specs::SpecChoice;
 use nnue_trace::Trace;
 
 pub(super) use self::packages::{PackageOptions, waiting};

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use nnue_compiler::{file_layout, format};
-use nnue_export::library::{Build, Built, Embed, Kinds, Library, NEEDED, Weights};
-use nnue_measure::project::Project;
-use nnue_nets::net_file::read_net;
-use nnue_nets::specs::SpecChoice;
+use nnue_tools::export::library::{Build, Built, Embed, Kinds, Library, NEEDED, Weights};
+use nnue_tools::measure::project::Project;
+use nnue_tools::nets::net_file::read_net;
+use nnue_tools::nets::specs::SpecChoice;
 
 use super::bench::{PackageOptions, waiting};
 use crate::Failure;

@@ -10,10 +10,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_nets::evaluation::Evaluate;
-use nnue_nets::evaluation::{Interpreted, told_features};
-use nnue_nets::positions::{Positions, START, WrittenPosition};
 use nnue_runtime::{Level, Warning};
+use nnue_tools::nets::evaluation::Evaluate;
+use nnue_tools::nets::evaluation::{Interpreted, told_features};
+use nnue_tools::nets::positions::{Positions, START, WrittenPosition};
 
 use crate::Failure;
 use crate::failure::{complain, warn};
@@ -99,7 +99,7 @@ impl Eval {
     fn network(&self, chosen: &mut ChosenNet) -> Result<Box<dyn Evaluate>, Failure> {
         let network = &chosen.file.network;
         #[cfg(feature = "compiled")]
-        if nnue_measure::compiled::Compiled::of(network).is_some() {
+        if nnue_tools::measure::compiled::Compiled::of(network).is_some() {
             let level = match self.level {
                 Some(level) => level,
                 None => crate::inputs::default_level()?,

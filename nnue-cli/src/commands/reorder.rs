@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_measure::reorder::{Gain, NotZero, reorder};
-use nnue_measure::replay::thousands;
 use nnue_runtime::Level;
+use nnue_tools::measure::reorder::{Gain, NotZero, reorder};
+use nnue_tools::measure::replay::thousands;
 
 use crate::Failure;
 use crate::heading;

@@ -11,10 +11,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_measure::processor::processor;
-use nnue_measure::replay::processes::{self, Role, Weights};
-use nnue_measure::replay::{Engine, Measured, Workload, measure};
 use nnue_runtime::Level;
+use nnue_tools::measure::processor::processor;
+use nnue_tools::measure::replay::processes::{self, Role, Weights};
+use nnue_tools::measure::replay::{Engine, Measured, Workload, measure};
 
 use self::show::Report;
 use crate::Failure;
@@ -255,9 +255,9 @@ mod race {
     use nnue_trace::Trace;
 
     use super::*;
-    use nnue_measure::compiled::AnyNetwork;
-    use nnue_measure::replay::beside::nnue_rs::Peer;
-    use nnue_measure::replay::beside::{self, Conditions, Raced};
+    use nnue_tools::measure::compiled::AnyNetwork;
+    use nnue_tools::measure::replay::beside::nnue_rs::Peer;
+    use nnue_tools::measure::replay::beside::{self, Conditions, Raced};
 
     use super::beside::Report;
 

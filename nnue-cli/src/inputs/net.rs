@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use nnue_compiler::format::foreign;
 #[cfg(feature = "compiled")]
-use nnue_measure::compiled::{AnyNetwork, Compiled};
-use nnue_nets::net_file::NetFile;
-use nnue_nets::specs::{KnownSpec, SpecChoice};
-#[cfg(feature = "compiled")]
 use nnue_runtime::Level;
+#[cfg(feature = "compiled")]
+use nnue_tools::measure::compiled::{AnyNetwork, Compiled};
+use nnue_tools::nets::net_file::NetFile;
+use nnue_tools::nets::specs::{KnownSpec, SpecChoice};
 
 use crate::Failure;
 

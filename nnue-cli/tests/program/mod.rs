@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nnue_files::Lock;
+use nnue_tools::files::Lock;
 
 pub(crate) fn nnue(arguments: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nnue"));

@@ -14,4 +14,4 @@ pub mod seed;
 pub mod specs;
 pub mod synthetic;
 
-pub use nnue_dummy::net_file;
+pub use nnue_interpreter::dummy::net_file;

@@ -28,9 +28,6 @@ incremental = false
 
 # To optimise a network on all levels, or the macro, takes longer than to run it once without. What
 # makes nets and asks the interpreter runs for long.
-[profile.dev.package.nnue-dummy]
-opt-level = 2
-
 [profile.dev.package.nnue-interpreter]
 opt-level = 2
 

@@ -4,9 +4,9 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
-use nnue_measure::replay::beside::nnue_rs::Way;
-use nnue_measure::replay::beside::{LevelResults, Results};
-use nnue_measure::replay::{Times, thousands};
+use nnue_tools::measure::replay::beside::nnue_rs::Way;
+use nnue_tools::measure::replay::beside::{LevelResults, Results};
+use nnue_tools::measure::replay::{Times, thousands};
 use nnue_trace::Trace;
 
 use crate::style::{PLAIN, STRONG};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use nnue_measure::replay::{InEngine, LevelResults, Pass, Results, Times, thousands};
+use nnue_tools::measure::replay::{InEngine, LevelResults, Pass, Results, Times, thousands};
 use nnue_trace::Trace;
 
 use crate::style::{FAINT, STRONG};

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use nnue_measure::replay::processes::{Results, Together};
-use nnue_measure::replay::thousands;
+use nnue_tools::measure::replay::processes::{Results, Together};
+use nnue_tools::measure::replay::thousands;
 
 use crate::table::Table;
 
