@@ -16,7 +16,7 @@ pub const DESCRIPTION_LIMIT: u32 = 64 * 1024;
 pub const MAX_LAYERS: usize = 64;
 
 /// The number of bytes before the description: version, network hash, length of the description.
-pub(crate) const START_LEN: usize = 12;
+pub const START_LEN: usize = 12;
 
 /// The layout of a whole network file: the sections that come once, the sections of every stack,
 /// and the tail.
@@ -157,11 +157,13 @@ pub struct Place {
 
 /// A section of a file, with the stack for which it is repeated.
 #[derive(Debug)]
-pub(crate) struct Entry<'a> {
-    pub(crate) place: Place,
+pub struct Entry<'a> {
+    /// The name of the section, and its stack.
+    pub place: Place,
     /// The number of bytes that is added to the tensor's offset in memory.
-    pub(crate) base: usize,
-    pub(crate) section: &'a Section,
+    pub base: usize,
+    /// The section.
+    pub section: &'a Section,
 }
 
 impl FileLayout {
@@ -223,7 +225,8 @@ impl FileLayout {
     }
 
     /// Whether all files have the same length. Files of [`Format::Sequence`] with raw tensors have.
-    pub(crate) fn has_fixed_len(&self) -> bool {
+    #[must_use]
+    pub fn has_fixed_len(&self) -> bool {
         let mut tensors = self.tensors();
         self.format == Format::Sequence
             && tensors.all(|(_, tensor)| tensor.stored.encoding == Encoding::Raw)
@@ -248,7 +251,8 @@ impl FileLayout {
     }
 
     /// The end of the last section in a file of a fixed length.
-    pub(crate) fn data_len(&self) -> usize {
+    #[must_use]
+    pub fn data_len(&self) -> usize {
         self.entries().fold(0, |offset, entry| match entry.section {
             Section::Align(to) => offset.next_multiple_of(*to),
             section => offset + section.len() as usize,
@@ -269,14 +273,14 @@ impl FileLayout {
     }
 
     /// The number of inputs of each affine layer of a stack.
-    pub(crate) fn affine_inputs(&self) -> impl Iterator<Item = usize> {
+    pub fn affine_inputs(&self) -> impl Iterator<Item = usize> {
         let tensors = self.stacks.sections().filter_map(Section::as_tensor);
         let weights = tensors.filter(|tensor| tensor.stored.element == Element::I8);
         weights.map(|tensor| tensor.shape[2])
     }
 
     /// All sections in file order; the sections of the stacks are repeated.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         let Self {
             sections, stacks, ..
         } = self;
@@ -324,7 +328,7 @@ impl Stacks {
     };
 
     /// The sections of a stack, in file order.
-    pub(crate) fn sections(&self) -> impl Iterator<Item = &Section> {
+    pub fn sections(&self) -> impl Iterator<Item = &Section> {
         self.groups.iter().flat_map(|group| group.iter())
     }
 }
@@ -349,7 +353,7 @@ impl Tail {
     };
 
     /// The tails of files that specs can describe, with the names that specs have for them.
-    pub(crate) const NAMED: [(&'static str, Tail); 3] = [
+    pub const NAMED: [(&'static str, Tail); 3] = [
         ("bullet", Tail::BULLET),
         ("zeros", Tail::ZEROS),
         ("none", Tail::NONE),
@@ -359,7 +363,8 @@ impl Tail {
     const UNIT: usize = 64;
 
     /// Whether a file's last section can end at `offset`: the bytes behind it are exactly the tail.
-    pub(crate) fn follows(self, source: &[u8], offset: usize) -> bool {
+    #[must_use]
+    pub fn follows(self, source: &[u8], offset: usize) -> bool {
         let split = source.split_at_checked(offset);
         split.is_some_and(|(data, rest)| self.is_between(data, rest, offset))
     }

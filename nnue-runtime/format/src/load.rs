@@ -26,9 +26,7 @@ impl Parts<'_> {
     ///
     /// If `weights` is shorter than the layout says.
     pub fn load(self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
-        let (layout, source) = (self.layout, self.source);
         self.fill(packed, weights, true)
-            .map_err(|error| error.explained(layout, source))
     }
 
     /// Checks all values as [`Self::load`] does, without memory for all weights.
@@ -37,11 +35,10 @@ impl Parts<'_> {
     ///
     /// The errors of [`Self::load`].
     pub fn check(self) -> Result<Loaded, LoadError> {
-        let (layout, source) = (self.layout, self.source);
         // Zeroed memory takes no space before it is written. Sums in memory need the weights.
-        let mut weights = vec![0; layout.memory_len()];
-        self.fill(&[0], &mut weights, !layout.coalesced.is_empty())
-            .map_err(|error| error.explained(layout, source))
+        let mut weights = vec![0; self.layout.memory_len()];
+        let has_sums = !self.layout.coalesced.is_empty();
+        self.fill(&[0], &mut weights, has_sums)
     }
 
     /// Fills the weights; without `all`, only the weights that cannot be checked otherwise.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{Identity, Place};
+use crate::Place;
 
 /// The content of a file besides its weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,9 +21,6 @@ pub struct Loaded {
     /// The tensors with values that did not fit and became the nearest values that do, each with
     /// the number of these values.
     pub clamped: Vec<(Place, usize)>,
-    /// The identity of the file, if its header and its size are the layout's but its weights are
-    /// those of another network.
-    pub looks_like: Option<Identity>,
 }
 
 /// A byte other than zero in padding, which no evaluation reads.

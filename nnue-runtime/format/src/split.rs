@@ -5,19 +5,17 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::cause::{causes, other_tails};
 use crate::layout::Entry;
 use crate::part::Part;
 use crate::{
-    Cause, Change, DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, Identity, List,
-    LoadError, Loaded, Place, Section, Tensor, WrongBytes, WrongWord, attached, identify, leb128,
+    DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, List, LoadError, Loaded, Place,
+    Section, Tensor, WrongBytes, WrongWord, attached, leb128,
 };
 
 /// A file that is cut into its tensors: everything is checked except single values.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     pub(crate) layout: &'a FileLayout,
-    pub(crate) source: &'a [u8],
     pub(crate) description: &'a [u8],
     pub(crate) tensors: Vec<Part<'a>>,
     pub(crate) loaded: Loaded,
@@ -38,14 +36,9 @@ struct Cursor<'a> {
 /// `LoadError::Io`.
 pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     let (source, _) = attached::detach(source);
-    cut(layout, source).map_err(|error| error.explained(layout, source))
-}
-
-fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     let mut cursor = Cursor { source, offset: 0 };
     let mut parts = Parts {
         layout,
-        source,
         description: &[],
         tensors: Vec::new(),
         loaded: Loaded::default(),
@@ -54,10 +47,7 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
         Format::Stockfish { .. } => {
             let description_len = cursor.start(layout)?;
             parts.description = cursor.take(&header("description"), description_len)?;
-            parts
-                .sections(layout, &mut cursor)
-                .map_err(|error| error.identified(layout, identify(source)))?;
-            parts.loaded.looks_like = contradiction(layout, identify(source));
+            parts.sections(layout, &mut cursor)?;
         }
         Format::Sequence => {
             // Without marks in the file, only the length tells nets apart, so it is checked first.
@@ -68,8 +58,6 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
                     spec: layout.name.clone(),
                     expected,
                     found: source.len() as u64,
-                    causes: causes(layout, source),
-                    identity: identify(source),
                 });
             }
             parts.sections(layout, &mut cursor)?;
@@ -82,40 +70,17 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
     }
     let tail_len = end.next_multiple_of(layout.tail.multiple) - end;
     if source.len() > end + tail_len {
-        let refused = LoadError::TrailingBytes {
+        return Err(LoadError::TrailingBytes {
+            offset: end as u64,
             expected_len: (end + tail_len) as u64,
             found_len: source.len() as u64,
-        };
-        let changes: Vec<Change> = other_tails(layout, source, end).map(Change::Tail).collect();
-        return Err(match changes.is_empty() {
-            true => refused,
-            false => LoadError::OtherSpec {
-                refused: Box::new(refused),
-                changes,
-            },
         });
-    }
-    let mut causes = causes(layout, source);
-    // Where values are compressed, only the way through the file tells where they end.
-    if !layout.has_fixed_len() {
-        causes.extend(other_tails(layout, source, end).map(Cause::OtherTail));
     }
     Err(LoadError::Tail {
         offset: end as u64,
         expected_len: tail_len as u64,
         text: layout.tail.text,
-        causes,
     })
-}
-
-/// The identity of a file that fits the layout, if it belongs to another network: the nets of some
-/// networks differ only in which weights are zero.
-pub(crate) fn contradiction(layout: &FileLayout, identity: Identity) -> Option<Identity> {
-    let inputs = identity.family()?.inputs();
-    let same = layout
-        .affine_inputs()
-        .eq(inputs.map(|inputs| inputs as usize));
-    (!same).then_some(identity)
 }
 
 /// Checks the bytes before the description, in any beginning of a file.
@@ -200,7 +165,6 @@ impl<'a> Parts<'a> {
                     offset,
                     found: String::from_utf8_lossy(id).into_owned(),
                     allowed: ids().cloned().collect(),
-                    identity: identify(cursor.source),
                 });
             };
             let Some(entry) = layout.entries().nth(index) else {
@@ -246,12 +210,10 @@ impl<'a> Cursor<'a> {
         else {
             return Ok(0);
         };
-        let source = self.source;
         let wrong = |expected, found| WrongWord {
             spec: layout.name.clone(),
             expected,
             found,
-            identity: identify(source),
         };
         let version = self.word(&header("version"))?;
         if version != expected_version {
@@ -259,8 +221,7 @@ impl<'a> Cursor<'a> {
         }
         let hash = self.word(&header("network hash"))?;
         if hash != expected_hash {
-            let error = LoadError::NetworkHash(wrong(expected_hash, hash), Vec::new());
-            return Err(error.identified(layout, identify(self.source)));
+            return Err(LoadError::NetworkHash(wrong(expected_hash, hash)));
         }
         let length = self.word(&header("description length"))?;
         if length > DESCRIPTION_LIMIT {
@@ -311,7 +272,6 @@ impl<'a> Cursor<'a> {
             expected,
             found,
             elsewhere: self.find(&expected.to_le_bytes(), landmark),
-            identity: Identity::Unknown,
         })
     }
 
@@ -332,7 +292,6 @@ impl<'a> Cursor<'a> {
             offset,
             expected: expected.clone(),
             found: found.to_vec(),
-            identity: identify(self.source),
         })))
     }
 
@@ -382,7 +341,6 @@ impl<'a> Cursor<'a> {
                 offset: offset as u64,
                 by_key: false,
                 elsewhere: self.find(leb128::MAGIC, landmark),
-                identity: Identity::Unknown,
             });
         }
         let offset = self.offset;
@@ -435,7 +393,6 @@ impl<'a> Cursor<'a> {
             offset: self.offset as u64,
             needed: len as u64,
             available: rest.len() as u64,
-            alike: None,
         })?;
         self.offset += len;
         Ok(bytes)

@@ -147,12 +147,14 @@ impl Tensor {
     }
 
     /// The number of bytes of the values in a file that has them raw.
-    pub(crate) fn raw_len(&self) -> usize {
+    #[must_use]
+    pub fn raw_len(&self) -> usize {
         self.stored.values * self.stored.element.size()
     }
 
     /// Whether the tensor has the rows of virtual features, which its name then says.
-    pub(crate) fn has_virtual_rows(&self) -> bool {
+    #[must_use]
+    pub fn has_virtual_rows(&self) -> bool {
         self.name.contains(".virtual_")
     }
 

@@ -3,12 +3,11 @@
 //! An error that names two hashes helps nobody; an error that says "width is 128 in the file and
 //! 192 in the spec" tells the user what to correct.
 
-use alloc::format;
-use alloc::vec::Vec;
-use core::fmt::{self, Display};
+use std::fmt::{self, Display};
 
-use crate::family::Family;
-use crate::{Element, Features, FileLayout, Format, Section, Tensor, Text, ThreatTargets};
+use nnue_format::{Element, FileLayout, Format, Section, Tensor, Text, ThreatTargets};
+
+use super::family::{Family, Features};
 
 /// Something that a file and a spec say differently, as in
 /// `width is 128 in the file and 192 in the spec`.
@@ -43,7 +42,7 @@ const INPUTS: [&str; 3] = [
 /// The differences between a file of this family and a layout of Stockfish's format; none for other
 /// formats. A difference that follows from another difference is left out. So is a difference that
 /// no header shows, unless the `whole` file was recognised.
-pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> Vec<Difference> {
+pub(super) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> Vec<Difference> {
     if !matches!(layout.format, Format::Stockfish { .. }) {
         return Vec::new();
     }
