@@ -13,9 +13,9 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
+use nnue_compiler::format::levels::ISAS;
 use nnue_compiler::plan::Unroll;
 use nnue_files::{Inputs, is_standard_output};
-use nnue_levels::ISAS;
 use nnue_nets::specs::SpecChoice;
 use nnue_runtime::Level;
 use serde::Serialize;

@@ -84,7 +84,7 @@ mod weights;
 pub use nnue_format::LoadError;
 #[cfg(feature = "shared")]
 pub use nnue_format::laid_out::MapError;
-pub use nnue_levels::LevelKind;
+pub use nnue_format::levels::LevelKind;
 
 pub use crate::accumulator::{Accumulator, AccumulatorRef};
 pub use crate::architecture::{
@@ -250,7 +250,7 @@ pub mod __private {
     /// Exists only where embedded files that are compressed with zstd can be unpacked.
     #[cfg(feature = "zstd")]
     pub const ZSTD: () = ();
-    pub use nnue_levels::levels;
+    pub use nnue_format::levels;
     #[cfg(all(feature = "macros", target_arch = "aarch64"))]
     pub use nnue_macros::nnue_net_aarch64 as nnue_net;
     #[cfg(all(

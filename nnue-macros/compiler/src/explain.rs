@@ -20,7 +20,9 @@ mod tests;
 use std::borrow::Cow;
 use std::path::Path;
 
-use nnue_format::{FileLayout, Format, LoadError, Loaded, START_LEN, Unread, attached, unpack};
+use nnue_format::{
+    Element, FileLayout, Format, LoadError, Loaded, START_LEN, Section, Unread, attached, unpack,
+};
 
 pub use self::cause::Cause;
 use self::cause::{causes, other_tails};
@@ -116,9 +118,10 @@ pub fn looks_like(layout: &FileLayout, source: &[u8]) -> Option<Identity> {
     };
     let identity = identify(source);
     let inputs = identity.family()?.inputs();
-    let same = layout
-        .affine_inputs()
-        .eq(inputs.map(|inputs| inputs as usize));
+    let tensors = layout.stacks.sections().filter_map(Section::as_tensor);
+    let affine = tensors.filter(|tensor| tensor.stored.element == Element::I8);
+    let own = affine.map(|tensor| tensor.shape[2]);
+    let same = own.eq(inputs.map(|inputs| inputs as usize));
     (!same).then_some(identity)
 }
 

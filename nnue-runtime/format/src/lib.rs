@@ -62,6 +62,7 @@ mod kept;
 pub mod laid_out;
 mod layout;
 pub mod leb128;
+pub mod levels;
 mod list;
 mod load;
 mod loaded;
@@ -101,8 +102,8 @@ pub use factors::{Factors, VirtualSet};
 pub use fill::fill;
 pub use foreign::{Foreign, foreign, is_hidden};
 pub use layout::{
-    DESCRIPTION_LIMIT, Entry, Extent, FieldForm, FileLayout, Format, MAX_LAYERS, Place, START_LEN,
-    Section, Stacks, Tail,
+    DESCRIPTION_LIMIT, Entries, Entry, Extent, FieldForm, FileLayout, Format, MAX_LAYERS, Place,
+    START_LEN, Section, Stacks, Tail, Tensors,
 };
 pub use list::{List, Text, list};
 pub use load::check;

@@ -9,7 +9,7 @@ use crate::layout::Entry;
 use crate::part::Part;
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, List, LoadError, Loaded, Place,
-    Section, Tensor, WrongBytes, WrongWord, attached, leb128,
+    Section, Tensor, Text, WrongBytes, WrongWord, attached, leb128,
 };
 
 /// A file that is cut into its tensors: everything is checked except single values.
@@ -152,19 +152,24 @@ impl<'a> Parts<'a> {
         layout: &'a FileLayout,
         cursor: &mut Cursor<'a>,
     ) -> Result<(), LoadError> {
-        let ids = || layout.tensors().map(|(_, tensor)| &tensor.id);
-        let longest = ids().map(|id| id.len()).max().unwrap_or(0);
+        let mut ids: Vec<&Text> = Vec::new();
+        let mut longest = 0;
+        for (_, tensor) in layout.tensors() {
+            ids.push(&tensor.id);
+            longest = longest.max(tensor.id.len());
+        }
         while !cursor.rest().is_empty() {
             let offset = cursor.offset as u64;
             let start = &cursor.rest()[..cursor.rest().len().min(longest + 1)];
             let len = start.iter().position(|byte| *byte == b'\n');
             let id = len.map_or(start, |len| &start[..len]);
-            let found = ids().position(|known| len.is_some() && known.as_bytes() == id);
+            let mut known = ids.iter();
+            let found = known.position(|known| len.is_some() && known.as_bytes() == id);
             let Some(index) = found else {
                 return Err(LoadError::UnknownEntry {
                     offset,
                     found: String::from_utf8_lossy(id).into_owned(),
-                    allowed: ids().cloned().collect(),
+                    allowed: ids.into_iter().cloned().collect(),
                 });
             };
             let Some(entry) = layout.entries().nth(index) else {
@@ -191,12 +196,12 @@ impl<'a> Parts<'a> {
             self.loaded.order.push(index);
             self.tensors.push(cursor.part(index, entry, tensor, bytes));
         }
-        let missing = (0..).zip(layout.entries());
-        let mut missing = missing.filter(|(index, _)| !self.loaded.order.contains(index));
-        match missing.next() {
-            Some((_, entry)) => Err(LoadError::EntryMissing { place: entry.place }),
-            None => Ok(()),
+        for (index, entry) in layout.entries().enumerate() {
+            if !self.loaded.order.contains(&index) {
+                return Err(LoadError::EntryMissing { place: entry.place });
+            }
         }
+        Ok(())
     }
 }
 
@@ -381,11 +386,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// A little-endian number of at most eight bytes.
+    #[inline(never)]
     fn number(&mut self, place: &Place, len: usize) -> Result<u64, LoadError> {
         let bytes = self.take(place, len)?.iter().rev();
         Ok(bytes.fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
+    // Each copy would have the code of the error.
+    #[inline(never)]
     fn take(&mut self, place: &Place, len: usize) -> Result<&'a [u8], LoadError> {
         let rest = self.rest();
         let bytes = rest.get(..len).ok_or_else(|| LoadError::Truncated {

@@ -205,7 +205,7 @@ impl<'l> Stream<'l> {
         }
         coalesce::add(layout, weights).ok()?;
         paired::pair_all(&layout.paired, weights);
-        loaded.ignored.sort_by_key(|ignored| ignored.section);
+        loaded.order_ignored();
         Some(loaded)
     }
 }

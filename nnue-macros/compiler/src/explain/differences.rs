@@ -111,7 +111,7 @@ fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
     let rows = |element| {
         let weights = transformer.iter().skip(1);
         { weights }
-            .filter(move |tensor| tensor.stored.element == element && !tensor.has_virtual_rows())
+            .filter(move |tensor| tensor.stored.element == element && !has_virtual_rows(tensor))
             .map(|tensor| tensor.shape[1])
     };
     let byte_rows = |family: &Family| family.byte_rows().iter().sum::<u32>() as usize;
@@ -177,6 +177,11 @@ fn hash(family: &Family, transformer: &[Section]) -> Option<Difference> {
         file: family.set_names().join(", ").into(),
         spec: "another".into(),
     })
+}
+
+/// Whether a tensor has the rows of virtual features, which its name then says.
+fn has_virtual_rows(tensor: &Tensor) -> bool {
+    tensor.name.contains(".virtual_")
 }
 
 fn tensors(sections: &[Section]) -> Vec<&Tensor> {
