@@ -13,8 +13,8 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
+use nnue_compiler::format::levels::ISAS;
 use nnue_compiler::plan::Unroll;
-use nnue_levels::ISAS;
 use nnue_runtime::Level;
 use nnue_tools::files::{Inputs, is_standard_output};
 use nnue_tools::nets::specs::SpecChoice;

@@ -4,7 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use nnue_compiler::diagnostics::Errors;
-use nnue_compiler::format::{Identity, LoadError, foreign};
+use nnue_compiler::explain::Identity;
+use nnue_compiler::format::{LoadError, foreign};
 
 use crate::nets::conversion::ConversionError;
 

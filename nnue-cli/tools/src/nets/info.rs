@@ -4,7 +4,8 @@ pub mod bounds;
 
 use std::path::Path;
 
-use nnue_compiler::format::{Format, Identity, identify, is_packed};
+use nnue_compiler::explain::{Identity, identify};
+use nnue_compiler::format::{Format, is_packed};
 use nnue_runtime::Warning;
 use serde::Serialize;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::{self, FileLayout, Loaded};
 use nnue_compiler::network::Network;
-use nnue_compiler::{analyse, file_layout, spec_of};
+use nnue_compiler::{analyse, explain, file_layout, spec_of};
 use nnue_interpreter::Net;
 use nnue_runtime::Warning;
 
@@ -49,7 +49,7 @@ pub fn read_net(path: &Path, network: Option<&Network>) -> Result<Vec<u8>, Error
 
 /// The error for bytes that are no net by any spec.
 fn no_net(path: &Path, bytes: &[u8]) -> Option<Error> {
-    let identity = match format::identify(bytes) {
+    let identity = match explain::identify(bytes) {
         _ if bytes.is_empty() => None,
         identity if identity.is_no_net() => Some(identity),
         _ => return None,
@@ -91,7 +91,7 @@ impl NetFile {
             no_net(path, &bytes).unwrap_or_else(|| Error::OtherNet {
                 path: path.into(),
                 network: network.name.clone(),
-                problem: problem.into(),
+                problem: explain::explain(&layout, &bytes, problem).into(),
             })
         };
         let unpacked = format::unpack(&layout, &bytes).map_err(refused)?;
@@ -147,16 +147,15 @@ impl NetFile {
     /// from its weights.
     pub fn warnings(&self) -> Vec<Warning> {
         let Loaded {
-            ignored,
-            clamped,
-            looks_like,
-            ..
+            ignored, clamped, ..
         } = &self.loaded;
         let ignored = (!ignored.is_empty()).then_some(Warning::IgnoredBytes(ignored.len()));
         // The file was checked before, so there is no error.
         let parts = format::split(&self.layout, &self.bytes);
         let transposed = parts.and_then(|parts| parts.transposed());
         let clamped = clamped.iter().cloned();
+        let looks_like = explain::looks_like(&self.layout, &self.bytes)
+            .map(|identity| Warning::LooksLike(identity.to_string()));
         let warnings = ignored
             .into_iter()
             .chain(
@@ -166,7 +165,7 @@ impl NetFile {
                     .map(Warning::LooksTransposed),
             )
             .chain(clamped.map(|(place, count)| Warning::Clamped(place, count)))
-            .chain(looks_like.map(Warning::LooksLike));
+            .chain(looks_like);
         warnings.collect()
     }
 
@@ -267,7 +266,7 @@ impl Recognised {
 
     /// The same of a file that may be a net.
     fn of_net(path: &Path, bytes: Cow<'_, [u8]>, name: &str) -> Result<Recognised, Error> {
-        let identity = format::identify(&bytes);
+        let identity = explain::identify(&bytes);
         // The beginning of a file that was cut or damaged may still name its network; the error
         // says what is wrong.
         let known = { identity.specs() }.find_map(|name| KnownSpec::named(name).ok());
@@ -320,8 +319,8 @@ fn fits<T>(bytes: &[u8], networks: impl Iterator<Item = (Network, T)>) -> Vec<T>
     let loaded = networks.filter_map(|(network, with)| {
         let layout = file_layout(&network);
         let bytes = format::unpack(&layout, bytes).ok()?;
-        let loaded = format::check(&layout, &bytes).ok()?;
-        Some((loaded.looks_like.is_some(), with))
+        format::check(&layout, &bytes).ok()?;
+        Some((explain::looks_like(&layout, &bytes).is_some(), with))
     });
     let mut found: Vec<(bool, T)> = loaded.collect();
     found.sort_by_key(|(doubted, _)| *doubted);

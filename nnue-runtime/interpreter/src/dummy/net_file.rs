@@ -1,11 +1,11 @@
 //! Net files for any spec, in its format, with the weights that a test wants.
 
-use nnue_compiler::file_layout;
 use nnue_compiler::format::{
-    self, Element, Encoding, Format, LoadError, Overflow, Quantise, Rounding, Section,
+    Element, Encoding, Format, LoadError, Overflow, Quantise, Rounding, Section,
 };
 use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
 use nnue_compiler::network::{Network, OUTPUT_RUN};
+use nnue_compiler::{explain, file_layout};
 
 use fastrand::Rng;
 
@@ -146,7 +146,7 @@ fn write(
 ///
 /// [`LoadError`] if it does not fit.
 pub fn verify(network: &Network, file: &[u8]) -> Result<(), LoadError> {
-    format::check(&file_layout(network), file).map(drop)
+    explain::check(&file_layout(network), file).map(drop)
 }
 
 /// The values of a tensor, in the order of the file.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::nets::evaluation::told_features;
 use crate::nets::net_file::read_net;
 use crate::nets::specs::SpecChoice;
-use nnue_compiler::{file_layout, format};
+use nnue_compiler::{explain, file_layout};
 use nnue_runtime::Level;
 use nnue_trace::Trace;
 use serde::Serialize;
@@ -229,7 +229,7 @@ fn nets_of(specs: &[Spec], paths: &[PathBuf]) -> Result<Vec<Option<PathBuf>>, Er
         let mut refusals = Vec::new();
         let mut place = None;
         for (index, spec) in specs.iter().enumerate() {
-            match format::check(&file_layout(&spec.network), &file) {
+            match explain::check(&file_layout(&spec.network), &file) {
                 Ok(_) if nets[index].is_none() => {
                     place = Some(index);
                     break;

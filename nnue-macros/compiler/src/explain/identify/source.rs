@@ -1,10 +1,7 @@
 //! Bytes that are read in any order, from memory or from the disk.
 
-#[cfg(feature = "std")]
-use std::{
-    fs::File,
-    io::{self, BufReader, Read, Seek},
-};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
 
 /// Bytes that can be read in any order.
 pub(super) trait Source {
@@ -38,7 +35,6 @@ impl Source for &[u8] {
 }
 
 /// A file, of which only the requested bytes are read.
-#[cfg(feature = "std")]
 pub(super) struct DiskSource<'a> {
     len: u64,
     /// The position of the reader in the file.
@@ -48,7 +44,6 @@ pub(super) struct DiskSource<'a> {
     pub(super) error: Option<io::Error>,
 }
 
-#[cfg(feature = "std")]
 impl<'a> DiskSource<'a> {
     /// A file of this length, whose position does not matter.
     pub(super) fn new(mut file: &'a File, len: u64) -> io::Result<DiskSource<'a>> {
@@ -62,7 +57,6 @@ impl<'a> DiskSource<'a> {
     }
 }
 
-#[cfg(feature = "std")]
 impl Source for DiskSource<'_> {
     fn len(&self) -> u64 {
         self.len

@@ -3,12 +3,11 @@
 //! An error that names two hashes helps nobody; an error that says "width is 128 in the file and
 //! 192 in the spec" tells the user what to correct.
 
-use alloc::format;
-use alloc::vec::Vec;
-use core::fmt::{self, Display};
+use std::fmt::{self, Display};
 
-use crate::family::Family;
-use crate::{Element, Features, FileLayout, Format, Section, Tensor, Text, ThreatTargets};
+use nnue_format::{Element, FileLayout, Format, Section, Tensor, Text, ThreatTargets};
+
+use super::family::{Family, Features};
 
 /// Something that a file and a spec say differently, as in
 /// `width is 128 in the file and 192 in the spec`.
@@ -43,7 +42,7 @@ const INPUTS: [&str; 3] = [
 /// The differences between a file of this family and a layout of Stockfish's format; none for other
 /// formats. A difference that follows from another difference is left out. So is a difference that
 /// no header shows, unless the `whole` file was recognised.
-pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> Vec<Difference> {
+pub(super) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> Vec<Difference> {
     if !matches!(layout.format, Format::Stockfish { .. }) {
         return Vec::new();
     }
@@ -112,7 +111,7 @@ fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
     let rows = |element| {
         let weights = transformer.iter().skip(1);
         { weights }
-            .filter(move |tensor| tensor.stored.element == element && !tensor.has_virtual_rows())
+            .filter(move |tensor| tensor.stored.element == element && !has_virtual_rows(tensor))
             .map(|tensor| tensor.shape[1])
     };
     let byte_rows = |family: &Family| family.byte_rows().iter().sum::<u32>() as usize;
@@ -178,6 +177,11 @@ fn hash(family: &Family, transformer: &[Section]) -> Option<Difference> {
         file: family.set_names().join(", ").into(),
         spec: "another".into(),
     })
+}
+
+/// Whether a tensor has the rows of virtual features, which its name then says.
+fn has_virtual_rows(tensor: &Tensor) -> bool {
+    tensor.name.contains(".virtual_")
 }
 
 fn tensors(sections: &[Section]) -> Vec<&Tensor> {

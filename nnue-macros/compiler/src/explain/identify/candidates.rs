@@ -1,9 +1,9 @@
 //! The networks that a file with a given beginning can belong to.
 
-use core::fmt;
+use std::fmt;
 
-use crate::family::Family;
-use crate::known;
+use crate::explain::family::Family;
+use crate::explain::known;
 
 /// Some of the networks that are known, told apart by their names. `Display` writes
 /// `SFNNv10, SFNNv11 or SFNNv12`.
@@ -15,13 +15,16 @@ pub struct Candidates {
 
 impl Candidates {
     /// The networks whose files begin with these words.
-    pub(crate) fn with_header(version: u32, hash: u32) -> Candidates {
+    pub(in crate::explain) fn with_header(version: u32, hash: u32) -> Candidates {
         Candidates { bits: u32::MAX }
             .retain(|family| (family.version, family.hash()) == (version, hash))
     }
 
     /// The candidates for which `likeness` is the largest.
-    pub(crate) fn likeliest(self, mut likeness: impl FnMut(&Family) -> usize) -> Candidates {
+    pub(in crate::explain) fn likeliest(
+        self,
+        mut likeness: impl FnMut(&Family) -> usize,
+    ) -> Candidates {
         let most = self.families().map(|family| likeness(&family)).max();
         self.retain(|family| Some(likeness(family)) == most)
     }
@@ -33,7 +36,7 @@ impl Candidates {
     }
 
     /// The shapes of the networks.
-    pub(crate) fn families(self) -> impl Iterator<Item = Family> {
+    pub(in crate::explain) fn families(self) -> impl Iterator<Item = Family> {
         self.networks().map(|(_, (_, family))| *family)
     }
 

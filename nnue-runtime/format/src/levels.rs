@@ -4,9 +4,6 @@
 //! instructions its machine has. Both read this table, so that they cannot disagree. A new level is
 //! a row of this table, and a file of primitives in the runtime.
 
-#![no_std]
-#![forbid(unsafe_code)]
-
 /// Calls a macro with the table: `levels!(callback, arguments)` becomes
 /// `callback! { arguments rows }`.
 ///
@@ -253,11 +250,6 @@ const fn first(list: &[&'static str]) -> Option<&'static str> {
         [] => None,
     }
 }
-
-/// The code of README.md, which doctests compile.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 #[cfg(test)]
 mod tests {

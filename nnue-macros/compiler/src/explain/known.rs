@@ -1,12 +1,13 @@
 //! The marks by which files are recognised: the headers of the project's networks, and the
 //! signatures of files that are no networks.
 
-use crate::family::{Family, Features, Wiring};
-use crate::stockfish::{FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
-use crate::{Encoding, ThreatTargets};
+use nnue_format::stockfish::{FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
+use nnue_format::{Encoding, ThreatTargets};
+
+use super::family::{Family, Features, Wiring};
 
 /// The project's specs by name, oldest first.
-pub(crate) const SPECS: &[(&str, Family)] = &[
+pub(super) const SPECS: &[(&str, Family)] = &[
     ("SFNNv1", V1),
     ("SFNNv2", V2),
     ("SFNNv3", V3),
@@ -29,7 +30,7 @@ pub(crate) const SPECS: &[(&str, Family)] = &[
 
 /// SFNNv13 since March 2026, when the transformer's hash began to count all feature sets. Its spec
 /// is that of SFNNv13, except for this hash.
-pub(crate) const LATE_V13: Family = Family {
+pub(super) const LATE_V13: Family = Family {
     hash_counts_threats_only: false,
     ..V13
 };
@@ -137,23 +138,23 @@ const ZEROS: &str = "a file that begins with zeros";
 const BEGINNINGS_OF_NETS: [&str; 3] = [ZSTD, LEB128, ZEROS];
 
 /// Whether a file that [`other`] recognised can be no net, whatever its spec would say.
-pub(crate) fn is_no_net(what: &str) -> bool {
+pub(super) fn is_no_net(what: &str) -> bool {
     !BEGINNINGS_OF_NETS.contains(&what)
 }
 
 /// The number of first bytes that are searched for signatures: enough for every signature, and few
 /// enough to be read first.
-pub(crate) const PREFIX_LEN: usize = 64;
+pub(super) const PREFIX_LEN: usize = 64;
 
 /// All networks that are known: those with specs, and a network that has the spec of another.
-pub(crate) fn networks() -> impl Iterator<Item = &'static (&'static str, Family)> {
+pub(super) fn networks() -> impl Iterator<Item = &'static (&'static str, Family)> {
     const LATE: &[(&str, Family)] = &[("late SFNNv13", LATE_V13)];
     SPECS.iter().chain(LATE)
 }
 
 /// The kind of a file that is no network, recognised by its first [`PREFIX_LEN`] bytes, in words
 /// that follow "this is".
-pub(crate) fn other(prefix: &[u8]) -> Option<&'static str> {
+pub(super) fn other(prefix: &[u8]) -> Option<&'static str> {
     let mut signatures = SIGNATURES.iter();
     if let Some((_, what)) = signatures.find(|(start, _)| prefix.starts_with(start)) {
         return Some(what);

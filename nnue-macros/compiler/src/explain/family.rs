@@ -1,10 +1,9 @@
 //! Stockfish's networks from SFNNv1 to SFNNv16 in any size: what their files contain.
 
-use alloc::vec::Vec;
-use core::fmt;
+use std::fmt;
 
-use crate::stockfish::{FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
-use crate::{Encoding, ThreatTargets, stockfish};
+use nnue_format::stockfish::{self, FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
+use nnue_format::{Encoding, ThreatTargets};
 
 /// The shape of a network that is built like one of SFNNv1 to SFNNv16, in any size: three affine
 /// layers behind the transformer, of which the last has a single output.
@@ -66,7 +65,7 @@ pub enum Wiring {
 }
 
 /// Rows of weights are padded in the file to a multiple of this number.
-pub(crate) const ROW_UNIT: u32 = 32;
+pub(super) const ROW_UNIT: u32 = 32;
 
 /// The largest number of outputs of a layer in the search for a file's shape.
 const MAX_OUTPUTS: u32 = 1024;
@@ -80,7 +79,7 @@ const PAWN_PAIRS: u32 = 96 * 95 / 2;
 
 impl Family {
     /// The families of a version whose transformers have that hash. Their layers are not yet known.
-    pub(crate) fn of_transformer(
+    pub(super) fn of_transformer(
         version: u32,
         hash: u32,
         encoding: Encoding,
@@ -110,7 +109,7 @@ impl Family {
     }
 
     /// The second word of the file.
-    pub(crate) fn hash(&self) -> u32 {
+    pub(super) fn hash(&self) -> u32 {
         self.transformer_hash() ^ self.stack_hash()
     }
 
@@ -122,7 +121,7 @@ impl Family {
     }
 
     /// The words before transformers that have the same sets in all orders.
-    pub(crate) fn hashes_in_any_order(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn hashes_in_any_order(&self) -> impl Iterator<Item = u32> {
         let [first, second, third] = self.set_hashes();
         let orders = [
             [first, second, third],
@@ -145,14 +144,14 @@ impl Family {
     }
 
     /// The names that specs have for the sets, in their order.
-    pub(crate) fn set_names(&self) -> Vec<&'static str> {
+    pub(super) fn set_names(&self) -> Vec<&'static str> {
         let threats = self.threats.map(|_| "Threats");
         let pairs = self.has_pawn_pairs().then_some("PawnPairs");
         let sets = [threats, pairs, Some(self.features.name())];
         sets.into_iter().flatten().collect()
     }
 
-    pub(crate) fn stack_hash(&self) -> u32 {
+    pub(super) fn stack_hash(&self) -> u32 {
         let [first, second] = self.outputs;
         stockfish::stack_hash(self.width, [first, second, 1])
     }
@@ -172,7 +171,7 @@ impl Family {
 
     /// The ways in which the layers of networks with this version can be connected, those with the
     /// fewest inputs first; empty if no network has the version.
-    pub(crate) const fn wirings(&self) -> &'static [Wiring] {
+    pub(super) const fn wirings(&self) -> &'static [Wiring] {
         match self.version {
             FIRST_VERSION | SECOND_VERSION if self.threats.is_some() => &[Wiring::SkipAndSquares],
             FIRST_VERSION | SECOND_VERSION => {
@@ -184,7 +183,7 @@ impl Family {
     }
 
     /// The numbers of inputs of the three affine layers.
-    pub(crate) const fn inputs(&self) -> [u32; 3] {
+    pub(super) const fn inputs(&self) -> [u32; 3] {
         let [first, second] = self.outputs;
         match self.wiring {
             Wiring::Plain => [2 * self.width, first, second],
@@ -197,7 +196,7 @@ impl Family {
     }
 
     /// The numbers of rows of threats and of pawn pairs.
-    pub(crate) const fn byte_rows(&self) -> [u32; 2] {
+    pub(super) const fn byte_rows(&self) -> [u32; 2] {
         let threats = match self.threats {
             Some(targets) => targets.rows(),
             None => 0,
@@ -208,7 +207,7 @@ impl Family {
 
     /// The transformer's tensors in file order: the encoding of each tensor, and the number of
     /// bytes of its values where they are raw.
-    pub(crate) fn transformer(&self) -> impl Iterator<Item = (Encoding, u64)> {
+    pub(super) fn transformer(&self) -> impl Iterator<Item = (Encoding, u64)> {
         let encoding = self.encoding;
         let (width, buckets) = (u64::from(self.width), self.features.buckets());
         let bytes = |rows: u64| (Encoding::Raw, rows * width);
@@ -241,29 +240,29 @@ impl Family {
     }
 
     /// The offset of the second layer's weights in a stack, in bytes.
-    pub(crate) fn second_weights(&self) -> u64 {
+    pub(super) fn second_weights(&self) -> u64 {
         let [first, second] = self.outputs.map(u64::from);
         4 + first * (4 + self.rows()[0]) + 4 * second
     }
 
     /// The offset of the third layer's weights in a stack, in bytes.
-    pub(crate) fn third_weights(&self) -> u64 {
+    pub(super) fn third_weights(&self) -> u64 {
         self.second_weights() + u64::from(self.outputs[1]) * self.rows()[1] + 4
     }
 
     /// The number of bytes of a stack, its hash included.
-    pub(crate) fn stack_len(&self) -> u64 {
+    pub(super) fn stack_len(&self) -> u64 {
         self.third_weights() + self.rows()[2]
     }
 
     /// The number of bytes of a row of weights in each layer.
-    pub(crate) fn rows(&self) -> [u64; 3] {
+    pub(super) fn rows(&self) -> [u64; 3] {
         self.inputs()
             .map(|inputs| u64::from(inputs.next_multiple_of(ROW_UNIT)))
     }
 
     /// The numbers of outputs of the first two layers that lead to a stack hash.
-    pub(crate) fn outputs_of_hash(width: u32, stack_hash: u32) -> impl Iterator<Item = [u32; 2]> {
+    pub(super) fn outputs_of_hash(width: u32, stack_hash: u32) -> impl Iterator<Item = [u32; 2]> {
         stockfish::outputs_of_hash(width, stack_hash, MAX_OUTPUTS)
     }
 }
@@ -293,7 +292,7 @@ impl Features {
     }
 
     /// The number of rows of the set.
-    pub(crate) const fn count(self) -> u32 {
+    pub(super) const fn count(self) -> u32 {
         match self {
             Features::HalfKP => 64 * 641,
             Features::HalfKAv2 => 64 * 704,

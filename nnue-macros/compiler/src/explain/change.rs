@@ -7,12 +7,13 @@
 
 mod outline;
 
-use alloc::vec::Vec;
-use core::fmt;
+use std::fmt;
+
+use nnue_format::{
+    DESCRIPTION_LIMIT, Encoding, FileLayout, Format, START_LEN, Text, ThreatTargets,
+};
 
 use self::outline::{Kind, Outline, Piece};
-use crate::layout::START_LEN;
-use crate::{DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Text, ThreatTargets};
 
 /// The largest number of stacks, and of PSQT values per feature, that is tried.
 const MOST_STACKS: usize = 64;
@@ -72,7 +73,7 @@ pub enum Change {
 
 /// The changes of the spec, each of which makes a file fit a layout that it does not fit now. The
 /// header up to the description must be the layout's.
-pub(crate) fn changes(layout: &FileLayout, source: &[u8]) -> Vec<Change> {
+pub(super) fn changes(layout: &FileLayout, source: &[u8]) -> Vec<Change> {
     let Format::Stockfish { .. } = layout.format else {
         return Vec::new();
     };
@@ -262,7 +263,7 @@ fn inputs(outline: &Outline, body: &[u8]) -> Option<(Change, Outline)> {
 }
 
 /// Rows of weights are padded to a multiple of this number.
-const ROW_UNIT: usize = crate::family::ROW_UNIT as usize;
+const ROW_UNIT: usize = super::family::ROW_UNIT as usize;
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,6 @@
 //! The sizes of the sections that a file of Stockfish's format has behind its description.
 
-use alloc::vec::Vec;
-
-use crate::{Encoding, FileLayout, Section, Tensor, Text, leb128};
+use nnue_format::{Encoding, FileLayout, Section, Tensor, Text, leb128};
 
 /// The sizes that a layout gives the sections of a file, in a form that can be changed.
 #[derive(Clone)]

@@ -1,9 +1,8 @@
 //! Why the length of a file may be wrong: which single difference would explain it.
 
-use alloc::vec::Vec;
-use core::fmt;
+use std::fmt;
 
-use crate::{Element, Extent, FileLayout, Format, Place, Section, Tail};
+use nnue_format::{Element, Extent, FileLayout, Format, Place, Section, Tail};
 
 /// A change of the spec or of the file that would explain the length of a file. `Display` writes
 /// words that follow "as if".
@@ -42,7 +41,7 @@ pub enum Cause {
 
 /// The differences that explain the length of a file exactly, and the end of the file. Usually a
 /// single difference is the mistake, and the others fit by accident.
-pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
+pub(super) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     if !layout.has_fixed_len() {
         return Vec::new();
     }
@@ -92,7 +91,7 @@ pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
 
 /// The names that specs have for the tails, other than the layout's, that can follow a last section
 /// that ends at `offset`.
-pub(crate) fn other_tails(
+pub(super) fn other_tails(
     layout: &FileLayout,
     source: &[u8],
     offset: usize,

@@ -4,24 +4,18 @@
 mod candidates;
 mod source;
 
-use core::fmt;
-use core::ops::Range;
-#[cfg(feature = "std")]
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::Path;
+
+use nnue_format::{DESCRIPTION_LIMIT, Encoding, START_LEN, attached, leb128, stockfish};
 
 pub use self::candidates::Candidates;
-#[cfg(feature = "std")]
-use self::source::DiskSource;
-use self::source::Source;
-
-use crate::family::{Family, ROW_UNIT};
-use crate::known::{self, PREFIX_LEN, SPECS};
-use crate::layout::START_LEN;
-use crate::{DESCRIPTION_LIMIT, Encoding, attached, leb128, stockfish};
+use self::source::{DiskSource, Source};
+use super::family::{Family, ROW_UNIT};
+use super::known::{self, PREFIX_LEN, SPECS};
 
 /// The kind of a file. `Display` writes words that follow "this is".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +57,7 @@ impl Identity {
     }
 
     /// The shapes that the network can have, if the whole file or its header was recognised.
-    pub(crate) fn probable_families(self) -> impl Iterator<Item = Family> {
+    pub(super) fn probable_families(self) -> impl Iterator<Item = Family> {
         let candidates = match self {
             Identity::Header(candidates) => Some(candidates),
             _ => None,
@@ -80,7 +74,7 @@ impl Identity {
     }
 
     /// Whether the file can be of the network of that name and of no other network that is known.
-    pub(crate) fn is_only(self, name: &str) -> bool {
+    pub(super) fn is_only(self, name: &str) -> bool {
         match self {
             Identity::Spec { name: own } => own == name,
             Identity::Header(candidates) => candidates.names().eq([name]),
@@ -90,7 +84,7 @@ impl Identity {
 
     /// The known networks whose files begin as this file does, unless the network with this name is
     /// the only one of them. The beginning of a file says nothing about unknown networks.
-    pub(crate) fn doubts(self, name: &str) -> Option<Candidates> {
+    pub(super) fn doubts(self, name: &str) -> Option<Candidates> {
         let is_known = known::networks().any(|(known, _)| *known == name);
         match self {
             Identity::Header(candidates) if is_known && !self.is_only(name) => Some(candidates),
@@ -99,7 +93,7 @@ impl Identity {
     }
 
     /// Whether the file begins like known networks, and not like the network of this name.
-    pub(crate) fn excludes(self, name: &str) -> bool {
+    pub(super) fn excludes(self, name: &str) -> bool {
         let candidates = self.doubts(name);
         candidates.is_some_and(|candidates| candidates.names().all(|own| own != name))
     }
@@ -157,17 +151,15 @@ pub fn identify(source: &[u8]) -> Identity {
 /// # Errors
 ///
 /// The errors of opening and reading the file.
-#[cfg(feature = "std")]
 pub fn identify_file(path: &Path) -> io::Result<Identity> {
     identify_open_file(&File::open(path)?)
 }
 
 /// [`identify_file`] for an open file, whose position does not matter.
-#[cfg(feature = "std")]
-pub(crate) fn identify_open_file(file: &File) -> io::Result<Identity> {
+fn identify_open_file(file: &File) -> io::Result<Identity> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        let mut prefix = std::vec::Vec::new();
+        let mut prefix = Vec::new();
         file.take(PREFIX_LEN as u64).read_to_end(&mut prefix)?;
         return Ok(identify(&prefix));
     }
@@ -326,15 +318,14 @@ fn reads_more(source: &mut impl Source, stack: u64, narrow: &Family, wide: &Fami
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::ToString;
-    use alloc::vec;
-    use alloc::vec::Vec;
-
     use fastrand::Rng;
 
     use super::*;
-    use crate::tests::random_bytes;
-    use crate::{Features, Wiring};
+    use crate::explain::family::{Features, Wiring};
+
+    fn random_bytes(random: &mut Rng, len: usize) -> Vec<u8> {
+        (0..len).map(|_| random.u8(..)).collect()
+    }
 
     /// A long file of zeros, except for a few pieces.
     #[derive(Clone)]
@@ -349,13 +340,17 @@ mod tests {
         }
 
         fn read(&mut self, offset: u64, buffer: &mut [u8]) -> bool {
-            if self.len < offset + buffer.len() as u64 {
+            let end = offset + buffer.len() as u64;
+            if self.len < end {
                 return false;
             }
-            for (byte, at) in buffer.iter_mut().zip(offset..) {
-                let piece = (self.pieces.iter())
-                    .find(|(start, piece)| (*start..*start + piece.len() as u64).contains(&at));
-                *byte = piece.map_or(0, |(start, piece)| piece[(at - start) as usize]);
+            buffer.fill(0);
+            for (start, piece) in &self.pieces {
+                let (from, to) = (offset.max(*start), end.min(start + piece.len() as u64));
+                if from < to {
+                    let bytes = &piece[(from - start) as usize..(to - start) as usize];
+                    buffer[(from - offset) as usize..][..bytes.len()].copy_from_slice(bytes);
+                }
             }
             true
         }
@@ -488,7 +483,7 @@ mod tests {
         for (name, family) in SPECS {
             let identity = identify_source(&mut file(family));
             assert_eq!(identity, Identity::Spec { name });
-            assert_eq!(identity.to_string(), alloc::format!("a net of {name}"));
+            assert_eq!(identity.to_string(), format!("a net of {name}"));
             assert!(identity.specs().eq([*name]));
         }
     }
@@ -535,8 +530,8 @@ mod tests {
                 cut.len = len;
                 identify_source(&mut cut).to_string()
             };
-            let own = alloc::format!("the beginning of a net of {name}");
-            let others = alloc::format!("the beginning of a net of {shared}");
+            let own = format!("the beginning of a net of {name}");
+            let others = format!("the beginning of a net of {shared}");
             assert_eq!(cut(whole.len - 1), own);
             assert_eq!(cut(whole.len - 8 * family.stack_len()), own);
             // Where the fewest threats end, those of SFNNv12, the threats of other networks go on.
@@ -625,14 +620,13 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "std")]
     #[test]
     fn files_are_identified_where_they_lie() {
         let (_, small) = SPECS[SPECS.len() - 1];
         let mut sparse = file(&small);
         let mut bytes = vec![0; sparse.len as usize];
         assert!(sparse.read(0, &mut bytes));
-        let path = std::env::temp_dir().join(std::format!("nnue-identify-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("nnue-identify-{}", std::process::id()));
         for len in [bytes.len(), 100, 8, 3, 0] {
             std::fs::write(&path, &bytes[..len]).unwrap();
             let found = identify_file(&path);
@@ -640,5 +634,20 @@ mod tests {
             assert_eq!(found.unwrap(), identify(&bytes[..len]), "{len}");
         }
         assert!(identify_file(Path::new("no such/net.nnue")).is_err());
+    }
+
+    #[test]
+    fn a_spec_behind_a_net_is_left_out() {
+        let (_, small) = SPECS[SPECS.len() - 1];
+        let mut sparse = file(&small);
+        let mut net = vec![0; sparse.len as usize];
+        assert!(sparse.read(0, &mut net));
+        let with = attached::attach(&net, "name = \"a\"").unwrap();
+        assert_eq!(identify(&with), identify(&net));
+        let path = std::env::temp_dir().join(format!("nnue-attached-{}", std::process::id()));
+        std::fs::write(&path, &with).unwrap();
+        let found = identify_file(&path);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(found.unwrap(), identify(&net));
     }
 }
