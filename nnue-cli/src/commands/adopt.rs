@@ -3,6 +3,7 @@
 mod compiled;
 
 use std::fs;
+use std::hint::black_box;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_files::is_standard;
 use nnue_measure::bench::{Report, Row, Spec};
-use nnue_nets::evaluation::{Evaluate, Interpreted};
+use nnue_nets::evaluation::Interpreted;
 use nnue_nets::net_file::{NetFile, Recognised, read_net};
 use nnue_nets::specs::SpecChoice;
 use nnue_nets::told::Origin;
@@ -265,7 +266,7 @@ fn speed(path: &Path, guess: &Guess, bytes: &[u8]) -> Result<f64, Failure> {
     let (board, start) = (Board::start(), Instant::now());
     let mut evaluations = 0;
     while start.elapsed() < LONG_ENOUGH {
-        net.evaluate(&board);
+        black_box(net.evaluate(&board));
         evaluations += 1;
     }
     Ok(f64::from(evaluations) / start.elapsed().as_secs_f64())

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
-use nnue_nets::evaluation::{Answer, BucketOutput, Evaluate, Evaluation, Sums, Value};
+use nnue_nets::evaluation::{Answer, BucketOutput, Evaluation, Interpreted, Sums, Value};
 use nnue_runtime::{Board, Color, HeadValue, Position, Role, Square};
 
 use crate::style::{BLACK, CHOSEN, FAINT, PLAIN, STRONG, WHITE, of_sign, paint};
@@ -12,7 +12,7 @@ use crate::table::Cell;
 /// Writes reports about a network's evaluations.
 pub(super) struct Report<'a> {
     /// The network that the report is about.
-    pub(super) net: &'a dyn Evaluate,
+    pub(super) net: &'a Interpreted,
     /// The stream that the report is written to.
     pub(super) out: &'a mut dyn Write,
 }
@@ -274,7 +274,6 @@ fn signed(value: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nnue_nets::evaluation::Interpreted;
     use nnue_nets::net_file::NetFile;
 
     fn net() -> Interpreted {
