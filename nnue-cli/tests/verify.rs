@@ -182,15 +182,12 @@ fn a_win_a_draw_and_a_loss_are_compared() {
 }
 
 #[test]
-fn a_network_that_is_compiled_in_is_interpreted_on_demand() {
-    let fens = scratch("verify-interpret.epd", GAMES.join("\n").as_bytes());
-    let golden = text(&scratch_path("verify-interpret.txt"));
+fn a_net_that_tells_its_network_needs_no_spec() {
+    let fens = scratch("verify-known.epd", GAMES.join("\n").as_bytes());
+    let golden = text(&scratch_path("verify-known.txt"));
     output(&["verify", SMALL128, "--write", &golden, "--fens", &fens]);
-    let arguments = verify(SMALL128, "small128", &golden);
-    let interpreted = output(&[&arguments[..], &["--interpret"]].concat());
-    assert!(interpreted.contains("interpreted"), "{interpreted}");
-    #[cfg(feature = "compiled")]
-    assert!(!output(&arguments).contains("interpreted"));
+    let report = output(&["verify", SMALL128, "--golden", &golden]);
+    assert!(report.contains("interpreted        14     14"), "{report}");
 }
 
 #[test]
