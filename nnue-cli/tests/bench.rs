@@ -13,7 +13,9 @@ use nnue_runtime::Level;
 use nnue_tools::files::Lock;
 use serde_json::Value;
 
-use crate::program::{assert_refused, nnue, printed, refusal, run, scratch, scratch_path, text};
+use crate::program::{
+    self, assert_refused, nnue, printed, refusal, run, scratch, scratch_path, text,
+};
 
 const SMALL128: &str = "../specs/small128.toml";
 const SIMPLE: &str = "../specs/bullet/simple.toml";
@@ -38,9 +40,9 @@ fn gzip(text: &str) -> Vec<u8> {
 #[test]
 #[ignore = "compiles with the optimiser: a minute"]
 fn networks_are_measured() {
-    let cache = scratch_path("bench-cache");
+    let (_turn, cache) = program::cache();
     let cached = |arguments: &[&str]| {
-        let options = ["--rounds=1", "--cache", &text(&cache)];
+        let options = ["--rounds=1", "--cache", &cache];
         let mut command = nnue(&[&["bench"], arguments, &options].concat());
         command.output().expect("the program starts")
     };
@@ -50,7 +52,6 @@ fn networks_are_measured() {
     a_search_of_ones_own_is_followed(&cached);
     #[cfg(target_os = "linux")]
     processes_share_their_weights_and_compute_the_same(&cached);
-    fs::remove_dir_all(cache).expect("the folder can be removed");
 }
 
 /// A run of `nnue bench` with these arguments.
@@ -308,10 +309,10 @@ fn replace(path: &str, text: &str) {
 #[test]
 #[ignore = "compiles with the optimiser: a minute"]
 fn an_edited_network_is_measured_again() {
-    let cache = scratch_path("bench-edited-cache");
+    let (_turn, cache) = program::cache();
     let simple = fs::read_to_string(SIMPLE).expect("the spec is there");
     let spec = scratch("bench-edited.toml", simple.as_bytes());
-    let arguments = ["--rounds=1", "--cache", &text(&cache), &spec];
+    let arguments = ["--rounds=1", "--cache", &cache, &spec];
     let watching = Watching::start(&arguments, |out| {
         out.lines().map(|line| line.expect("text"))
     });
@@ -326,8 +327,6 @@ fn an_edited_network_is_measured_again() {
     replace(&spec, &edited);
     let second = row();
     assert!(second.starts_with("edited * "), "{second}");
-    drop(watching);
-    fs::remove_dir_all(cache).expect("the folder can be removed");
 }
 
 /// Two runs in one cache would write each other's workspace.
