@@ -16,17 +16,12 @@ mod expand;
 mod guard;
 mod help;
 mod info;
-#[cfg(not(feature = "compiled"))]
-mod left_out;
 mod loops;
 mod matches;
 mod onnx;
 mod plan;
 mod quantise;
-#[cfg(feature = "compiled")]
 mod reorder;
-#[cfg(feature = "compiled")]
-mod replay;
 mod report;
 mod spec;
 mod trainer;
@@ -38,11 +33,6 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::Failure;
-
-#[cfg(not(feature = "compiled"))]
-use self::left_out::{LeftOut as Reorder, LeftOut as Replay};
-#[cfg(feature = "compiled")]
-use self::{reorder::Reorder, replay::Replay};
 
 pub(crate) use self::help::grouped;
 
@@ -77,10 +67,8 @@ pub(crate) enum Command {
     Expand(expand::Expand),
     /// Evaluate positions, and show what each piece contributes
     Eval(eval::Eval),
-    /// Measure a net on every instruction set, on a recorded search
-    Replay(Replay),
     /// Make a net faster, by the order of its neurons
-    Reorder(Reorder),
+    Reorder(reorder::Reorder),
     /// Draw a network, or the weights of a net
     Draw(draw::Draw),
     /// Write a net as an ONNX model
@@ -127,7 +115,6 @@ impl Command {
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Eval(command) => command.run(out),
-            Command::Replay(command) => command.run(out),
             Command::Reorder(command) => command.run(out),
             Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),

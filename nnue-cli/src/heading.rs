@@ -3,25 +3,20 @@
 use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
-use nnue_tools::nets::evaluation::Evaluate;
 
+use crate::inputs::ChosenNet;
 use crate::style::{FAINT, STRONG, WARNING, paint};
 
 /// Writes the network's name, the file's name, how the network is used, the file's description, and
 /// the loader's warnings.
-pub(crate) fn write(
-    net: &dyn Evaluate,
-    file: &str,
-    usage: &str,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let (name, file) = (paint(STRONG, foreign(net.name())), foreign(file));
-    writeln!(out, "{name} · {file} · {usage}")?;
-    let description = one_line(net.description());
+pub(crate) fn write(net: &ChosenNet, usage: &str, out: &mut dyn Write) -> io::Result<()> {
+    let name = paint(STRONG, foreign(&net.file.network.name));
+    writeln!(out, "{name} · {} · {usage}", foreign(&net.name))?;
+    let description = one_line(&net.file.loaded.description);
     if !description.is_empty() {
         writeln!(out, "{}", paint(FAINT, description))?;
     }
-    for warning in net.warnings() {
+    for warning in net.file.warnings() {
         writeln!(out, "{} {warning}", paint(WARNING, "warning:"))?;
     }
     Ok(())

@@ -4,7 +4,6 @@
 mod net;
 mod positions;
 mod spec;
-#[cfg(feature = "compiled")]
 mod trace;
 
 use std::fmt;
@@ -23,8 +22,7 @@ use serde::Serialize;
 pub(crate) use self::net::{ChosenNet, NetArgument, NetInAndOut, NetOptions};
 pub(crate) use self::positions::{PositionFile, SampledPositions};
 pub(crate) use self::spec::{OptionalSpec, SpecArgument};
-#[cfg(feature = "compiled")]
-pub(crate) use self::trace::TraceFile;
+pub(crate) use self::trace::{TraceFile, read_trace};
 use crate::Failure;
 use crate::json::write_plain;
 
@@ -117,13 +115,45 @@ pub(crate) fn available_level() -> impl TypedValueParser<Value = Level> {
     PossibleValuesParser::new(Level::names()).try_map(|name| Level::by_name(&name))
 }
 
-/// The level if no option names a level: that of `NNUE_LEVEL`, or else the best.
-pub(crate) fn default_level() -> Result<Level, Failure> {
-    Ok(level_of_environment()?.unwrap_or_else(Level::detect))
+/// Instruction sets that an option names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NamedLevels {
+    /// All that this machine supports.
+    All,
+    /// This one.
+    One(Level),
 }
 
-/// The level that the environment variable `NNUE_LEVEL` names, if it is set.
-pub(crate) fn level_of_environment() -> Result<Option<Level>, Failure> {
-    Level::from_env()
-        .map_err(|error| Failure::Work(format!("`NNUE_LEVEL` in the environment: {error}")))
+impl NamedLevels {
+    /// Reads the name of an instruction set that this machine supports, or `all`.
+    pub(crate) fn parser() -> impl TypedValueParser<Value = NamedLevels> {
+        PossibleValuesParser::new(Level::names().chain(["all"])).try_map(|name| match &*name {
+            "all" => Ok(NamedLevels::All),
+            name => Level::by_name(name).map(NamedLevels::One),
+        })
+    }
+
+    /// The levels that options name, each once.
+    pub(crate) fn levels(named: &[NamedLevels]) -> Vec<Level> {
+        let mut levels = Vec::new();
+        for named in named {
+            let own = match named {
+                NamedLevels::All => Level::available().collect(),
+                NamedLevels::One(level) => vec![*level],
+            };
+            for level in own {
+                if !levels.contains(&level) {
+                    levels.push(level);
+                }
+            }
+        }
+        levels
+    }
+}
+
+/// The level if no option names a level: that of `NNUE_LEVEL`, or else the best.
+pub(crate) fn default_level() -> Result<Level, Failure> {
+    let named = Level::from_env()
+        .map_err(|error| Failure::Work(format!("`NNUE_LEVEL` in the environment: {error}")))?;
+    Ok(named.unwrap_or_else(Level::detect))
 }

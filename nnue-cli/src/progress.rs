@@ -2,9 +2,10 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A progress bar whose stages have names.
+/// A progress bar whose stages have names, below a text that is redrawn with it: the message, whose
+/// lines have ends. The name of a stage is the prefix.
 pub(crate) fn stages() -> ProgressBar {
-    with_template("{bar:40} {msg}")
+    with_template("{msg}{bar:40} {prefix}")
 }
 
 /// A progress bar. Measurements draw it only between their parts, because drawing would disturb

@@ -91,6 +91,18 @@ impl Table {
     }
 }
 
+/// A number with a comma between groups of three digits.
+pub(crate) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .filter_map(|group| str::from_utf8(group).ok())
+        .collect();
+    groups.join(",")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +139,14 @@ C
         assert_eq!(
             text(&table),
             "\x1b[2ma   \x1b[0m  \x1b[2mb\x1b[0m\n\x1b[1mlong\x1b[0m  \x1b[1m1\x1b[0m\n"
+        );
+    }
+
+    #[test]
+    fn digits_are_grouped_from_the_right() {
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(thousands),
+            ["0", "999", "1,000", "1,234,567"]
         );
     }
 }

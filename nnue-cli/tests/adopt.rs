@@ -241,13 +241,10 @@ fn files_that_no_network_has_are_said_to_be_so() {
 #[ignore = "compiles with the optimiser, and measures: minutes"]
 fn the_compiled_network_is_measured_at_every_instruction_set() {
     let net = simple("adopt-speed.bin");
-    let cache = text(&scratch_path("adopt-speed-cache"));
+    let (_turn, cache) = program::cache();
     let arguments = ["adopt", &net, "--speed", "--cache", &cache];
     let levels: Vec<&str> = Level::available().map(Level::name).collect();
-    // A busy machine is warned of.
-    let said = run(&arguments);
-    assert!(said.status.success(), "{}", stderr(&said));
-    let said = stdout(&said);
+    let said = output(&arguments);
     let mut lines = said
         .lines()
         .skip_while(|line| !line.starts_with("nanoseconds "));
@@ -266,7 +263,6 @@ fn the_compiled_network_is_measured_at_every_instruction_set() {
     let compiled = found["compiled"].as_array().expect("a list");
     let names: Vec<&Value> = compiled.iter().map(|row| &row["level"]).collect();
     assert_eq!(names, levels);
-    fs::remove_dir_all(cache).expect("the folder can be removed");
 }
 
 #[test]

@@ -301,10 +301,12 @@ fn files_of_another_network_are_refused() {
     );
 }
 
+mod small128 {
+    nnue_runtime::nnue_net!("../specs/small128.toml");
+}
+
 #[test]
-#[cfg(feature = "compiled")]
 fn weights_are_laid_out_for_every_level_and_mapped() {
-    use nnue_known_networks::small128;
     use nnue_runtime::{Board, Level, Network};
 
     for level in Level::available() {

@@ -9,7 +9,7 @@ use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
-use nnue_runtime::{Board, HeadValue, Level};
+use nnue_runtime::{Board, HeadValue};
 use nnue_test_support::random_weights::{RandomWeights, Style};
 use nnue_test_support::{generations, goldens, nets, synthetic};
 use serde_json::{Value, json};
@@ -88,38 +88,16 @@ fn unwrapped(raw: &str, table: &str) -> String {
     rows.iter().map(|row| row.join("\t") + "\n").collect()
 }
 
-/// What computes known networks, where nothing else is asked for.
-fn computed_by() -> &'static str {
-    match cfg!(feature = "compiled") {
-        true => Level::detect().name(),
-        false => "interpreted",
-    }
-}
-
-/// The options for each way in which the program can compute known networks: every level of this
-/// machine, or the interpreter.
-fn ways() -> Vec<Vec<&'static str>> {
-    match cfg!(feature = "compiled") {
-        true => Level::available()
-            .map(|level| vec!["--level", level.name()])
-            .collect(),
-        false => vec![Vec::new()],
-    }
-}
-
-/// Compares `--raw` with a table of goldens, in every [way](ways).
+/// Compares `--raw` with a table of goldens.
 fn assert_golden(arguments: &[&str], table: &str) {
     let (fens, expected) = goldens(table);
     assert!(expected.lines().count() > 100);
-    for way in ways() {
-        let options = [arguments, &["--raw", "--fens", "-"], &way].concat();
-        let output = run_with_input(&options, &fens);
-        let differing = (printed(&output).lines().zip(expected.lines())).find(|(a, b)| a != b);
-        assert_eq!(differing, None, "{table} with {way:?}");
-        assert_eq!(stdout(&output), expected, "{table} with {way:?}");
-        let positions = expected.lines().count() - 1;
-        println!("{table} with {way:?}: {positions} positions equal");
-    }
+    let output = run_with_input(&[arguments, &["--raw", "--fens", "-"]].concat(), &fens);
+    let differing = (printed(&output).lines().zip(expected.lines())).find(|(a, b)| a != b);
+    assert_eq!(differing, None, "{table}");
+    assert_eq!(stdout(&output), expected, "{table}");
+    let positions = expected.lines().count() - 1;
+    println!("{table}: {positions} positions equal");
 }
 
 #[test]
@@ -128,7 +106,7 @@ fn raw_output_of_the_built_in_net_is_the_engines() {
 }
 
 /// Compares what `nnue eval --raw` prints with the goldens, for nets whose spec the program finds
-/// out, for all positions and on every level.
+/// out, for all positions.
 macro_rules! raw_output_of_nets {
     ($($(#[$ignored:meta])? $name:ident: $generation:literal $(, $released:literal)?;)*) => { $(
         mod $name {
@@ -193,7 +171,7 @@ raw_output_of_nets! {
 
 #[test]
 fn the_start_of_a_game_is_shown_without_colour_where_nobody_sees_it() {
-    let expected = include_str!("start.txt").replace("LEVEL", computed_by());
+    let expected = include_str!("start.txt").replace("LEVEL", "interpreted");
     assert_eq!(printed(&run(&["startpos"])), expected);
     assert_eq!(printed(&run(&[START])), expected);
     let twice = run(&["startpos", "startpos", "--raw"]);
@@ -255,7 +233,7 @@ fn a_fen_needs_no_quotes() {
 fn the_spec_is_found_by_the_file() {
     let shown = run(&["--net", SMALL128]);
     let expected = include_str!("start.txt")
-        .replace("LEVEL", computed_by())
+        .replace("LEVEL", "interpreted")
         .replace(", built in", "");
     let expected: String = (expected.split_inclusive('\n'))
         .filter(|line| !line.starts_with("This is Stockfish's small net"))
@@ -394,7 +372,7 @@ fn wrong_options_are_usage_errors() {
             &["`sfnv5`", "`small128`", "did you mean `sfnnv5`?"],
         ),
         (&["--spec", "sfnnv5"], &["`--net FILE`"]),
-        (&["--level", "avx3"], &["'avx3'", "avx512icl"]),
+        (&["--level", "scalar"], &["'--level'"]),
         (&["--fens"], &["--fens"]),
         (&["--fens", "-", START], &["--fens <FILE>", "[FEN]"]),
         (&["--raw=yes"], &["--raw"]),
@@ -406,12 +384,6 @@ fn wrong_options_are_usage_errors() {
     }
     let unknown = run(&["--spec", "entirely-different"]);
     assert!(!stderr(&unknown).contains("did you mean"));
-    let unknown = evaluate(&[]).env("NNUE_LEVEL", "avx3").output();
-    let unknown = unknown.expect("the program starts");
-    match cfg!(feature = "compiled") {
-        true => assert_refused(&unknown, 1, &["`NNUE_LEVEL`", "`avx3`"]),
-        false => assert_eq!(printed(&unknown), printed(&run(&[]))),
-    }
 }
 
 #[test]
@@ -557,10 +529,8 @@ fn json_has_the_numbers_of_the_engine() {
 fn the_file_of_a_known_spec_is_as_good_as_its_name() {
     let by_file = run(&["--net", SMALL128, "--spec", "../specs/small128.toml"]);
     assert_eq!(printed(&by_file), printed(&run(&["--net", SMALL128])));
-    for way in ways() {
-        let options = [&["--spec", "../specs/small128.toml"], &way[..]].concat();
-        assert_eq!(printed(&run(&options)), printed(&run(&way)));
-    }
+    let built_in = run(&["--spec", "../specs/small128.toml"]);
+    assert_eq!(printed(&built_in), printed(&run(&[])));
     let other = run(&["--net", SMALL128, "--spec", "../specs/sfnnv5.toml"]);
     assert_refused(&other, 1, &["SFNNv5", "a net of small128"]);
 }
@@ -572,10 +542,10 @@ fn a_spec_of_ones_own_is_interpreted() {
     let shown = run(&own);
     let (head, rest) = printed(&shown).split_once('\n').expect("lines");
     assert_eq!(head, "my own · nn-37f18f62d772.nnue · interpreted");
-    let compiled = run(&["--net", SMALL128]);
+    let known = run(&["--net", SMALL128]);
     assert_eq!(
         Some(rest),
-        printed(&compiled).split_once('\n').map(|(_, rest)| rest)
+        printed(&known).split_once('\n').map(|(_, rest)| rest)
     );
 
     let (fens, expected) = goldens(SMALL128_GOLDENS);
@@ -723,8 +693,7 @@ fn what_cannot_be_interpreted_is_refused() {
     assert_refused(&output, 1, &["is not a net file for Ataxx: "]);
     let missing = run(&["--net", SMALL128, "--spec", "no/such.toml"]);
     assert_refused(&missing, 1, &["cannot read `no/such.toml`"]);
-    let (spec, _, net) = random_net("further_heads_of_three");
-    let net = scratch("eval-level.net", &net);
+    let (spec, _, _) = random_net("further_heads_of_three");
     assert_refused(
         &run(&["--spec", &spec]),
         2,
@@ -732,8 +701,6 @@ fn what_cannot_be_interpreted_is_refused() {
     );
     let missing = run(&["--net", "no/such.nnue", "--spec", &spec]);
     assert_refused(&missing, 1, &["no/such.nnue"]);
-    let level = run(&["--net", &net, "--spec", &spec, "--level", "scalar"]);
-    assert_refused(&level, 2, &["`--level scalar`", "is interpreted"]);
     let wrong = scratch("eval-wrong.toml", b"like = \"small128\"\nnane = \"x\"\n");
     let output = run(&["--net", SMALL128, "--spec", &wrong]);
     assert_refused(&output, 1, &["nane", "eval-wrong.toml:2"]);

@@ -157,9 +157,7 @@ fn names_of_files() {
     }
 }
 
-/// Where the program has compiled networks, and so the command.
 #[test]
-#[cfg(feature = "compiled")]
 fn traces() {
     for evil in texts() {
         for line in [
@@ -168,7 +166,7 @@ fn traces() {
             format!("{KINGS} w - - 0 1;={evil}"),
         ] {
             let trace = scratch("foreign.trace", format!("{line}\n").as_bytes());
-            assert_refused(&run(&["replay", &trace]));
+            assert_refused(&run(&["reorder", &trace]));
         }
     }
 }

@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::net_file::random_net_file;
-#[cfg(feature = "compiled")]
 use nnue_test_support::synthetic::synthetic_net;
 
 use crate::program::{nnue, scratch_folder, stderr};
@@ -46,7 +45,6 @@ const WRITERS: &[Writer] = &[
         &["page"],
     ),
     ("draw spec.toml --out out/drawing.svg", &["drawing.svg"]),
-    #[cfg(feature = "compiled")]
     (
         "reorder trace --net wide --spec sfnnv5 --out out/wide",
         &["wide"],
@@ -114,7 +112,6 @@ impl Folder {
             ("spec.toml", SPEC.into()),
             ("fens", b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n".into()),
             ("positions", positions.collect::<String>().into()),
-            #[cfg(feature = "compiled")]
             ("wide", synthetic_net("v5")),
             (
                 "trace",

@@ -1,7 +1,6 @@
 //! The command `nnue` as a person meets it, and what its crates make of specs and nets.
 //!
-//! All are one program, for each program links everything that the command is made of. Those that
-//! need a feature which is off by default are programs of their own.
+//! All are one program, for each program links everything that the command is made of.
 
 mod adopt;
 mod bench;
@@ -32,10 +31,7 @@ mod program;
 mod quantise;
 mod quantise_loss;
 mod quantised;
-#[cfg(feature = "compiled")]
 mod reorder;
-#[cfg(feature = "compiled")]
-mod replay;
 mod report;
 mod spec;
 mod spec_commands;
@@ -58,7 +54,7 @@ fn every_file_is_a_module() {
         let main = fs::read_to_string(folder.join("main.rs")).expect("the tests are there");
         let modules = main.lines();
         let modules = modules.filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
-        let modules: BTreeSet<_> = modules.chain(["main", "beside", "beside_values"]).collect();
+        let modules: BTreeSet<_> = modules.chain(["main"]).collect();
         for file in folder.read_dir().expect("the tests are there").flatten() {
             let name = file.file_name().into_string().expect("names are text");
             if let Some(name) = name.strip_suffix(".rs") {

@@ -130,7 +130,6 @@ const WRITERS: &[Writer] = &[
         "match net fens --engine ./engine --book more-fens --nodes 1 --games 2 --state OUT",
         &["net", "fens", "engine", "more-fens"],
     ),
-    #[cfg(feature = "compiled")]
     (
         "reorder positions --net net --spec spec.toml --out OUT",
         &["net", "spec.toml", "positions"],

@@ -7,10 +7,11 @@ use std::process::{Command, Output};
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::{analyse, reorder as reorder_network};
-use nnue_runtime::Level;
+use nnue_interpreter::Net;
 use nnue_test_support::synthetic;
-use nnue_tools::measure::compiled::Compiled;
-use nnue_tools::measure::replay::compare;
+use nnue_tools::measure::reorder::compare;
+use nnue_tools::nets::conversion::reorder_outputs;
+use nnue_tools::nets::net_file::NetFile;
 use nnue_trace::Trace;
 use serde_json::{Value, json};
 
@@ -23,12 +24,9 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; = e2e4 d7d5 = e4d5 = d
 r3k2r/6Pp/8/8/8/8/8/R3K2R w KQkq - 0 1; = e1g1 e8c8 = f1f7 = d8d1 a1d1 - - - - = - g7g8q e8e7 = - -
 ";
 
-fn reorder(arguments: &[&str]) -> Command {
-    nnue(&[&["reorder"], arguments].concat())
-}
-
 fn run(arguments: &[&str]) -> Output {
-    reorder(arguments).output().expect("the program starts")
+    let mut command = nnue(&[&["reorder"], arguments].concat());
+    command.output().expect("the program starts")
 }
 
 /// The numbers of a row of the table: the total, and how many are not zero before and after.
@@ -141,8 +139,6 @@ fn a_net_comes_back_with_fewer_blocks_and_the_same_values() {
         (&gain["evaluations"], &gain["written"]),
         (&json!(10), &Value::Null)
     );
-    let levels: Vec<&str> = Level::available().map(Level::name).collect();
-    assert_eq!(gain["levels"], json!(levels));
     for (key, [of, before, after]) in [("outputs", outputs), ("blocks", blocks)] {
         let number = |figure: &str| gain[key][figure].as_f64().expect("a number");
         assert_eq!(number("of"), of);
@@ -172,10 +168,8 @@ fn an_order_is_written_for_the_spec() {
     reorder_network(&mut network, &SourceFile::new("order", written.clone())).expect("an order");
     let numbers = &network.transformer.neuron_order;
     assert_eq!(numbers.len(), 512);
-    let compiled = Compiled::named("sfnnv5").expect("it is compiled");
-    let level = Level::available().next().expect("there is one");
-    let loaded = compiled.load(&content, level).expect("a net");
-    let reordered = loaded.reordered_file(numbers).expect("an order");
+    let file = NetFile::of_any(net.as_ref(), None, &content).expect("a net");
+    let reordered = reorder_outputs(&file, numbers).expect("an order");
     assert!(reordered == fs::read(&out).expect("it was written"));
 
     let alone = run(&["--net", &net, "--order", &order, &trace]);
@@ -199,16 +193,14 @@ fn an_order_is_written_for_the_spec() {
 #[test]
 fn what_was_not_moved_along_is_found() {
     let original = synthetic::synthetic_net("v5");
-    let network = Compiled::named("sfnnv5").expect("it is compiled");
     let trace = Trace::read(TRACE.as_bytes()).expect("a trace");
-    let levels: Vec<Level> = Level::available().collect();
-    let net = network.load(&original, levels[0]).expect("a net");
+    let file = NetFile::of_any("v5.nnue".as_ref(), None, &original).expect("a net");
+    let net = file.net().expect("the same");
     let order: Vec<usize> = (0..512).map(|place| place ^ 5).collect();
-    let reordered = net.reordered_file(&order).expect("an order");
-    let check = |file: &[u8]| {
-        let net = network.load(&original, levels[0]).expect("a net");
-        let found = net.load(file).expect("the same spec");
-        compare(net, found, &levels, &trace)
+    let reordered = reorder_outputs(&file, &order).expect("an order");
+    let check = |bytes: &[u8]| {
+        let found = Net::from_bytes(&file.network, bytes).expect("the same spec");
+        compare(&net, &found, &trace)
     };
     assert_eq!(check(&reordered), Ok(()));
 
@@ -274,7 +266,7 @@ fn what_was_not_moved_along_is_found() {
             "{left_out}: nothing planted"
         );
         let difference = check(&file).expect_err(left_out);
-        assert_eq!(difference.level, levels[0], "{left_out}");
+        assert_ne!(difference.found, difference.expected, "{left_out}");
     }
 }
 
@@ -290,6 +282,43 @@ fn networks_that_it_makes_no_difference_to_are_refused() {
         assert_refused(&run(&[net, &["--out", &text(&out)]].concat()), 1, &words);
     }
     assert!(!out.exists());
+}
+
+/// A spec of one's own, in whose order the net lies in memory already.
+#[test]
+fn a_net_of_any_spec_is_put_into_order() {
+    let trace = scratch("reorder-own.txt", TRACE.as_bytes());
+    let net = scratch("reorder-own-v5.nnue", &synthetic::synthetic_net("v5"));
+    let [order, again] =
+        ["own.order.toml", "again.order.toml"].map(|name| text(&scratch_path(name)));
+    let own = "name = 'mine'\nlike = 'sfnnv5'\n";
+    let spec = scratch("reorder-own.toml", own.as_bytes());
+    let first = run(&["--net", &net, "--spec", &spec, "--order", &order, &trace]);
+    assert!(printed(&first).starts_with("mine · "), "{}", stdout(&first));
+    let written = fs::read_to_string(&order).expect("it was written");
+    let ordered = format!("{own}transformer.{written}");
+    let spec = scratch("reorder-ordered.toml", ordered.as_bytes());
+    let second = run(&["--net", &net, "--spec", &spec, "--order", &again, &trace]);
+    let blocks = [&first, &second].map(|output| row(output, "blocks of four"));
+    assert_eq!(blocks[1][1], blocks[0][2], "{}", stdout(&second));
+    // The spec's order and the file's change together: the net in its new order has the same blocks.
+    let out = text(&scratch_path("reordered-own-v5.nnue"));
+    printed(&run(&[
+        "--net", &net, "--spec", &spec, "--out", &out, &trace,
+    ]));
+    let third = run(&["--net", &out, "--spec", &spec, &trace]);
+    assert_eq!(row(&third, "blocks of four")[1], blocks[1][2]);
+}
+
+#[test]
+fn features_that_only_an_engine_knows_are_refused() {
+    let spec = "../specs/games/ataxx.toml";
+    let network = fs::read_to_string(spec).expect("the spec is there");
+    let network = analyse(&SourceFile::new(spec, network)).expect("it is right");
+    let net = nnue_test_support::net_file::random_net_file(&network, 1);
+    let net = scratch("reorder-ataxx.net", &net);
+    let words = ["the custom feature set `Ataxx squares`"];
+    assert_refused(&run(&["--net", &net, "--spec", spec]), 1, &words);
 }
 
 #[test]
@@ -323,10 +352,4 @@ fn wrong_options_are_usage_errors() {
     for (arguments, words) in cases {
         assert_refused(&run(arguments), 2, &[words, &["--help"]].concat());
     }
-    let output = reorder(&[]).env("NNUE_LEVEL", "avx3").output();
-    assert_refused(
-        &output.expect("the program starts"),
-        1,
-        &["`NNUE_LEVEL`", "`avx3`"],
-    );
 }

@@ -31,12 +31,6 @@ static NET: LazyLock<String> = LazyLock::new(|| {
 static SFNNV5: LazyLock<String> =
     LazyLock::new(|| scratch("subcommands-v5.nnue", &synthetic_net("v5")));
 
-/// Whether known networks are compiled in.
-const IS_COMPLETE: bool = cfg!(feature = "compiled");
-
-/// The subcommands that need them.
-const NEED_COMPILED: [&str; 2] = ["replay", "reorder"];
-
 /// A subcommand.
 struct Subcommand {
     name: &'static str,
@@ -51,15 +45,10 @@ struct Subcommand {
 }
 
 impl Subcommand {
-    /// Whether this program has more than its name: see the feature `compiled`.
-    fn is_complete(&self) -> bool {
-        IS_COMPLETE || !NEED_COMPILED.contains(&self.name)
-    }
-
     /// Whether a test can run it: `nnue bench` and `nnue loop` compile with the optimiser, and have
     /// tests of their own.
     fn can_work(&self) -> bool {
-        self.is_complete() && !["bench", "loop"].contains(&self.name)
+        !["bench", "loop"].contains(&self.name)
     }
 
     fn working(&self) -> Vec<&str> {
@@ -88,10 +77,7 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 85 | 1.0\n",
     );
     let net = NET.as_str();
-    let sfnnv5 = match IS_COMPLETE {
-        true => SFNNV5.as_str(),
-        false => "no/such.nnue",
-    };
+    let sfnnv5 = SFNNV5.as_str();
     let engine = match_engine::path();
     let [first, second, third, fourth] = match_engine::options();
     let fens = scratch(&format!("{test}.epd"), b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n");
@@ -129,14 +115,7 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             &[net, "no/such.nnue"],
             &[net],
         ),
-        subcommand("eval", &[], true, &["8/8 w"], &["--level", "avx3"]),
-        subcommand(
-            "replay",
-            &[&trace, "--rounds=1"],
-            true,
-            &["no/such.txt"],
-            &["--level", "avx3"],
-        ),
+        subcommand("eval", &[], true, &["8/8 w"], &["--fens"]),
         subcommand(
             "reorder",
             &[&trace, "--net", sfnnv5],
@@ -259,7 +238,7 @@ fn subcommands_are_listed_in_groups() {
     let [look, measure, change, train, rare, end] = places;
     for (from, to, names) in [
         (look, measure, &["eval", "info", "check", "diff"][..]),
-        (measure, change, &["bench", "replay"]),
+        (measure, change, &["bench", "verify"]),
         (change, train, &["convert", "quantise"]),
         (train, rare, &["loop", "data", "trainer"]),
         (rare, end, &["plan", "expand", "completions", "help"]),
@@ -335,8 +314,7 @@ fn of_a_net_that_is_missing_it_is_said_where_nets_come_from() {
 
 #[test]
 fn help_has_an_example() {
-    let complete = |name: &String| IS_COMPLETE || !NEED_COMPILED.contains(&&**name);
-    for name in listed().into_iter().filter(complete) {
+    for name in listed() {
         for option in ["-h", "--help"] {
             let help = output(&[&name, option]);
             let example = format!("Example: nnue {name} ");
@@ -357,9 +335,6 @@ fn exit_codes_tell_what_went_wrong() {
             let ended = run(&subcommand.working());
             let message = stderr(&ended);
             assert_eq!((ended.status.code(), message), (Some(0), ""), "{name}");
-        }
-        if !subcommand.is_complete() {
-            continue;
         }
         if !fails.is_empty() {
             let message = refusal(1, &subcommand.failing());
@@ -385,11 +360,7 @@ fn what_prints_tables_prints_json() {
     for subcommand in subcommands("json") {
         let Subcommand { name, json, .. } = &subcommand;
         let help = output(&[*name, "--help"]);
-        assert_eq!(
-            help.contains("\n      --json"),
-            *json && subcommand.is_complete(),
-            "{help}"
-        );
+        assert_eq!(help.contains("\n      --json"), *json, "{help}");
         if *json && subcommand.can_work() {
             let text = output(&[&subcommand.working()[..], &["--json"]].concat());
             let value: Value = serde_json::from_str(&text).expect("JSON");
@@ -494,15 +465,4 @@ fn output_that_is_lost_is_an_error() {
 #[cfg(target_os = "linux")]
 fn printed_nothing(arguments: &[&str]) -> bool {
     printed(&run(arguments)).is_empty()
-}
-
-#[cfg(not(feature = "compiled"))]
-#[test]
-fn what_is_left_out_says_which_feature_it_needs() {
-    for name in NEED_COMPILED {
-        assert!(output(&[name, "--help"]).contains("the feature `compiled` of nnue-cli"));
-        for arguments in [&[name][..], &[name, "--net", SMALL128, "--level=avx2"]] {
-            assert_refused(&run(arguments), 1, &["the feature `compiled` of nnue-cli"]);
-        }
-    }
 }

@@ -7,7 +7,7 @@ use nnue_test_support::net_file::random_net_file;
 use serde_json::Value;
 
 use crate::program::{
-    assert_refused, output, refusal, run, scratch, scratch_path, stderr, stdout, text,
+    self, assert_refused, output, refusal, run, scratch, scratch_path, stderr, stdout, text,
 };
 
 const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
@@ -182,15 +182,12 @@ fn a_win_a_draw_and_a_loss_are_compared() {
 }
 
 #[test]
-fn a_network_that_is_compiled_in_is_interpreted_on_demand() {
-    let fens = scratch("verify-interpret.epd", GAMES.join("\n").as_bytes());
-    let golden = text(&scratch_path("verify-interpret.txt"));
+fn a_net_that_tells_its_network_needs_no_spec() {
+    let fens = scratch("verify-known.epd", GAMES.join("\n").as_bytes());
+    let golden = text(&scratch_path("verify-known.txt"));
     output(&["verify", SMALL128, "--write", &golden, "--fens", &fens]);
-    let arguments = verify(SMALL128, "small128", &golden);
-    let interpreted = output(&[&arguments[..], &["--interpret"]].concat());
-    assert!(interpreted.contains("interpreted"), "{interpreted}");
-    #[cfg(feature = "compiled")]
-    assert!(!output(&arguments).contains("interpreted"));
+    let report = output(&["verify", SMALL128, "--golden", &golden]);
+    assert!(report.contains("interpreted        14     14"), "{report}");
 }
 
 #[test]
@@ -218,7 +215,7 @@ fn every_level_is_compared_by_refresh_and_along_the_list() {
     let fens = scratch("verify-levels.epd", list.join("\n").as_bytes());
     let golden = text(&scratch_path("verify-levels.txt"));
     output(&["verify", SMALL128, "--write", &golden, "--fens", &fens]);
-    let cache = text(&scratch_path("verify-cache"));
+    let (_turn, cache) = program::cache();
     let mut arguments = verify(SMALL128, "small128", &golden);
     arguments.extend(["--compile", "--json", "--cache", &cache]);
     let report: Value = serde_json::from_str(&output(&arguments)).expect("JSON");
@@ -247,14 +244,13 @@ fn every_level_is_compared_by_refresh_and_along_the_list() {
         let counts = ["equal", "compared"].map(|key| way[key].as_u64().expect("a number"));
         assert_eq!(counts[0] + 1, counts[1], "{way}");
     }
-    fs::remove_dir_all(cache).expect("the folder can be removed");
 }
 
 /// Compiles a program with the optimiser. CI runs it.
 #[test]
 #[ignore = "compiles with the optimiser: a minute"]
 fn compiled_code_shows_where_its_weights_are() {
-    let cache = text(&scratch_path("wiring-cache"));
+    let (_turn, cache) = program::cache();
     let spec = "../specs/bullet/simple.toml";
     let arguments = ["verify", "--wiring", spec, "--cache", &cache];
     let table = output(&arguments);
@@ -267,7 +263,6 @@ fn compiled_code_shows_where_its_weights_are() {
     assert_eq!(network["mismatch"], Value::Null, "{network}");
     let levels = network["levels"].as_array().expect("a list").len();
     assert_eq!(levels, nnue_runtime::Level::available().count());
-    fs::remove_dir_all(cache).expect("the folder can be removed");
 }
 
 #[test]

@@ -23,10 +23,9 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
 use nnue_further_tests::{sfnnv5, sfnnv9, sfnnv16};
-use nnue_replay::{Along, ByPieces};
 use nnue_runtime::{Accumulator, Architecture, Board, Network, Output, SelectedByPieces};
 use nnue_test_support::nets;
-use nnue_trace::Trace;
+use nnue_trace::{Along, ByPieces, Trace};
 
 const ROUNDS: usize = 25;
 

@@ -3,6 +3,7 @@
 mod compiled;
 
 use std::fs;
+use std::hint::black_box;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +17,7 @@ use nnue_runtime::Board;
 use nnue_tools::adopt::{Guess, Ranking, marked_spec, module};
 use nnue_tools::files::is_standard;
 use nnue_tools::measure::bench::{Report, Row, Spec};
-use nnue_tools::nets::evaluation::{Evaluate, Interpreted};
+use nnue_tools::nets::evaluation::Interpreted;
 use nnue_tools::nets::net_file::{NetFile, Recognised, read_net};
 use nnue_tools::nets::specs::SpecChoice;
 use nnue_tools::nets::told::Origin;
@@ -266,7 +267,7 @@ fn speed(path: &Path, guess: &Guess, bytes: &[u8]) -> Result<f64, Failure> {
     let (board, start) = (Board::start(), Instant::now());
     let mut evaluations = 0;
     while start.elapsed() < LONG_ENOUGH {
-        net.evaluate(&board);
+        black_box(net.evaluate(&board));
         evaluations += 1;
     }
     Ok(f64::from(evaluations) / start.elapsed().as_secs_f64())

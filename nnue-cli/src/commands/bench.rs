@@ -1,47 +1,69 @@
 //! `nnue bench`: the speed of networks beside each other.
 
+mod details;
+mod options;
 mod packages;
 mod table;
+mod together;
 
 use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::ProgressBar;
 use nnue_runtime::Level;
-use nnue_tools::measure::bench::{Comparison, Event, Packages, Report};
-use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::files::is_standard;
+use nnue_tools::measure::bench::{Comparison, Event, Packages, Report, Row, Spec, Wrong};
+use nnue_tools::nets::net_file::{Recognised, read_net};
+use nnue_tools::nets::specs::{KnownSpec, SpecChoice};
 use nnue_trace::Trace;
 
+use self::options::{share, table_size};
 pub(super) use self::packages::{PackageOptions, waiting};
 use self::table::Table;
 use crate::Failure;
-use crate::failure::{complain, warn};
-use crate::inputs::{available_level, default_level, write_json};
+use crate::failure::complain;
+use crate::inputs::{NamedLevels, default_level, read_trace, write_json};
 use crate::progress;
 
 const EXAMPLE: &str = "\
-Example: nnue bench small128 my-variant.toml --level avx2,avx512icl";
+Example: nnue bench small128 my-variant.toml --level avx2,avx512icl
+         nnue bench --net my-net.nnue --level all --details";
 
 const NOTES: &str = "\
 Measured are evaluations along a recorded search, by an evaluator that has the processor to itself; \
 the same in an engine, which makes the moves on a board, probes a hash table of 16 MB at each node, \
 and generates moves, without what all this takes alone; a full refresh of each position; and the \
-forward pass alone. All values are compared: they must be the same however they are computed.";
+forward pass alone. All values are compared: they must be the same however they are computed.
+
+Other work on the machine makes times longer, and never shorter. So of each search the shortest time \
+over the rounds counts, and shown is their sum. On a terminal the table stands after the first round, \
+and gets better while you read it: Ctrl-C ends that.
+
+A trace has one line per root position: `FEN;`, then tokens separated by spaces.
+  e2e4 e7e8q   make this move; castling is the king's move, such as e1g1
+  0            make a null move
+  -  ~         take back the last move; the last null move
+  =            evaluate the position
+
+The exit code is 0 if all went well, 1 if values differ or a spec or a file could not be used, 2 if \
+the arguments are wrong.";
 
 /// How often each search is evaluated, if nobody says how often.
 pub(super) const ROUNDS: u16 = 9;
+
+/// The same on a terminal, where the table stands meanwhile.
+const ROUNDS_ON_TERMINAL: u16 = 36;
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Bench {
     /// The specs, of which the first is what the others are compared with: TOML files, or names of
-    /// those in `specs`
-    #[arg(value_name = "SPEC", required_unless_present = "named_specs", value_parser = crate::inputs::spec_choice())]
+    /// those in `specs`; without any, those of the nets
+    #[arg(value_name = "SPEC", required_unless_present_any = ["named_specs", "nets"], value_parser = crate::inputs::spec_choice())]
     specs: Vec<SpecChoice>,
     /// Specs after those
     #[arg(long = "spec", hide = true, value_name = "SPEC", value_parser = crate::inputs::spec_choice())]
@@ -50,14 +72,30 @@ pub(crate) struct Bench {
     /// weights that nobody has trained
     #[arg(long = "net", value_name = "FILE")]
     nets: Vec<PathBuf>,
-    /// The instruction sets, separated by commas; without it, the one that NNUE_LEVEL names or the
-    /// best that this machine has
-    #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = available_level())]
-    levels: Vec<Level>,
-    /// How often each search is evaluated; of each, the median counts. While the times are uneven,
-    /// it waits and does so again, up to three times
-    #[arg(long, value_name = "N", default_value_t = ROUNDS, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    rounds: u16,
+    /// The instruction sets, separated by commas, or `all` that this machine has; without it, the
+    /// one that NNUE_LEVEL names or the best
+    #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = NamedLevels::parser())]
+    levels: Vec<NamedLevels>,
+    /// How often each search is evaluated, 1 to 1000, and half as often in the engine: by default 9
+    /// times, and 36 times on a terminal, where the table stands meanwhile
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    rounds: Option<u16>,
+    /// The size of the hash table of the engine in which networks are measured too, such as 256M;
+    /// without one, 16M
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "16M", value_parser = table_size)]
+    engine: Option<usize>,
+    /// Follow the search of this trace, text or gzip; without it, the search that is built in
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Show quartiles, the work of an evaluator, and the checksum of all values too
+    #[arg(long)]
+    details: bool,
+    /// Measure so many processes that evaluate along the search at the same time, 1 to 256: as many
+    /// with weights of their own, and as many that share their weights, in turns; shown is what all
+    /// of a kind evaluate in a second, and the memory that they take. With `--engine` they do so in
+    /// an engine
+    #[arg(long, value_name = "N", conflicts_with_all = ["watch", "details"], value_parser = clap::value_parser!(u16).range(1..=256))]
+    processes: Option<u16>,
     /// The share of blocks of four inputs that are not zero with weights that nobody has trained;
     /// without it, as in trained networks of that kind
     #[arg(long, value_name = "SHARE", value_parser = share)]
@@ -72,32 +110,103 @@ pub(crate) struct Bench {
     json: bool,
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("expected a number from 0 to 1".into()),
-    }
-}
-
 impl Bench {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        self.refuse_streams()?;
+        let levels = self.levels()?;
+        let trace = read_trace(self.trace.as_deref())?;
         let packages = self.packages.open()?;
-        let trace = Trace::bundled().map_err(Failure::work)?;
-        let levels = match &*self.levels {
-            [] => vec![default_level()?],
-            levels => levels.to_vec(),
-        };
         loop {
             let texts = self.texts();
-            let code = self.once(&packages, &trace, &levels, out)?;
-            out.flush()?;
-            if !self.watch {
-                return Ok(code);
+            let has_changed = || self.watch && self.texts() != texts;
+            let goes_on = || !has_changed();
+            let comparison = self.comparison(&packages, &trace, &levels, &goes_on);
+            if let Some(processes) = self.processes {
+                return self.together(&comparison, processes.into(), out);
             }
-            while self.texts() == texts {
+            let report = with_progress(&self.table_in_place(), |events| {
+                self.compare(&comparison, events)
+            });
+            let report = report?;
+            if !has_changed() {
+                let code = self.report(&report, out)?;
+                out.flush()?;
+                if !self.watch {
+                    return Ok(code);
+                }
+                writeln!(out)?;
+            }
+            while !has_changed() {
                 thread::sleep(Duration::from_millis(200));
             }
-            writeln!(out)?;
+        }
+    }
+
+    /// Refuses standard input: the program of each network reads the files again.
+    fn refuse_streams(&self) -> Result<(), Failure> {
+        let files = self.nets.iter().chain(&self.trace);
+        match files.map(PathBuf::as_path).find(|path| is_standard(path)) {
+            None => Ok(()),
+            Some(_) => Err(Failure::Arguments(
+                "found standard input, expected a file: the program of each network reads it again"
+                    .into(),
+            )),
+        }
+    }
+
+    fn levels(&self) -> Result<Vec<Level>, Failure> {
+        let levels = match &*self.levels {
+            [] => vec![default_level()?],
+            named => NamedLevels::levels(named),
+        };
+        match (&*levels, self.processes) {
+            ([_, _, ..], Some(_)) => Err(Failure::Arguments(
+                "found several levels, expected one for `--processes`".into(),
+            )),
+            _ => Ok(levels),
+        }
+    }
+
+    fn comparison<'a>(
+        &'a self,
+        packages: &'a Packages,
+        trace: &'a Trace,
+        levels: &'a [Level],
+        goes_on: &'a dyn Fn() -> bool,
+    ) -> Comparison<'a> {
+        let rounds = self.rounds.unwrap_or(match self.is_on_terminal() {
+            true => ROUNDS_ON_TERMINAL,
+            false => ROUNDS,
+        });
+        Comparison {
+            packages,
+            trace,
+            trace_file: self.trace.as_deref(),
+            levels,
+            rounds: rounds.into(),
+            table: self.engine,
+            density: self.density,
+            goes_on,
+        }
+    }
+
+    /// Whether a table can be drawn again and again.
+    fn is_on_terminal(&self) -> bool {
+        let is_terminal = std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
+        is_terminal && !self.json && self.processes.is_none()
+    }
+
+    /// The text of the table that is drawn while measuring.
+    fn table_in_place(&self) -> impl Fn(&[Row]) -> String {
+        let is_drawn = self.is_on_terminal();
+        move |rows| {
+            let mut text = Vec::new();
+            if is_drawn && rows.iter().any(|row| row.incremental.is_finite()) {
+                // Memory takes all.
+                let _ = Table { rows }.write(&mut text);
+            }
+            let text = String::from_utf8_lossy(&text).into_owned();
+            anstream::adapter::strip_str(&text).to_string()
         }
     }
 
@@ -116,22 +225,46 @@ impl Bench {
     }
 
     /// Measures all specs once. An error for a spec leaves the rows of all others.
-    fn once(
+    fn compare(
         &self,
-        packages: &Packages,
-        trace: &Trace,
-        levels: &[Level],
+        comparison: &Comparison<'_>,
+        events: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Report, Failure> {
+        Ok(match self.choices().next() {
+            Some(_) => comparison.run(self.choices(), &self.nets, events)?,
+            None => comparison.run_specs(self.specs_of_nets()?, &self.nets, events)?,
+        })
+    }
+
+    /// The specs that the nets tell.
+    fn specs_of_nets(&self) -> Result<Vec<Spec>, Failure> {
+        self.nets.iter().map(|net| spec_of_net(net)).collect()
+    }
+
+    /// Measures processes that evaluate at the same time.
+    fn together(
+        &self,
+        comparison: &Comparison<'_>,
+        processes: usize,
         out: &mut dyn Write,
     ) -> Result<ExitCode, Failure> {
-        let comparison = Comparison {
-            packages,
-            trace,
-            levels,
-            rounds: self.rounds.into(),
-            density: self.density,
+        let specs = match self.choices().next() {
+            Some(_) => None,
+            None => Some(self.specs_of_nets()?),
         };
-        let report = with_progress(|events| comparison.run(self.choices(), &self.nets, events));
-        self.report(&report?, out)
+        let report = with_progress(&|_| String::new(), |events| match specs {
+            None => comparison.run_together(self.choices(), &self.nets, processes, events),
+            Some(specs) => comparison.run_specs_together(specs, &self.nets, processes, events),
+        });
+        let report = report?;
+        match self.json {
+            true => write_json(&report, out)?,
+            false => {
+                together::write(&report, out)?;
+                complain_of(&report.errors, out)?;
+            }
+        }
+        Ok(code(&report.errors))
     }
 
     fn report(&self, report: &Report, out: &mut dyn Write) -> Result<ExitCode, Failure> {
@@ -141,56 +274,73 @@ impl Bench {
         } else {
             if !rows.is_empty() {
                 Table { rows }.write(out)?;
-                warn_if_uneven(report);
+                if self.details {
+                    details::write(report, out)?;
+                }
             }
-            out.flush()?;
-            for error in errors {
-                complain(&error.to_string());
-            }
+            complain_of(errors, out)?;
             let first = self.choices().next().map(ToString::to_string);
-            let first = first.unwrap_or_default();
-            if let (true, Some(row)) = (rows.iter().all(|row| row.spec != first), rows.first()) {
+            if let (Some(first), Some(row)) = (first, rows.first())
+                && rows.iter().all(|row| row.spec != first)
+            {
                 complain(&format!(
                     "`{first}` has no row, so the others are compared with `{}`",
                     row.spec
                 ));
             }
         }
-        Ok(match &**errors {
-            [] => ExitCode::SUCCESS,
-            _ => ExitCode::FAILURE,
-        })
+        Ok(code(errors))
     }
 }
 
-/// Carries out a comparison whose events are shown as a progress bar.
-pub(super) fn with_progress<T>(compare: impl FnOnce(&mut dyn FnMut(Event<'_>)) -> T) -> T {
+/// The spec of a net that tells it.
+fn spec_of_net(net: &Path) -> Result<Spec, Failure> {
+    let Recognised { spec, file, .. } = Recognised::of(net, read_net(net, None)?, "unnamed")?;
+    let known = KnownSpec::all().find(|known| known.text == spec);
+    Ok(Spec {
+        // A known network has one package, whatever its net. Others have the name of the net.
+        choice: known.map_or_else(|| SpecChoice::File(net.into()), SpecChoice::Known),
+        text: spec.into(),
+        network: file.network,
+    })
+}
+
+fn complain_of(errors: &[Wrong], out: &mut dyn Write) -> Result<(), Failure> {
+    out.flush()?;
+    for error in errors {
+        complain(&error.to_string());
+    }
+    Ok(())
+}
+
+fn code(errors: &[Wrong]) -> ExitCode {
+    match errors {
+        [] => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// Carries out a comparison whose events are shown as a progress bar, below a table of what was
+/// measured so far.
+pub(super) fn with_progress<T>(
+    table: &dyn Fn(&[Row]) -> String,
+    compare: impl FnOnce(&mut dyn FnMut(Event<'_>)) -> T,
+) -> T {
     let bar = progress::stages();
     let compared = compare(&mut |event| match event {
         Event::Waiting(folder) => waiting(folder),
-        Event::Compiling => stage(&bar, "compiling"),
-        Event::ChoosingWeights => stage(&bar, "choosing weights"),
-        Event::Measuring { steps } => {
-            bar.set_message("measuring");
-            bar.set_length(steps as u64);
+        Event::Compiling => {
+            bar.set_prefix("compiling");
+            bar.tick();
         }
-        Event::Step => bar.inc(1),
+        Event::Measured { rows, done, steps } => {
+            bar.set_prefix("measuring");
+            bar.set_length(steps as u64);
+            bar.set_position(done as u64);
+            bar.set_message(table(rows));
+            bar.tick();
+        }
     });
     bar.finish_and_clear();
     compared
-}
-
-/// Warns of times that were measured on a busy machine.
-pub(super) fn warn_if_uneven(report: &Report) {
-    if !report.even {
-        let tries = report.tries;
-        warn(&format!(
-            "the machine was busy: the times of rounds were uneven in each of {tries} tries, of which the most even one is shown"
-        ));
-    }
-}
-
-fn stage(bar: &ProgressBar, message: &'static str) {
-    bar.set_message(message);
-    bar.tick();
 }

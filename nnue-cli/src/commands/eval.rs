@@ -10,15 +10,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_runtime::{Level, Warning};
-use nnue_tools::nets::evaluation::Evaluate;
+use nnue_runtime::Warning;
 use nnue_tools::nets::evaluation::{Interpreted, told_features};
 use nnue_tools::nets::positions::{Positions, START, WrittenPosition};
 
 use crate::Failure;
 use crate::failure::{complain, warn};
 use crate::heading;
-use crate::inputs::{ChosenNet, NetOptions, PositionFile, available_level};
+use crate::inputs::{ChosenNet, NetOptions, PositionFile};
 
 /// A position of the kind for which the built-in net is made: black has no queen.
 const QUEEN_AHEAD: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -59,10 +58,6 @@ pub(crate) struct Eval {
     words: Vec<String>,
     #[command(flatten)]
     net: NetOptions,
-    /// The instruction set, by default the one that NNUE_LEVEL names or the best; of networks that
-    /// are compiled in
-    #[arg(long, value_name = "NAME", value_parser = available_level())]
-    level: Option<Level>,
     #[command(flatten)]
     positions: PositionFile,
     /// Write tab-separated integers as the network computes them, one line a position
@@ -75,49 +70,31 @@ pub(crate) struct Eval {
 
 impl Eval {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let mut chosen = self.net.open()?;
-        let net = self.network(&mut chosen)?;
+        let chosen = self.net.open()?;
+        let network = &chosen.file.network;
+        if let Some(set) = told_features(network) {
+            return Err(Failure::Work(format!(
+                "the engine tells which features of `{set}` are active: a position alone does not"
+            )));
+        }
+        let net = Interpreted::of(&chosen.file)?;
         if self.raw && !net.has_one_value() {
             return Err(Failure::Work(format!(
                 "`--raw` has one value of each position, and `{}` says more or leaves the bucket to the engine: `--json` has all values",
                 net.name()
             )));
         }
-        self.evaluate(
-            &chosen,
-            Sheet {
-                net: &*net,
-                file: &chosen.name,
-                form: self.form(),
-                remark: self.remark(&chosen),
-                out,
-            },
-        )
-    }
-
-    /// The network: as compiled code if it is compiled in, otherwise interpreted.
-    fn network(&self, chosen: &mut ChosenNet) -> Result<Box<dyn Evaluate>, Failure> {
-        let network = &chosen.file.network;
-        #[cfg(feature = "compiled")]
-        if nnue_tools::measure::compiled::Compiled::of(network).is_some() {
-            let level = match self.level {
-                Some(level) => level,
-                None => crate::inputs::default_level()?,
-            };
-            return Ok(chosen.compiled_without_bytes(level)?);
+        let sheet = Sheet {
+            net: &net,
+            chosen: &chosen,
+            form: self.form(),
+            remark: self.remark(&chosen),
+            out,
+        };
+        match self.positions.open()? {
+            None => evaluate_some(sheet, &self.texts(&chosen)),
+            Some(positions) => evaluate_lines(sheet, positions),
         }
-        if let Some(level) = self.level {
-            return Err(Failure::Arguments(format!(
-                "`--level {level}` is for networks that are compiled in: `{}` is interpreted",
-                network.name
-            )));
-        }
-        if let Some(set) = told_features(network) {
-            return Err(Failure::Work(format!(
-                "the engine tells which features of `{set}` are active: a position alone does not"
-            )));
-        }
-        Ok(Box::new(Interpreted::of(&chosen.file)?))
     }
 
     fn form(&self) -> Form {
@@ -132,13 +109,6 @@ impl Eval {
         let is_example = self.words.is_empty() && self.positions.path().is_none();
         let remark = if is_example { MADE_FOR } else { ELSEWHERE };
         net.is_built_in.then_some(remark)
-    }
-
-    fn evaluate(&self, net: &ChosenNet, sheet: Sheet<'_>) -> Result<ExitCode, Failure> {
-        match self.positions.open()? {
-            None => evaluate_some(sheet, &self.texts(net)),
-            Some(positions) => evaluate_lines(sheet, positions),
-        }
     }
 
     /// The positions of the arguments. If no argument has a space, all arguments are the fields of
@@ -203,9 +173,9 @@ enum Form {
 
 /// Writes evaluations in the form that the options ask for.
 struct Sheet<'a> {
-    net: &'a dyn Evaluate,
-    /// The name of the net file.
-    file: &'a str,
+    net: &'a Interpreted,
+    /// The net file.
+    chosen: &'a ChosenNet,
     form: Form,
     /// A remark about the net, if there is any.
     remark: Option<&'static str>,
@@ -215,13 +185,13 @@ struct Sheet<'a> {
 impl Sheet<'_> {
     fn begin(&mut self) -> io::Result<()> {
         if self.form == Form::Shown {
-            heading::write(self.net, self.file, self.net.computed_by(), self.out)?;
+            heading::write(self.chosen, "interpreted", self.out)?;
             if let Some(remark) = self.remark {
                 self.report().remark(remark)?;
             }
             return Ok(());
         }
-        for warning in self.net.warnings() {
+        for warning in self.chosen.file.warnings() {
             if matches!(warning, Warning::LooksLike(_) | Warning::LooksTransposed(_)) {
                 warn(&warning.to_string());
             }

@@ -15,7 +15,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         "Look at nets and specs",
         &["eval", "info", "adopt", "check", "report", "draw", "diff"],
     ),
-    ("Measure", &["bench", "replay", "verify", "match"]),
+    ("Measure", &["bench", "verify", "match"]),
     (
         "Change net files",
         &["convert", "quantise", "reorder", "onnx", "capi"],

@@ -6,17 +6,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_runtime::Level;
-use nnue_tools::measure::reorder::{Gain, NotZero, reorder};
-use nnue_tools::measure::replay::thousands;
+use nnue_tools::measure::reorder::{Gain, Neurons, NotZero, reorder};
 
 use crate::Failure;
 use crate::heading;
-use crate::inputs::{
-    NetOptions, TraceFile, check_outputs, default_level, remarks, write, write_json,
-};
+use crate::inputs::{NetOptions, TraceFile, check_outputs, remarks, write, write_json};
 use crate::progress;
-use crate::table::Table;
+use crate::table::{Table, thousands};
 
 const EXAMPLE: &str = "\
 Example: nnue reorder --net nn-ad9b42354671.nnue --out nn-faster.nnue";
@@ -24,8 +20,9 @@ Example: nnue reorder --net nn-ad9b42354671.nnue --out nn-faster.nnue";
 const NOTES: &str = "\
 Outputs of the transformer that are not zero at the same time become neighbours, so that more blocks \
 of four outputs are zero, which layers skip. The order is found on the positions of a search; on all \
-of them the network must then evaluate to the same values as before, on every instruction set of the \
-machine. A file is written as a whole or not at all, and only if no value differs.
+of them the network must then evaluate to the same values as before, by the interpreter. A file is \
+written as a whole or not at all, and only if no value differs. `nnue bench SPEC --net FILE` measures \
+what is gained.
 
 `--order` writes a line `neuron_order = [...]` for the table `[transformer]` of the network's spec. \
 With it the trainer's file is put into the order when it is loaded or compiled in.
@@ -64,19 +61,15 @@ impl Reorder {
         };
         check_outputs([net, spec, self.trace.path()], written())?;
         let chosen = self.net.open()?;
-        let level = default_level()?;
         let trace = self.trace.read()?;
-        let net = chosen.compiled(level)?;
-        let file = chosen.name;
+        let neurons = Neurons::of(&chosen.file.network);
         let mut head = Vec::new();
         let usage = format!("{} positions", thousands(trace.evaluations()));
-        heading::write(&*net, &file, &usage, &mut head)?;
-        let (network, neurons) = (net.name().to_string(), net.neurons());
+        heading::write(&chosen, &usage, &mut head)?;
 
-        let levels: Vec<Level> = Level::available().collect();
         let bar = progress::bar();
         bar.set_length(STEPS);
-        let reordered = reorder(net, &trace, &levels, &mut |done| {
+        let reordered = reorder(&chosen.file, &neurons, &trace, &|done| {
             bar.set_position((done * STEPS as f64) as u64);
         });
         bar.finish_and_clear();
@@ -87,7 +80,8 @@ impl Reorder {
         if let Some(path) = &self.order {
             write(path, line_of_spec(&reordered.order))?;
         }
-        let mut gain = Gain::of([network, file], &trace, &levels, &neurons, &reordered);
+        let names = [chosen.file.network.name, chosen.name];
+        let mut gain = Gain::of(names, &trace, &neurons, &reordered);
         let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         (gain.written, gain.order) = (shown(&self.out), shown(&self.order));
         let mut out = remarks(written(), out);
@@ -123,9 +117,8 @@ fn show(gain: &Gain, out: &mut dyn Write) -> io::Result<()> {
     table.write(out)?;
     writeln!(
         out,
-        "\nAll {} values are the same in both orders on {}.",
-        thousands(gain.evaluations),
-        gain.levels.join(", ")
+        "\nAll {} values are the same in both orders.",
+        thousands(gain.evaluations)
     )?;
     if let Some(path) = &gain.order {
         writeln!(out, "The order is written to `{}`.", foreign(path))?;

@@ -29,8 +29,7 @@ Golden vectors are text, with `FEN | value` or `FEN | value | psqt | positional`
 `FEN | win | draw | loss`: the integers that `nnue eval` shows, from the view of the side to move. A \
 trainer writes them beside its net, or --write does, with what the interpreter says.
 
-A network that is compiled in is computed by its compiled code, any other by the interpreter, and \
-with --interpret all are. With --compile both the interpreter and code that is compiled now are compared, the latter at every \
+The interpreter computes the network. With --compile it is compiled too, and compared at every \
 instruction set of this machine: with a full refresh for each position, and incrementally, where at \
 most four pieces are removed and four added since the position in the line before.
 
@@ -56,9 +55,6 @@ pub(crate) struct Verify {
     /// Compare with the golden vectors of this file; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["write", "fens"])]
     golden: Option<PathBuf>,
-    /// Compute the network with the interpreter, even if it is compiled in
-    #[arg(long, requires = "golden", conflicts_with = "compile")]
-    interpret: bool,
     /// Compile the spec, and compare every instruction set too
     #[arg(long, requires_all = ["golden", "spec"])]
     compile: bool,
@@ -141,21 +137,6 @@ impl Verify {
     ) -> Result<(), Failure> {
         let progress = || bar.inc(1);
         bar.set_length(vectors.len() as u64);
-        #[cfg(feature = "compiled")]
-        if let (false, Some(compiled)) = (
-            self.compile || self.interpret,
-            nnue_tools::measure::compiled::Compiled::of(&file.network),
-        ) {
-            let level = crate::inputs::default_level()?;
-            let net = compiled.load(&file.bytes, level).map_err(Failure::work)?;
-            nnue_tools::nets::verification::compare_compiled_in(
-                verification,
-                &*net,
-                vectors,
-                &progress,
-            );
-            return Ok(());
-        }
         let found = interpret(
             &file.net()?,
             vectors,

@@ -4,10 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-#[cfg(feature = "compiled")]
-use nnue_runtime::Level;
-#[cfg(feature = "compiled")]
-use nnue_tools::measure::compiled::{AnyNetwork, Compiled};
 use nnue_tools::nets::net_file::NetFile;
 use nnue_tools::nets::specs::{KnownSpec, SpecChoice};
 
@@ -18,6 +14,9 @@ const BUILT_IN_SPEC: &str = "small128";
 
 /// The name of the file of the net that is part of the program.
 const BUILT_IN_FILE: &str = "nn-37f18f62d772.nnue";
+
+/// The net that is part of the program.
+const BUILT_IN: &[u8] = include_bytes!("nn-37f18f62d772.nnue");
 
 /// The net file that a subcommand is about: its name may stand alone, or after `--net` as everywhere.
 #[derive(Args, Debug)]
@@ -106,7 +105,6 @@ pub(crate) struct ChosenNet {
 
 impl NetOptions {
     /// The files that the options name.
-    #[cfg(feature = "compiled")]
     pub(crate) fn paths(&self) -> [Option<&Path>; 2] {
         let spec = self.spec.as_ref().and_then(SpecChoice::path);
         [self.net.as_deref(), spec]
@@ -136,62 +134,9 @@ impl NetOptions {
             )));
         }
         Ok(ChosenNet {
-            file: NetFile::of(Path::new(BUILT_IN_FILE), network, nnue_known_networks::NET)?,
+            file: NetFile::of(Path::new(BUILT_IN_FILE), network, BUILT_IN)?,
             name: format!("{BUILT_IN_FILE}, built in"),
             is_built_in: true,
-        })
-    }
-}
-
-#[cfg(feature = "compiled")]
-impl ChosenNet {
-    /// The network as compiled code.
-    pub(crate) fn compiled(&self, level: Level) -> Result<Box<dyn AnyNetwork>, Failure> {
-        let loaded = self.architecture()?.load(&self.file.bytes, level);
-        loaded.map_err(Failure::work)
-    }
-
-    /// The network as compiled code with weights that processes share, and why they are not shared
-    /// if that is not possible.
-    pub(crate) fn shared(
-        &self,
-        level: Level,
-    ) -> Result<(Box<dyn AnyNetwork>, Option<String>), Failure> {
-        let loaded = self.architecture()?.share(&self.file.bytes, level);
-        loaded.map_err(Failure::work)
-    }
-
-    /// The network as compiled code, for callers that do not need the bytes of the file any more. A
-    /// file on the disk is read again while the weights are filled, so that the bytes and the
-    /// weights are not in memory at the same time.
-    pub(crate) fn compiled_without_bytes(
-        &mut self,
-        level: Level,
-    ) -> Result<Box<dyn AnyNetwork>, Failure> {
-        let compiled = self.architecture()?;
-        if !self.is_on_disk() {
-            return self.compiled(level);
-        }
-        self.file.bytes = Vec::new();
-        compiled.open(&self.file.path, level).map_err(Failure::work)
-    }
-
-    /// Whether the path is that of a file with these bytes, as far as its size tells.
-    fn is_on_disk(&self) -> bool {
-        let NetFile { path, bytes, .. } = &self.file;
-        !self.is_built_in
-            && path != Path::new("-")
-            && std::fs::metadata(path)
-                .is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64)
-    }
-
-    fn architecture(&self) -> Result<&'static Compiled, Failure> {
-        let network = &self.file.network;
-        Compiled::of(network).ok_or_else(|| {
-            Failure::Work(format!(
-                "`{}` is not compiled into this program: `nnue bench SPEC --net FILE` compiles a network and measures it",
-                network.name
-            ))
         })
     }
 }

@@ -25,22 +25,27 @@ impl TraceFile {
 
     /// Reads the trace, and checks that it has evaluations.
     pub(crate) fn read(&self) -> Result<Trace, Failure> {
-        let (name, trace) = match &self.path {
-            None => ("the built-in trace".into(), Trace::bundled()),
-            Some(path) => {
-                let name = format!("`{}`", foreign(path.display()));
-                (
-                    name,
-                    Trace::read(&nnue_tools::files::read(path, LONGEST_NET)?),
-                )
-            }
-        };
-        let trace = trace.map_err(|error| Failure::Work(format!("{name}: {error}")))?;
-        match trace.evaluations() {
-            0 => Err(Failure::Work(format!(
-                "{name}: found no evaluation, expected `=` at least once"
-            ))),
-            _ => Ok(trace),
+        read_trace(self.path())
+    }
+}
+
+/// Reads a trace, the built-in one without a file, and checks that it has evaluations.
+pub(crate) fn read_trace(path: Option<&Path>) -> Result<Trace, Failure> {
+    let (name, trace) = match path {
+        None => ("the built-in trace".into(), Trace::bundled()),
+        Some(path) => {
+            let name = format!("`{}`", foreign(path.display()));
+            (
+                name,
+                Trace::read(&nnue_tools::files::read(path, LONGEST_NET)?),
+            )
         }
+    };
+    let trace = trace.map_err(|error| Failure::Work(format!("{name}: {error}")))?;
+    match trace.evaluations() {
+        0 => Err(Failure::Work(format!(
+            "{name}: found no evaluation, expected `=` at least once"
+        ))),
+        _ => Ok(trace),
     }
 }

@@ -7,8 +7,8 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use nnue_tools::files::Lock;
 
@@ -103,6 +103,14 @@ pub(crate) fn scratch_folder() -> PathBuf {
         };
     }
     FOLDER.with(PathBuf::clone)
+}
+
+/// The folder in which `nnue` compiles networks, for one test at a time: in a folder of its own, each
+/// test would compile the runtime again.
+pub(crate) fn cache() -> (MutexGuard<'static, ()>, String) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    (turn, text(&OF_THIS_PROCESS.0.join("cache")))
 }
 
 /// The first folder that no other process of tests has, and what keeps it.

@@ -1,8 +1,24 @@
 //! Traces of searches: the moves and evaluations of an engine, in the format that the README in
 //! this folder describes.
+//!
+//! [`Contender`]s evaluate a trace with a network, in each of the ways of [`Pass`]. `nnue bench`
+//! compiles each network into a program of its own, whose `main` is `serve` (with the feature of this name). The program loads a
+//! net file, writes [`Facts`] about the network, and then evaluates a search for each [`Request`],
+//! while the programs of other networks wait. `nnue verify` starts the same programs to evaluate
+//! positions, and with `--wiring` others, whose `main` is [`check_wiring`].
 
+mod answer;
+mod contenders;
+mod engine;
 mod error;
+mod facts;
 mod parse;
+mod pass;
+mod request;
+#[cfg(feature = "serve")]
+mod serve;
+mod task;
+mod wiring;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,7 +28,17 @@ use nnue_runtime::{Board, Delta};
 
 pub use cozy_chess::Move;
 
+pub use crate::answer::Answer;
+pub use crate::contenders::{Along, ByPieces, Evaluate, FirstBucket, Prepared, Refreshed};
+pub use crate::engine::{Engine, Following};
 pub use crate::error::{Expected, LineError, TraceError};
+pub use crate::facts::{Facts, checksum};
+pub use crate::pass::{Contender, Pass, Work, time_each, time_prepared};
+pub use crate::request::{Request, Took};
+#[cfg(feature = "serve")]
+pub use crate::serve::serve;
+pub use crate::task::{Task, Weights};
+pub use crate::wiring::{Wiring, check_wiring};
 
 /// The trace of a real search, compressed.
 const BUNDLED: &[u8] = include_bytes!("../search-trace.txt.gz");

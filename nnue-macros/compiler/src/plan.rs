@@ -13,7 +13,7 @@ mod unroll;
 use nnue_format::PAIRED_RUN;
 use nnue_format::levels::{ISAS, Isa};
 
-use crate::layout::{Affine, LayerLayout, Layout, Table};
+use crate::layout::{Affine, Form, LayerLayout, Layout, Table};
 use planned::kernels;
 
 pub use affine::{BlockOrder, Blocks, FusedPlan, Kernel, Products};
@@ -29,6 +29,17 @@ pub struct Plans<'l> {
     pub prefetch: PrefetchPlan,
     /// One plan for each instruction set, in the order of [`ISAS`].
     pub levels: Vec<Plan<'l>>,
+}
+
+/// The zeros among the transformer's outputs that the kernels of some level skip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skipped {
+    /// No zeros are skipped.
+    Nothing,
+    /// Every output that is zero is skipped.
+    Outputs,
+    /// Blocks of four outputs of a perspective are skipped if all are zero.
+    Blocks,
 }
 
 /// How much of a row of the transformer is prefetched.
@@ -137,6 +148,23 @@ impl<'l> Plans<'l> {
             },
             levels,
         })
+    }
+
+    /// The zeros that kernels skip, at the level whose kernels skip the most.
+    #[must_use]
+    pub fn skipped(&self, layout: &Layout<'_>) -> Skipped {
+        let by_outputs = |affine: &Affine<'_>| {
+            affine.op.sparse.is_some()
+                && matches!(affine.form, Form::Columns | Form::OutputBlocks(_))
+        };
+        let mut levels = self.levels.iter();
+        if levels.any(|plan| plan.transform.lists_nonzero()) {
+            Skipped::Blocks
+        } else if layout.affines().any(by_outputs) {
+            Skipped::Outputs
+        } else {
+            Skipped::Nothing
+        }
     }
 
     /// Whether a kernel of any instruction set depends on what the weights prove.

@@ -56,8 +56,8 @@
 //!
 //! * Accumulators are `i16` and wrap around. PSQT sums are `i32` and wrap around.
 //! * Integers between layers are kept as `i64` here, whatever their type in the network. Sums that
-//!   the network keeps in 32 bits are computed in 64 and cut to the lower 32, which is the same as
-//!   wrapping around at every addition.
+//!   the network keeps in 32 bits wrap around, which is the same as computing them in 64 and cutting
+//!   them to the lower 32.
 //! * Shifts to the right round down. Divisions round as their spec says: towards zero, or down.
 //! * Floating point is `f32`, in the order of additions that the spec says, so that the results are
 //!   the same bits everywhere. "fma" is a product and a sum that are rounded together, once.

@@ -45,10 +45,11 @@ fn sum(network: &Network, weights: &TransformerWeights, active: &[usize]) -> Acc
     let mut values = weights.biases.clone();
     let mut psqt = vec![0i32; transformer.psqt];
     for &row in active {
-        let factor = 2i64.pow(shift_of(network, row));
+        // Modulo 2^16, in which values are kept, the factor may be cut first.
+        let factor = 2i64.pow(shift_of(network, row)) as i16;
         let weights_of_row = &weights.rows[row * transformer.width..];
         for (value, weight) in values.iter_mut().zip(weights_of_row) {
-            *value = (i64::from(*value) + factor * i64::from(*weight)) as i16;
+            *value = value.wrapping_add(weight.wrapping_mul(factor));
         }
         let psqt_of_row = &weights.psqt[row * transformer.psqt..];
         for (value, weight) in psqt.iter_mut().zip(psqt_of_row) {

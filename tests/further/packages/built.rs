@@ -13,7 +13,7 @@ use crate::quick_start::QuickStart;
 use crate::registry::{Registry, cargo};
 
 /// A net file and its spec, each from the package that holds it.
-const NET: [&str; 2] = ["nnue-known-networks", "nn-37f18f62d772.nnue"];
+const NET: [&str; 2] = ["nnue-cli", "src/inputs/nn-37f18f62d772.nnue"];
 const SPEC: [&str; 2] = ["nnue-compiler", "known/small128.toml"];
 
 #[test]
@@ -30,7 +30,7 @@ fn packages_build_the_quick_start() {
         "[package]\nname = \"my-engine\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n";
     fs::write(engine.join("Cargo.toml"), manifest).expect("manifests can be written");
     fs::write(engine.join("src/main.rs"), &quick_start.program).expect("code can be written");
-    for ([package, path], place) in [(SPEC, "specs/small128.toml"), (NET, NET[1])] {
+    for ([package, path], place) in [(SPEC, "specs/small128.toml"), (NET, "nn-37f18f62d772.nnue")] {
         fs::copy(registry.file(package, path), engine.join(place)).expect("files can be copied");
     }
     for dependency in &quick_start.dependencies {

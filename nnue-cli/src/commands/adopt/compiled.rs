@@ -8,7 +8,7 @@ use nnue_tools::measure::bench::{Comparison, Report, Spec};
 use nnue_trace::Trace;
 
 use crate::Failure;
-use crate::commands::bench::{PackageOptions, ROUNDS, warn_if_uneven, with_progress};
+use crate::commands::bench::{PackageOptions, ROUNDS, with_progress};
 use crate::table::Table;
 
 /// Compiles the network of a spec, and measures it with a net at every instruction set of this
@@ -24,12 +24,17 @@ pub(super) fn measure(
     let comparison = Comparison {
         packages: &packages,
         trace: &trace,
+        trace_file: None,
         levels: &levels,
         rounds: ROUNDS.into(),
+        table: None,
         density: None,
+        goes_on: &|| true,
     };
     let nets = [net.to_path_buf()];
-    let report = with_progress(|events| comparison.run_specs([spec], &nets, events))?;
+    let report = with_progress(&|_| String::new(), |events| {
+        comparison.run_specs([spec], &nets, events)
+    })?;
     match report.errors.first() {
         Some(wrong) => Err(Failure::Work(format!(
             "cannot measure the compiled network: {}",
@@ -63,6 +68,5 @@ pub(super) fn show(report: &Report, out: &mut dyn Write) -> Result<(), Failure> 
         );
     }
     table.write(out)?;
-    warn_if_uneven(report);
     Ok(())
 }

@@ -18,18 +18,14 @@ pub(super) struct Table<'r> {
 /// The title of a column, and its text for a row, which may depend on all rows.
 type Column = (&'static str, fn(&Row, &[Row]) -> String);
 
-const COLUMNS: [Column; 17] = [
+const COLUMNS: [Column; 13] = [
     ("along search", |row, _| nanoseconds(row.incremental)),
-    ("quartiles", |row, _| range(row.incremental_quartiles)),
     ("", |row, rows| ratio(row, rows, ALONG)),
     ("in engine", |row, _| nanoseconds(row.in_engine)),
-    ("quartiles", |row, _| range(row.in_engine_quartiles)),
     ("", |row, rows| ratio(row, rows, IN_ENGINE)),
     ("refresh", |row, _| nanoseconds(row.refresh)),
-    ("quartiles", |row, _| range(row.refresh_quartiles)),
     ("", |row, rows| ratio(row, rows, REFRESH)),
     ("forward", |row, _| nanoseconds(row.forward)),
-    ("quartiles", |row, _| range(row.forward_quartiles)),
     ("", |row, rows| ratio(row, rows, FORWARD)),
     ("rows", |row, _| format!("{:.1}", row.rows)),
     ("blocks", |row, _| {
@@ -39,18 +35,25 @@ const COLUMNS: [Column; 17] = [
     ("accumulator", |row, rows| {
         size(row, rows, |row| row.accumulator)
     }),
-    ("per second", |row, _| {
-        format!("{:.2} M", row.per_second / 1e6)
+    ("per second", |row, _| match row.per_second.is_finite() {
+        true => format!("{:.2} M", row.per_second / 1e6),
+        false => NOT_YET.into(),
     }),
 ];
 
-/// A time of a row with its quartiles.
+/// The text for a time that was not measured yet.
+const NOT_YET: &str = "...";
+
+/// The share of a time by which it may differ from that of another run.
+const REPEATS_WITHIN: f64 = 0.02;
+
+/// A time of a row, and the same by both halves of the rounds.
 type Time = fn(&Row) -> (f64, [f64; 2]);
 
-const ALONG: Time = |row| (row.incremental, row.incremental_quartiles);
-const IN_ENGINE: Time = |row| (row.in_engine, row.in_engine_quartiles);
-const REFRESH: Time = |row| (row.refresh, row.refresh_quartiles);
-const FORWARD: Time = |row| (row.forward, row.forward_quartiles);
+const ALONG: Time = |row| (row.incremental, row.incremental_halves);
+const IN_ENGINE: Time = |row| (row.in_engine, row.in_engine_halves);
+const REFRESH: Time = |row| (row.refresh, row.refresh_halves);
+const FORWARD: Time = |row| (row.forward, row.forward_halves);
 
 impl Table<'_> {
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -72,7 +75,7 @@ impl Table<'_> {
         let others = || self.rows.iter().skip(1);
         let is_doubtful = |time: &Time| others().any(|row| !differs(row, self.rows, *time));
         if [ALONG, IN_ENGINE, REFRESH, FORWARD].iter().any(is_doubtful) {
-            notes.push("~ the quartiles overlap: the difference from the first row is smaller than what rounds differ by");
+            notes.push("~ the difference from the first row is less than 2 %, or than what two halves of the rounds differ by");
         }
         for (index, note) in notes.into_iter().enumerate() {
             let gap = if index == 0 { "\n" } else { "" };
@@ -84,7 +87,7 @@ impl Table<'_> {
 
 /// The network's name, with the name of its file if another spec has the same network name, and a
 /// star for weights that nobody has trained.
-fn name(row: &Row, rows: &[Row]) -> String {
+pub(super) fn name(row: &Row, rows: &[Row]) -> String {
     let Row { network, spec, .. } = row;
     let same_name = |other: &&Row| other.network == *network && other.spec != *spec;
     let others: Vec<&str> = { rows.iter().filter(same_name) }
@@ -109,26 +112,36 @@ fn file_name(path: &str) -> &str {
 }
 
 fn nanoseconds(time: f64) -> String {
-    format!("{time:.1}")
+    match time.is_finite() {
+        true => format!("{time:.1}"),
+        false => NOT_YET.into(),
+    }
 }
 
-fn range([low, high]: [f64; 2]) -> String {
+pub(super) fn range([low, high]: [f64; 2]) -> String {
     format!("{low:.1}-{high:.1}")
 }
 
-/// Whether the quartiles of a row's time and those of the first row's time do not overlap.
+/// Whether a row's time differs from that of the first row by more than times differ from run to
+/// run.
 fn differs(row: &Row, rows: &[Row], time: Time) -> bool {
-    let (_, [low, high]) = time(row);
-    let (_, [first_low, first_high]) = time(&rows[0]);
-    low > first_high || high < first_low
+    let [(own, halves), (first, halves_of_first)] = [row, &rows[0]].map(time);
+    let noise = [halves, halves_of_first].map(|[one, other]| (one - other).abs());
+    let noise = noise.into_iter().sum::<f64>();
+    // A time that was not measured yet is no reason to doubt.
+    !((own - first).abs() <= noise.max(REPEATS_WITHIN * first.abs()))
 }
 
 fn ratio(row: &Row, rows: &[Row], time: Time) -> String {
+    let ratio = time(row).0 / time(&rows[0]).0;
     let mark = match ptr::eq(row, &rows[0]) || differs(row, rows, time) {
         true => "",
         false => "~",
     };
-    format!("{mark}{:.2}x", time(row).0 / time(&rows[0]).0)
+    match ratio.is_finite() {
+        true => format!("{mark}{ratio:.2}x"),
+        false => String::new(),
+    }
 }
 
 /// A number of bytes for people, in the same unit for all rows.
@@ -153,19 +166,33 @@ mod tests {
             net: net.map(String::from),
             level: "avx2",
             incremental: time,
-            incremental_quartiles: [0.99 * time, 1.02 * time],
+            incremental_quartiles: [1.01 * time, 1.1 * time],
+            incremental_halves: [time, 1.01 * time],
             in_engine: 1.2 * time,
-            in_engine_quartiles: [1.1 * time, 1.4 * time],
+            in_engine_quartiles: [1.3 * time, 1.4 * time],
+            in_engine_halves: [1.2 * time, 1.3 * time],
             refresh: 2.0 * time,
-            refresh_quartiles: [1.9 * time, 2.1 * time],
+            refresh_quartiles: [2.1 * time, 2.2 * time],
+            refresh_halves: [2.0 * time, 2.01 * time],
             forward: time / 4.0,
             forward_quartiles: [time / 4.0; 2],
+            forward_halves: [time / 4.0; 2],
             per_second: 1e9 / time,
+            reading: 40.0,
+            engine_alone: 400.0,
             rows: 7.25,
+            updated_rows: 500,
+            refreshed_rows: 225,
+            updates: 200,
+            refreshes: 40,
+            cache_hits: 35,
+            cache_misses: 5,
             blocks: 16.6,
             all_blocks: 32,
             weights: 6_515_520,
             accumulator: 640,
+            checksum: "0123abcd".into(),
+            baseline: "scalar",
         }
     }
 
@@ -185,43 +212,38 @@ mod tests {
         assert_eq!(
             words,
             [
-                "B",
-                "*",
-                "avx2",
-                "1250.0",
-                "1237.5-1275.0",
-                "12.50x",
-                "1500.0",
-                "1375.0-1750.0",
-                "12.50x",
-                "2500.0",
-                "2375.0-2625.0",
-                "12.50x",
-                "312.5",
-                "312.5-312.5",
-                "12.50x",
-                "7.2",
-                "17/32",
-                "6515.5",
-                "KB",
-                "640",
-                "B",
-                "0.80",
-                "M"
+                "B", "*", "avx2", "1250.0", "12.50x", "1500.0", "12.50x", "2500.0", "12.50x",
+                "312.5", "12.50x", "7.2", "17/32", "6515.5", "KB", "640", "B", "0.80", "M"
             ]
         );
         assert!(lines[1].starts_with("Größe  ") && lines[1].contains("1.00x"));
         assert!(lines[4].starts_with("* weights that nobody has trained"));
     }
 
-    /// A difference of 2 % along the search is smaller than the quartiles, and one of 4 % is not.
     #[test]
-    fn differences_within_the_quartiles_are_marked() {
+    fn what_is_not_measured_yet_is_told() {
+        let mut rows = [row("A", Some("a"), 100.0), row("B", Some("b"), 200.0)];
+        for row in &mut rows {
+            (row.in_engine, row.in_engine_halves) = (f64::NAN, [f64::NAN; 2]);
+        }
+        let mut text = Vec::new();
+        Table { rows: &rows }
+            .write(&mut text)
+            .expect("memory takes all");
+        let text = String::from_utf8(text).expect("text");
+        assert_eq!(text.matches(NOT_YET).count(), 2, "{text}");
+        assert!(text.contains("2.00x") && !text.contains("NaN"), "{text}");
+        assert!(!text.contains('~'), "{text}");
+    }
+
+    /// Halves of the rounds differ by 1 % along the search.
+    #[test]
+    fn differences_that_another_run_may_not_find_are_marked() {
         for (time, mark) in [
             (102.0, "~1.02x"),
             (104.0, "1.04x"),
             (96.0, "0.96x"),
-            (98.0, "~0.98x"),
+            (98.5, "~0.98x"),
         ] {
             let rows = [row("A", Some("a"), 100.0), row("B", Some("b"), time)];
             assert_eq!(ratio(&rows[1], &rows, ALONG), mark);
@@ -231,8 +253,11 @@ mod tests {
                 .write(&mut text)
                 .expect("memory takes all");
             let text = String::from_utf8(text).expect("text");
-            // The quartiles of a refresh are wider.
-            assert!(text.contains("\n~ the quartiles overlap: "), "{text}");
+            // In the engine, halves differ by more.
+            assert!(
+                text.contains("\n~ the difference from the first row "),
+                "{text}"
+            );
         }
         let rows = [row("A", Some("a"), 100.0), row("B", Some("b"), 157.0)];
         let mut text = Vec::new();

@@ -4,9 +4,9 @@
 //! and the part of the layers for every bucket, then the value in the engine's units. All numbers
 //! are from the view of the side to move.
 //!
-//! Only networks with a single value have such lines: see [`Evaluate::has_one_value`].
+//! Only networks with a single value have such lines: see [`Interpreted::has_one_value`].
 //!
-//! [`Evaluate::has_one_value`]: nnue_tools::nets::evaluation::Evaluate::has_one_value
+//! [`Interpreted::has_one_value`]: nnue_tools::nets::evaluation::Interpreted::has_one_value
 
 use std::io::{self, Write};
 

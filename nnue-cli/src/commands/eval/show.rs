@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
 use nnue_runtime::{Board, Color, HeadValue, Position, Role, Square};
-use nnue_tools::nets::evaluation::{Answer, BucketOutput, Evaluate, Evaluation, Sums, Value};
+use nnue_tools::nets::evaluation::{Answer, BucketOutput, Evaluation, Interpreted, Sums, Value};
 
 use crate::style::{BLACK, CHOSEN, FAINT, PLAIN, STRONG, WHITE, of_sign, paint};
 use crate::table::Cell;
@@ -12,7 +12,7 @@ use crate::table::Cell;
 /// Writes reports about a network's evaluations.
 pub(super) struct Report<'a> {
     /// The network that the report is about.
-    pub(super) net: &'a dyn Evaluate,
+    pub(super) net: &'a Interpreted,
     /// The stream that the report is written to.
     pub(super) out: &'a mut dyn Write,
 }
@@ -274,7 +274,6 @@ fn signed(value: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nnue_tools::nets::evaluation::Interpreted;
     use nnue_tools::nets::net_file::NetFile;
 
     fn net() -> Interpreted {

@@ -2,15 +2,16 @@
 //! turns at evaluating the searches of a trace.
 
 mod comparison;
-mod measure;
 mod net;
 mod package;
 mod program;
 mod rounds;
+mod row;
+mod together;
 
 pub use self::comparison::{Comparison, Event, Report, Wrong};
-pub use self::measure::{Measured, Row, measure};
 pub use self::net::{density_of_trained, net_file};
 pub use self::package::{Packages, Spec, Turn};
-pub use self::program::{Program, answers};
-pub use self::rounds::steps;
+pub use self::program::answers;
+pub use self::row::Row;
+pub use self::together::{Together, TogetherReport, TogetherRow};

@@ -42,13 +42,6 @@ impl Running {
     }
 
     /// The system's number of the program's process.
-    #[cfg_attr(
-        not(feature = "compiled"),
-        expect(
-            dead_code,
-            reason = "only processes that replay a search are looked at"
-        )
-    )]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

@@ -1,100 +1,81 @@
 //! Neurons in the order of their activity: an order of the transformer's outputs in which more
 //! blocks of them are zero, found on the positions of a trace.
 
+mod observed;
 mod search;
 
-use nnue_runtime::neurons::{BLOCK, Neurons, OrderError, Skipped};
-use nnue_runtime::{
-    Accumulator, Architecture, Board, Level, LoadError, Network, Output, Position, SelectedByPieces,
-};
+use crate::nets::conversion::reorder_outputs;
+use crate::nets::evaluation::told_features;
+use crate::nets::net_file::NetFile;
+use nnue_compiler::format::LoadError;
+use nnue_compiler::layout::Layout;
+use nnue_compiler::network::Network;
+use nnue_compiler::plan::{Plans, Skipped, Unroll};
+use nnue_interpreter::Net;
 use nnue_trace::Trace;
 use serde::Serialize;
 
-use crate::measure::compiled::AnyNetwork;
-use crate::measure::replay::{Difference, compare};
+use self::observed::{Observed, difference};
 
+pub use self::observed::{Counts, Difference};
 pub use self::search::{Activity, better_order};
 
 /// The most positions that the search for an order uses. More positions would hardly change the
 /// result.
 const SAMPLE: usize = 8192;
 
-/// A network of any architecture whose outputs can be put into another order.
-pub trait Reorder {
-    /// How pooling and layers use the neurons of the network.
-    fn neurons(&self) -> Neurons;
+/// How many outputs are skipped together, if all of them are zero.
+pub const BLOCK: usize = 4;
 
-    /// Calls `see` with the transformer's outputs for the positions `0`, `step`, `2 * step`, ... of
-    /// a trace: once per position and perspective.
-    fn observe(&self, trace: &Trace, step: usize, see: &mut dyn FnMut(&[i32]));
-
-    /// The net file of the network with another order: `order[place]` is the output that goes to
-    /// `place`.
-    ///
-    /// # Errors
-    ///
-    /// [`OrderError`] if this order is not possible.
-    fn reordered_file(&self, order: &[usize]) -> Result<Vec<u8>, OrderError>;
-
-    /// Loads a net file of the same architecture.
-    ///
-    /// # Errors
-    ///
-    /// [`LoadError`] if the file is no net of this architecture.
-    fn load(&self, file: &[u8]) -> Result<Box<dyn AnyNetwork>, LoadError>;
+/// The transformer's outputs of a network: one for each neuron, or for each pair of neurons where
+/// these are pooled. Outputs are numbered as they lie in memory.
+#[derive(Clone, Debug)]
+pub struct Neurons {
+    /// How many values of one perspective the layers see.
+    pub outputs: usize,
+    /// How many perspectives the layers see: 1 or 2.
+    pub perspectives: usize,
+    /// The zeros that the layers skip.
+    pub skipped: Skipped,
+    /// For each place in memory, the number that the net file gives to the output there.
+    order: Vec<usize>,
+    /// Outputs with the same number may change places.
+    classes: Vec<usize>,
 }
 
-impl<A: SelectedByPieces<Output = Output>> Reorder for Network<A> {
-    fn neurons(&self) -> Neurons {
-        <A as Architecture>::NEURONS
-    }
-
-    fn observe(&self, trace: &Trace, step: usize, see: &mut dyn FnMut(&[i32])) {
-        let mut accumulator = Accumulator::new(self, &Board::start());
-        let mut outputs = Vec::new();
-        for board in trace.evaluated().step_by(step) {
-            accumulator.refresh(self, board);
-            outputs.clear();
-            outputs.extend(accumulator.outputs(board.side_to_move()));
-            see(&outputs);
+impl Neurons {
+    /// The neurons of a network.
+    #[must_use]
+    pub fn of(network: &Network) -> Neurons {
+        let layout = Layout::of(network);
+        let transformer = &network.transformer;
+        let outputs = network.outputs();
+        let skipped = Plans::of(&layout, Unroll::Auto).map(|plans| plans.skipped(&layout));
+        Neurons {
+            outputs: outputs.count,
+            perspectives: transformer.perspectives.count,
+            skipped: skipped.unwrap_or(Skipped::Nothing),
+            order: match &*transformer.neuron_order {
+                [] => (0..outputs.count).collect(),
+                order => order.to_vec(),
+            },
+            classes: outputs.classes(),
         }
     }
 
-    fn reordered_file(&self, order: &[usize]) -> Result<Vec<u8>, OrderError> {
-        Ok(self.reordered(order)?.to_bytes())
+    /// The order that a spec says to have the outputs of these places one after the other.
+    fn order_of_spec(&self, places: &[usize]) -> Vec<usize> {
+        places.iter().map(|place| self.order[*place]).collect()
     }
 
-    fn load(&self, file: &[u8]) -> Result<Box<dyn AnyNetwork>, LoadError> {
-        Ok(Box::new(Network::<A>::from_bytes(file)?))
-    }
-}
-
-/// How much of the transformer's output is not zero, on average over the positions of a trace.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Counts {
-    /// Outputs that are not zero, of all perspectives.
-    pub outputs: f64,
-    /// Blocks of [`BLOCK`] outputs that are not all zero.
-    pub blocks: f64,
-}
-
-impl Counts {
-    /// Counts on all positions.
-    pub fn of(net: &dyn AnyNetwork, trace: &Trace) -> Counts {
-        let (mut outputs, mut blocks) = (0, 0);
-        let len = net.neurons().outputs;
-        net.observe(trace, 1, &mut |seen| {
-            outputs += seen.iter().filter(|output| **output != 0).count();
-            let all = seen.chunks(len).flat_map(|half| half.chunks(BLOCK));
-            blocks += all
-                .filter(|block| block.iter().any(|output| *output != 0))
-                .count();
-        });
-        let mean = |sum: usize| sum as f64 / trace.evaluations() as f64;
-        Counts {
-            outputs: mean(outputs),
-            blocks: mean(blocks),
+    /// The change of a net file for the same, as the order of the file's outputs: the spec stays as
+    /// it is.
+    fn order_of_file(&self, places: &[usize]) -> Vec<usize> {
+        let mut of_file = vec![0; self.order.len()];
+        for (own, output) in self.order.iter().zip(self.order_of_spec(places)) {
+            of_file[*own] = output;
         }
+        of_file
     }
 }
 
@@ -107,8 +88,6 @@ pub struct Gain {
     pub file: String,
     /// How many positions were evaluated.
     pub evaluations: usize,
-    /// The levels on which all values are the same in both orders.
-    pub levels: Vec<&'static str>,
     /// The counts of the transformer's outputs.
     pub outputs: NotZero,
     /// The counts of blocks of [`BLOCK`] outputs.
@@ -136,7 +115,6 @@ impl Gain {
     pub fn of(
         [network, file]: [String; 2],
         trace: &Trace,
-        levels: &[Level],
         neurons: &Neurons,
         reordered: &Reordered,
     ) -> Gain {
@@ -145,7 +123,6 @@ impl Gain {
             network,
             file,
             evaluations: trace.evaluations(),
-            levels: levels.iter().map(|level| level.name()).collect(),
             outputs: NotZero {
                 of: neurons.outputs * neurons.perspectives,
                 before: before.outputs,
@@ -175,42 +152,64 @@ pub struct Reordered {
     pub after: Counts,
 }
 
-/// Looks for a better order, and checks that no value of the trace changes with it on any of the
-/// levels. Calls `progress` while it looks, with an upper bound of the share that is done.
+/// Looks for a better order, and checks that no value of the trace changes with it. Calls `progress`
+/// meanwhile with the share of the work that is done, or a little more.
 ///
 /// # Errors
 ///
 /// [`ReorderError`] if the order does not matter to the network, or if a value changes.
 pub fn reorder(
-    net: Box<dyn AnyNetwork>,
+    file: &NetFile,
+    neurons: &Neurons,
     trace: &Trace,
-    levels: &[Level],
-    progress: &mut dyn FnMut(f64),
+    progress: &(dyn Fn(f64) + Sync),
 ) -> Result<Reordered, ReorderError> {
-    let neurons = net.neurons();
+    let name = || file.network.name.clone();
+    if let Some(set) = told_features(&file.network) {
+        let (name, set) = (name(), set.into());
+        return Err(ReorderError::Told { name, set });
+    }
     if neurons.skipped != Skipped::Blocks {
-        let (name, skipped) = (net.name().to_string(), neurons.skipped);
+        let (name, skipped) = (name(), neurons.skipped);
         return Err(ReorderError::Useless { name, skipped });
     }
-    let before = Counts::of(&*net, trace);
-    let mut activity = Activity::new(neurons.outputs);
+    // Evaluations take longest, and are made twice.
     let step = trace.evaluations().div_ceil(SAMPLE).max(1);
-    net.observe(trace, step, &mut |outputs| activity.record(outputs));
-    let order = better_order(&activity, &neurons.classes(), progress);
-    let file = net.reordered_file(&order).map_err(ReorderError::Order)?;
-    let reordered = net.load(&file).map_err(ReorderError::Load)?;
-    let after = Counts::of(&*reordered, trace);
-    compare(net, reordered, levels, trace).map_err(ReorderError::Difference)?;
+    let net = file.net().map_err(ReorderError::Net)?;
+    let before = Observed::of(&net, neurons, trace, Some(step), &|done| {
+        progress(0.4 * done)
+    });
+    let mut found = |done: f64| progress(0.4 + 0.2 * done);
+    let order = better_order(&before.activity, &neurons.classes, &mut found);
+    let bytes = reorder_outputs(file, &neurons.order_of_file(&order));
+    let bytes = bytes.map_err(ReorderError::Net)?;
+    let reordered = Net::from_bytes(&file.network, &bytes).map_err(ReorderError::Load)?;
+    let after = Observed::of(&reordered, neurons, trace, None, &|done| {
+        progress(0.6 + 0.4 * done);
+    });
+    difference(trace, &before, &after).map_err(ReorderError::Difference)?;
     Ok(Reordered {
-        file,
+        file: bytes,
         order: neurons.order_of_spec(&order),
-        before,
-        after,
+        before: before.counts,
+        after: after.counts,
     })
 }
 
+/// Compares the values of two nets of a network over a trace.
+///
+/// # Errors
+///
+/// [`Difference`] for the first evaluation that is not the same.
+pub fn compare(reference: &Net, net: &Net, trace: &Trace) -> Result<(), Difference> {
+    let neurons = Neurons::of(net.network());
+    let [expected, found] =
+        [reference, net].map(|net| Observed::of(net, &neurons, trace, None, &|_| {}));
+    difference(trace, &expected, &found)
+}
+
 /// Why a network was not reordered.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReorderError {
     /// None of its layers skips blocks of zeros.
     #[error(
@@ -223,9 +222,20 @@ pub enum ReorderError {
         /// Which zeros its layers skip.
         skipped: Skipped,
     },
-    /// The order that was found is not valid.
+    /// It has features that only its engine knows.
+    #[error(
+        "`{name}` has the custom feature set `{set}`, which only its engine knows: the recorded \
+         search is one of chess"
+    )]
+    Told {
+        /// The name of the network.
+        name: String,
+        /// The name of the feature set.
+        set: String,
+    },
+    /// The net file cannot be read or written in another order.
     #[error("{0}")]
-    Order(OrderError),
+    Net(crate::nets::Error),
     /// The loader refuses the reordered file.
     #[error("the net in its new order: {0}")]
     Load(LoadError),

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use nnue_replay::Wiring;
+use nnue_trace::Wiring;
 use serde::Serialize;
 
 use crate::measure::bench::{Spec, Turn};

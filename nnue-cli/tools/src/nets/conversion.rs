@@ -1,8 +1,9 @@
-//! Conversion of a net file to another file of the same network: stored by another spec, or as the
-//! weights lie in memory.
+//! Conversion of a net file to another file of the same network: stored by another spec, as the
+//! weights lie in memory, or with neurons in another order.
 
 mod coalesced;
 mod laid_out;
+mod reordered;
 mod rewritten;
 
 use nnue_compiler::format::laid_out::MapError;
@@ -10,6 +11,7 @@ use nnue_compiler::format::{LoadError, foreign};
 
 pub use self::coalesced::is_factorised;
 pub use self::laid_out::lay_out;
+pub use self::reordered::reorder_outputs;
 pub use self::rewritten::{convert, convert_to_nearest};
 
 /// A net file in another form.
@@ -71,6 +73,9 @@ pub enum ConversionError {
     /// A file of the other spec would change some of the file's numbers.
     #[error("a file of the second spec cannot hold the values: some would come back as others")]
     Changed,
+    /// The transformer's outputs cannot be put into an order, for the reason that the text says.
+    #[error("{0}")]
+    Order(String),
     /// The file has more content besides its weights than a header has room for.
     #[error("{0}")]
     Header(MapError),

@@ -1,40 +1,11 @@
-//! Evaluations of positions by compiled and interpreted networks.
+//! Evaluations of positions by interpreted networks.
 
-mod compiled;
 mod interpreted;
 
-use nnue_runtime::{Board, Color, HeadValue, Output, Warning};
+use nnue_runtime::{Color, HeadValue, Output};
 use serde::{Serialize, Serializer};
 
 pub use self::interpreted::{Interpreted, told_features};
-
-/// A network with its weights that evaluates positions.
-pub trait Evaluate {
-    /// The name of the network in its spec.
-    fn name(&self) -> &str;
-
-    /// The computation: the name of an instruction set, or `interpreted`.
-    fn computed_by(&self) -> &'static str;
-
-    /// The description in the net file: text by convention, but any bytes.
-    fn description(&self) -> &[u8];
-
-    /// Warnings about weights that contradict the spec.
-    fn warnings(&self) -> Vec<Warning>;
-
-    /// The number of layer stacks.
-    fn buckets(&self) -> usize;
-
-    /// The bucket of positions with `pieces` pieces; `None` where the engine chooses the bucket.
-    fn bucket(&self, pieces: usize) -> Option<usize>;
-
-    /// Whether an evaluation is a single value without further heads, in a bucket that the position
-    /// chooses.
-    fn has_one_value(&self) -> bool;
-
-    /// Evaluates a position with every bucket.
-    fn evaluate(&self, board: &Board) -> Evaluation;
-}
 
 /// The outputs of a network for a position. All values are from the view of the side to move.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,7 +6,7 @@ use nnue_runtime::{Board, Output, Position};
 use serde::Serialize;
 
 use crate::nets::Error;
-use crate::nets::evaluation::{Answer, Evaluate, told_features};
+use crate::nets::evaluation::told_features;
 use crate::nets::golden::Vector;
 use crate::nets::parallel;
 
@@ -138,30 +138,6 @@ pub fn interpret<T: Sync>(
         progress();
         outputs
     })
-}
-
-/// Compares the outputs of a network for each position, on all cores. A compiled network makes a
-/// full refresh. `progress` is called for each position.
-pub fn compare_compiled_in(
-    verification: &mut Verification,
-    net: &(impl Evaluate + Sync + ?Sized),
-    vectors: &[Vector],
-    progress: &(dyn Fn() + Sync),
-) {
-    let found = parallel::map(vectors, |vector| {
-        let evaluation = net.evaluate(&vector.given.board);
-        progress();
-        match evaluation.chosen()?.answer {
-            Answer::Value(sums) => Some(vec![Output {
-                psqt: sums.psqt,
-                positional: sums.positional,
-                value: sums.value,
-            }]),
-            Answer::Wdl { .. } => None,
-        }
-    });
-    let computed_by = format!("{}, refresh", net.computed_by());
-    verification.compare(&computed_by, vectors.iter().zip(found));
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::names::count;
 use super::program::Program;
-use crate::layout::{Affine, Form};
+use crate::plan::Skipped;
 
 /// The table as a constant of the runtime's type `Neurons`.
 pub(super) fn table(program: &Program<'_>) -> TokenStream {
@@ -22,7 +22,11 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
     .map(count);
     let activation = transformer.activation.constant(transformer.one);
     let pooling = transformer.pooling.constant();
-    let skipped = skipped(program);
+    let skipped = match program.plans.skipped(program.layout) {
+        Skipped::Nothing => quote!(Nothing),
+        Skipped::Outputs => quote!(Outputs),
+        Skipped::Blocks => quote!(Blocks),
+    };
     let order = transformer.neuron_order.iter().copied().map(count);
     let wired = network.outputs();
     let names = wired.tensors.iter();
@@ -42,21 +46,6 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
             readers: &[#(#readers),*],
             kept: &[#(#kept),*],
         }
-    }
-}
-
-/// An expression for the kind of zeros that kernels skip, at the level whose kernels skip the most.
-fn skipped(program: &Program<'_>) -> TokenStream {
-    let by_outputs = |affine: &Affine<'_>| {
-        affine.op.sparse.is_some() && matches!(affine.form, Form::Columns | Form::OutputBlocks(_))
-    };
-    let mut levels = program.plans.levels.iter();
-    if levels.any(|plan| plan.transform.lists_nonzero()) {
-        quote!(Blocks)
-    } else if program.layout.affines().any(by_outputs) {
-        quote!(Outputs)
-    } else {
-        quote!(Nothing)
     }
 }
 

@@ -53,17 +53,22 @@ pub(super) fn compute(
 /// The sums of the products of each output, scaled and divided, without the bias. The sums are
 /// `i32` and wrap around.
 fn of_integers(op: &Affine, inputs: &[i64], weights: &LayerWeights) -> Vec<i32> {
+    // Modulo 2^32, in which sums are kept, factors may be cut first.
+    let factors = inputs.iter().map(|x| match op.weights {
+        WeightType::Binary => sign(*x),
+        _ => *x as i32,
+    });
+    let factors: Vec<i32> = factors.collect();
+    let beta = match op.scales {
+        Some(scales) if scales.inputs => mean_size(inputs),
+        _ => 1,
+    };
     let rows = weights.weights.integers().chunks_exact(inputs.len());
     let sums = rows.enumerate().map(|(output, row)| {
-        let products = inputs.iter().zip(row).map(|(x, weight)| match op.weights {
-            WeightType::Binary => sign(*x) * weight,
-            _ => x * weight,
-        });
-        // The sum is computed in 64 bits, of which the lower 32 remain, whatever the upper bits
-        // are.
-        let mut sum = products.fold(0i64, i64::wrapping_add) as i32;
+        let products = factors.iter().zip(row);
+        let products = products.map(|(x, weight)| x.wrapping_mul(*weight as i32));
+        let mut sum = products.fold(0i32, i32::wrapping_add);
         if let Some(scales) = op.scales {
-            let beta = if scales.inputs { mean_size(inputs) } else { 1 };
             let alpha = weights.factors.integers()[output];
             let product = (i64::from(sum) * alpha).wrapping_mul(beta);
             sum = (product >> scales.shift) as i32;
@@ -91,7 +96,7 @@ fn of_wide_integers(inputs: &[i64], weights: &LayerWeights) -> Vec<i64> {
 }
 
 /// The sign of an input of a binary layer: -1 for a negative input, 1 for any other.
-fn sign(x: i64) -> i64 {
+fn sign(x: i64) -> i32 {
     if x < 0 { -1 } else { 1 }
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::files::Error as FileError;
 use crate::nets::net_file::LONGEST_NET;
 use nnue_compiler::network::{Network, Pooling};
 use nnue_compiler::{file_layout, format};
@@ -30,6 +31,7 @@ pub fn net_file(folder: &Path, spec: &Spec, density: f64, trace: &Trace) -> Resu
     {
         return Ok(path);
     }
+    fs::create_dir_all(folder).map_err(|error| FileError::unwritable(folder, error))?;
     // Files for an earlier text of the spec are removed; another run may need another density.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -56,14 +56,15 @@ enum Main {
 }
 
 /// The packages that the programs need, by their folders in the project.
-const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-cli/replay"];
+const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-cli/trace"];
 
 /// The dependencies on the needed packages, as a manifest has them.
 fn dependencies(project: &Project) -> Result<Value, Error> {
-    let [runtime, replay] = NEEDED.map(|package| project.dependency(package));
-    let mut runtime = runtime?;
+    let [runtime, trace] = NEEDED.map(|package| project.dependency(package));
+    let [mut runtime, mut trace] = [runtime?, trace?];
     runtime["features"] = json!(["zstd"]);
-    Ok(json!({ "nnue-runtime": runtime, "nnue-replay": replay? }))
+    trace["features"] = json!(["serve"]);
+    Ok(json!({ "nnue-runtime": runtime, "nnue-trace": trace }))
 }
 
 impl Packages {
@@ -188,9 +189,9 @@ impl Turn<'_> {
         };
         let call = match main {
             Main::Serve => {
-                format!("nnue_replay::serve::<net::Net, _>(nnue_replay::{bucket})")
+                format!("nnue_trace::serve::<net::Net, _>(nnue_trace::{bucket})")
             }
-            Main::Check => "nnue_replay::check_wiring::<net::Net>()".into(),
+            Main::Check => "nnue_trace::check_wiring::<net::Net>()".into(),
         };
         let manifest = toml(&json!({
             "package": { "name": name(spec, main), "version": "0.0.0", "edition": "2024" },

@@ -4,52 +4,58 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{ChildStdin, Command};
 use std::thread;
-use std::time::Duration;
 
-use nnue_compiler::format::foreign;
-use nnue_replay::{Answer, Facts, Request, Task};
 use nnue_runtime::Level;
+use nnue_trace::{Answer, Facts, Request, Task, Took};
 
 use crate::measure::ProgramError;
 use crate::measure::child::Running;
 
 /// A running program that has a network with its weights.
-pub struct Program {
+pub(super) struct Program {
     running: Running,
     requests: ChildStdin,
-    /// The facts that the program reports about its network.
-    pub facts: Facts,
 }
 
 impl Program {
-    /// Starts the program with a net file at a level.
-    ///
-    /// # Errors
-    ///
-    /// The message of the program if it does not load the file.
-    pub fn start(path: &Path, net: &Path, level: Level) -> Result<Program, ProgramError> {
-        let (mut running, requests) = start(path, Task::Measure, net, level)?;
-        let facts = running.answer()?.parse()?;
-        Ok(Program {
-            running,
-            requests,
-            facts,
-        })
+    /// Starts the program with a net file at a level. It loads the file meanwhile.
+    pub(super) fn start(
+        path: &Path,
+        task: &Task,
+        net: &Path,
+        level: Level,
+    ) -> Result<Program, ProgramError> {
+        let mut command = Command::new(path);
+        command.args(task.arguments(net, level));
+        let (running, requests) = Running::start(&mut command, "the network's program")?;
+        Ok(Program { running, requests })
+    }
+
+    /// The facts that a program that measures reports about its network.
+    pub(super) fn facts(&mut self) -> Result<Facts, ProgramError> {
+        Ok(self.running.answer()?.parse()?)
     }
 
     /// Lets the program evaluate a search.
-    ///
-    /// # Errors
-    ///
-    /// The message of the program if it finds a wrong value.
-    pub fn time(&mut self, request: Request) -> Result<Duration, ProgramError> {
+    pub(super) fn time(&mut self, request: Request) -> Result<Took, ProgramError> {
+        self.ask(request);
+        Ok(self.answer()?.parse()?)
+    }
+
+    /// Sends the program a line.
+    pub(super) fn ask(&mut self, request: impl std::fmt::Display) {
         // If the program has ended, its answer says why.
         let _ = writeln!(self.requests, "{request}").and_then(|()| self.requests.flush());
-        let answer = self.running.answer()?;
-        match answer.parse() {
-            Ok(nanoseconds) => Ok(Duration::from_nanos(nanoseconds)),
-            Err(_) => Err(format!("found `{}`, expected nanoseconds", foreign(answer)).into()),
-        }
+    }
+
+    /// The next line of the program.
+    pub(super) fn answer(&mut self) -> Result<String, ProgramError> {
+        self.running.answer()
+    }
+
+    /// The system's number of the program's process.
+    pub(super) fn id(&self) -> u32 {
+        self.running.id()
     }
 }
 
@@ -65,7 +71,11 @@ pub fn answers(
     positions: &[&str],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Answer>, ProgramError> {
-    let (mut running, requests) = start(path, Task::Evaluate, net, level)?;
+    let started = Program::start(path, &Task::Evaluate, net, level)?;
+    let Program {
+        mut running,
+        requests,
+    } = started;
     // The program is moved here, so that it has ended in any case when the thread is joined.
     thread::scope(move |scope| {
         // The pipes hold less than a long list, so requests are written while answers are read.
@@ -82,15 +92,4 @@ pub fn answers(
         });
         answers.collect()
     })
-}
-
-fn start(
-    path: &Path,
-    task: Task,
-    net: &Path,
-    level: Level,
-) -> Result<(Running, ChildStdin), ProgramError> {
-    let mut command = Command::new(path);
-    command.arg(task.name()).arg(net).arg(level.name());
-    Running::start(&mut command, "the network's program")
 }

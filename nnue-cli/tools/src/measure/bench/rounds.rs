@@ -1,168 +1,166 @@
-//! Rounds in which programs take turns, with a check of how even their times are.
+//! Rounds in which programs take turns.
 //!
-//! Other work on the machine makes times longer and uneven. So after some rounds the distance of
-//! the times from each other is measured. If it is too large, there is a pause, and the rounds are
-//! tried again. The most even try counts.
+//! Other work on the machine makes times longer, and never shorter. So of each search the shortest
+//! time over the rounds counts, and the sum over the searches is the time of all: on a machine that
+//! others share it repeats within 2 %, where medians do not within 5.
 
 use std::time::Duration;
 
-use nnue_replay::{Request, Work};
+use nnue_trace::{Pass, Request, Took, Work};
 
 use crate::measure::ProgramError;
 
-/// The most tries. On a shared machine, times may never be even, and a user should not wait longer
-/// than a quarter of a minute after an edit.
-const TRIES: usize = 3;
+/// How many rounds come before those in an engine, which take longer than all others: the first
+/// table should not wait for them.
+const BEFORE_ENGINE: usize = 4;
 
-/// Times are even if their quartiles are no further apart than this share of the median. On an idle
-/// virtual machine the share was 0.1 to 0.125, and 0.2 beside other work on all cores.
-const EVEN: f64 = 0.15;
+/// The kinds of work of a round outside an engine.
+const PASSES: [Work; 3] = [
+    Work::Pass(Pass::Incremental),
+    Work::Pass(Pass::Refresh),
+    Work::Pass(Pass::Forward),
+];
 
-/// The work that programs do in turns.
-pub(super) struct Rounds<'a> {
-    /// How many programs there are.
-    pub(super) programs: usize,
-    /// How many searches each program evaluates in a round.
-    pub(super) searches: usize,
-    /// How many rounds a try has, at least one round.
-    pub(super) rounds: usize,
-    /// Called to let a program evaluate a search.
-    pub(super) time: &'a mut dyn FnMut(usize, Request) -> Result<Duration, ProgramError>,
-    /// Called to wait until the machine may be quieter.
-    pub(super) pause: &'a mut dyn FnMut(),
-    /// Called after each kind of work in a round.
-    pub(super) progress: &'a mut dyn FnMut(),
+/// The steps of a measurement, each with the kinds of work that are done in it. What is done in an
+/// engine takes longer than all else, so it comes second, and every other round does without it.
+pub(super) fn steps(rounds: usize) -> Vec<&'static [Work]> {
+    let passes: &[Work] = &PASSES;
+    let engine: &[Work] = &[Work::InEngine];
+    let before = rounds.min(BEFORE_ENGINE);
+    let mut steps = vec![passes; before];
+    for round in 0..rounds {
+        if round % 2 == 0 {
+            steps.push(engine);
+        }
+        if before + round < rounds {
+            steps.push(passes);
+        }
+    }
+    steps
 }
 
-/// A value for each kind of work, in the order of [`Work::ALL`].
-type OfWork<T> = [T; Work::ALL.len()];
-
-/// The times of all programs.
+/// The times of a program.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Times {
-    /// The time of all searches for each program and each kind of work, or why the program failed.
-    pub(super) programs: Vec<Result<OfWork<Quartiles>, ProgramError>>,
-    /// How often the rounds were tried.
-    pub(super) tries: usize,
-    /// Whether the times are even. If they are not, those of no try were.
-    pub(super) are_even: bool,
+    /// For each kind of work, in the order of [`Work::ALL`], and each search, a time for each round.
+    works: [Vec<Vec<Took>>; Work::ALL.len()],
 }
 
-/// The quartiles of times: a quarter of the rounds took less than the first number, half of them
-/// less than the second, and a quarter more than the third. For several searches, each number is a
-/// sum.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Quartiles(pub(super) [Duration; 3]);
-
-impl Quartiles {
-    fn of(mut times: Vec<Duration>) -> Quartiles {
-        times.sort_unstable();
-        let last = times.len().saturating_sub(1);
-        let at = |quarters: usize| times.get((quarters * last + 2) / 4).copied();
-        Quartiles([1, 2, 3].map(|quarters| at(quarters).unwrap_or_default()))
-    }
-
-    fn plus(self, other: Quartiles) -> Quartiles {
-        let [Quartiles(one), Quartiles(other)] = [self, other];
-        Quartiles([0, 1, 2].map(|index| one[index] + other[index]))
-    }
-
-    /// The distance of the outer quartiles from each other, as a share of the median.
-    fn spread(self) -> f64 {
-        let Quartiles([low, median, high]) = self;
-        match median.is_zero() {
-            true => 0.0,
-            false => (high - low).as_secs_f64() / median.as_secs_f64(),
-        }
-    }
+/// The time of a kind of work, over all searches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Time {
+    /// The sum of the shortest times.
+    pub(super) least: f64,
+    /// The same sums of the first and of the third quartile of each search's times.
+    pub(super) quartiles: [f64; 2],
+    /// The sum of the shortest times, by every second round and by the others.
+    pub(super) halves: [f64; 2],
+    /// The part of [`Time::least`] that was subtracted: the time without an evaluator.
+    pub(super) alone: f64,
 }
 
-/// How often [`measure`](super::measure()) reports progress if the first try is even.
-pub fn steps(rounds: usize) -> usize {
-    Work::ALL.len() * (1 + rounds)
-}
-
-impl Rounds<'_> {
-    /// Measures until times are even, at most [`TRIES`] times. Programs that fail leave the times
-    /// of all others.
-    pub(super) fn measure(mut self) -> Times {
-        let mut failures = vec![None; self.programs];
-        // The first round does not count, because nothing is in the caches yet.
-        self.round(0, &mut failures, None);
-        let mut best: Option<(f64, Vec<OfWork<Quartiles>>)> = None;
-        let mut tries = 0;
-        while tries < TRIES {
-            if tries > 0 {
-                (self.pause)();
-            }
-            tries += 1;
-            let found = self.one_try(&mut failures);
-            let works = found.iter().zip(&failures);
-            let works = works.filter(|(_, failure)| failure.is_none());
-            // The quartiles of two kinds of work are ignored. Reading the trace takes little time.
-            // Times in the engine are differences of longer times, which are further apart on any
-            // machine.
-            let spreads =
-                works.flat_map(|(passes, _)| passes[..3].iter().map(|pass| pass.spread()));
-            let spread = spreads.fold(0.0, f64::max);
-            if best.as_ref().is_none_or(|(least, _)| spread < *least) {
-                best = Some((spread, found));
-            }
-            if spread <= EVEN {
-                break;
-            }
-        }
-        let (spread, found) = best.unwrap_or_default();
-        let programs = found.into_iter().zip(failures);
-        Times {
-            programs: programs
-                .map(|(passes, failure)| failure.map_or(Ok(passes), Err))
-                .collect(),
-            tries,
-            are_even: spread <= EVEN,
-        }
-    }
-
-    fn one_try(&mut self, failures: &mut [Option<ProgramError>]) -> Vec<OfWork<Quartiles>> {
-        let untimed = Work::ALL.map(|_| vec![Vec::with_capacity(self.rounds); self.searches]);
-        let mut times = vec![untimed; self.programs];
-        for round in 1..=self.rounds {
-            self.round(round, failures, Some(&mut times));
-        }
-        let of_pass = |searches: Vec<Vec<Duration>>| {
-            let quartiles = searches.into_iter().map(Quartiles::of);
-            quartiles.fold(Quartiles::default(), Quartiles::plus)
+impl Times {
+    /// The time of a kind of work in nanoseconds, for all evaluations of all searches; NaN if it was
+    /// not done yet. The time without an evaluator is subtracted.
+    pub(super) fn of(&self, work: Work) -> Time {
+        let searches = &self.works[place(work)];
+        let rounds = searches.iter().map(Vec::len).min().unwrap_or(0);
+        let half = |first: usize| -> [f64; 2] {
+            // A single round is both halves.
+            let first = first.min(rounds.saturating_sub(1));
+            let chosen = searches
+                .iter()
+                .map(|times| times.iter().skip(first).step_by(2));
+            sums(chosen.map(|times| quantile(times.copied(), 0.0)))
         };
-        { times.into_iter() }
-            .map(|passes| passes.map(of_pass))
-            .collect()
+        let all = |share| {
+            let times = searches.iter().map(|times| times.iter().copied());
+            sums(times.map(|times| quantile(times, share)))
+        };
+        let evaluator = |[alone, all]: [f64; 2]| match rounds {
+            0 => f64::NAN,
+            _ => all - alone,
+        };
+        let least = all(0.0);
+        Time {
+            least: evaluator(least),
+            quartiles: [0.25, 0.75].map(|share| evaluator(all(share))),
+            halves: [0, 1].map(|first| evaluator(half(first))),
+            alone: match rounds {
+                0 => f64::NAN,
+                _ => least[0],
+            },
+        }
     }
 
-    /// Lets all programs evaluate a search, then the next search. Each round begins with another
-    /// program.
-    fn round(
+    /// Adds the time of a search.
+    fn push(&mut self, Request { work, search }: Request, took: Took) {
+        let searches = &mut self.works[place(work)];
+        if searches.len() <= search {
+            searches.resize(search + 1, Vec::new());
+        }
+        searches[search].push(took);
+    }
+}
+
+fn place(work: Work) -> usize {
+    let place = Work::ALL.into_iter().position(|own| own == work);
+    place.unwrap_or_default()
+}
+
+/// The sums of nanoseconds without an evaluator, and with it.
+fn sums(times: impl Iterator<Item = Took>) -> [f64; 2] {
+    times.fold([0.0; 2], |[alone, all], took| {
+        let [own_alone, own_all] = [took.alone, took.all].map(|time| time.as_nanos() as f64);
+        [alone + own_alone, all + own_all]
+    })
+}
+
+/// The times below which this share of the times is, from 0 to 1.
+fn quantile(times: impl Iterator<Item = Took> + Clone, share: f64) -> Took {
+    let of = |part: fn(Took) -> Duration| {
+        let mut parts: Vec<Duration> = times.clone().map(part).collect();
+        parts.sort_unstable();
+        let last = parts.len().saturating_sub(1) as f64;
+        parts.get((share * last).round() as usize).copied()
+    };
+    Took {
+        alone: of(|took| took.alone).unwrap_or_default(),
+        all: of(|took| took.all).unwrap_or_default(),
+    }
+}
+
+/// The programs that take turns.
+pub(super) struct Turns<'a> {
+    /// How many searches each program evaluates.
+    pub(super) searches: usize,
+    /// Called to let a program evaluate a search.
+    pub(super) time: &'a mut dyn FnMut(usize, Request) -> Result<Took, ProgramError>,
+}
+
+impl Turns<'_> {
+    /// Lets all programs do the work of a step with a search, then with the next search. In each step
+    /// another program begins. A program that fails leaves the times of all others.
+    pub(super) fn step(
         &mut self,
-        round: usize,
-        failures: &mut [Option<ProgramError>],
-        mut times: Option<&mut Vec<OfWork<Vec<Vec<Duration>>>>>,
+        number: usize,
+        works: &[Work],
+        programs: &mut [Result<Times, ProgramError>],
     ) {
-        for (index, work) in Work::ALL.into_iter().enumerate() {
+        for &work in works {
             for search in 0..self.searches {
-                for turn in 0..self.programs {
-                    let place = (turn + round) % self.programs;
-                    if failures[place].is_some() {
+                for turn in 0..programs.len() {
+                    let place = (turn + number + search) % programs.len();
+                    let Ok(times) = &mut programs[place] else {
                         continue;
-                    }
-                    match (self.time)(place, Request { work, search }) {
-                        Ok(time) => {
-                            if let Some(times) = &mut times {
-                                times[place][index][search].push(time);
-                            }
-                        }
-                        Err(failure) => failures[place] = Some(failure),
+                    };
+                    let request = Request { work, search };
+                    match (self.time)(place, request) {
+                        Ok(took) => times.push(request, took),
+                        Err(failure) => programs[place] = Err(failure),
                     }
                 }
             }
-            (self.progress)();
         }
     }
 }
@@ -171,112 +169,122 @@ impl Rounds<'_> {
 mod tests {
     use super::*;
 
-    /// Measures programs whose evaluations take the time that `time` returns for a program and the
-    /// number of earlier requests. Returns how often there was a pause.
+    /// Measures programs; `time` returns the nanoseconds of a program's work with a search, for the
+    /// number of earlier requests.
     fn measured(
         programs: usize,
         rounds: usize,
-        time: &dyn Fn(usize, usize) -> Result<u64, ProgramError>,
-    ) -> (Times, usize) {
-        let (mut asked, mut pauses) = (0, 0);
-        let times = Rounds {
-            programs,
+        time: &dyn Fn(usize, Request, usize) -> Result<u64, ProgramError>,
+    ) -> Vec<Result<Times, ProgramError>> {
+        let mut asked = 0;
+        let mut turns = Turns {
             searches: 3,
-            rounds,
-            time: &mut |program, _| {
+            time: &mut |program, request| {
                 asked += 1;
-                time(program, asked - 1).map(Duration::from_nanos)
+                let all = time(program, request, asked - 1).map(Duration::from_nanos)?;
+                let alone = Duration::from_nanos(match request.work {
+                    Work::InEngine => 40,
+                    _ => 0,
+                });
+                Ok(Took { alone, all })
             },
-            pause: &mut || pauses += 1,
-            progress: &mut || {},
         };
-        (times.measure(), pauses)
+        let mut times = vec![Ok(Times::default()); programs];
+        for (number, works) in steps(rounds).into_iter().enumerate() {
+            turns.step(number, works, &mut times);
+        }
+        times
     }
 
-    fn medians(times: &Times) -> Vec<u128> {
-        let programs = times.programs.iter();
-        let medians = programs.map(|passes| passes.as_ref().expect("times")[0].0[1].as_nanos());
-        medians.collect()
-    }
-
-    /// The number of requests of two programs in a try of nine rounds; `BEFORE` is the number in
-    /// the first round, which does not count.
-    const TRY: usize = 9 * BEFORE;
-    const BEFORE: usize = Work::ALL.len() * 3 * 2;
+    const ALONG: Work = Work::Pass(Pass::Incremental);
 
     #[test]
-    fn quartiles_are_those_of_the_rounds() {
-        let of = |times: &[u64]| {
-            let times = times.iter().copied().map(Duration::from_nanos);
-            Quartiles::of(times.collect()).0.map(|time| time.as_nanos())
+    fn the_engine_comes_second_and_half_as_often() {
+        for rounds in [1, 2, 4, 9] {
+            let steps = steps(rounds);
+            let done = |work| steps.iter().filter(|step| step.contains(&work)).count();
+            for work in PASSES {
+                assert_eq!(done(work), rounds);
+            }
+            assert_eq!(done(Work::InEngine), rounds.div_ceil(2));
+            let first = steps.iter().position(|step| step.contains(&Work::InEngine));
+            assert_eq!(first, Some(rounds.min(BEFORE_ENGINE)));
+        }
+    }
+
+    #[test]
+    fn the_shortest_time_of_each_search_counts() {
+        // Each search has its quiet moment in another round.
+        let noisy = |program, request: Request, asked: usize| {
+            let is_quiet = asked / 18 % 3 == request.search;
+            Ok(100 + 50 * program as u64 + if is_quiet { 0 } else { 7 + asked as u64 })
         };
-        assert_eq!(of(&[3, 900, 1, 2, 800]), [2, 3, 800]);
-        assert_eq!(of(&[9, 8, 7, 6, 5, 4, 3, 2, 1]), [3, 5, 7]);
-        assert_eq!(of(&[7]), [7, 7, 7]);
-        assert_eq!(of(&[]), [0, 0, 0]);
+        let times = measured(2, 9, &noisy);
+        let least = times
+            .iter()
+            .map(|times| times.as_ref().unwrap().of(ALONG).least);
+        assert!(least.eq([300.0, 450.0]));
     }
 
     #[test]
-    fn even_times_are_measured_once() {
-        let (times, pauses) = measured(2, 9, &|program, _| Ok(100 + 50 * program as u64));
-        assert_eq!((times.tries, times.are_even, pauses), (1, true, 0));
-        assert_eq!(medians(&times), [300, 450]);
+    fn the_time_without_an_evaluator_is_subtracted() {
+        let times = measured(1, 3, &|_, _, _| Ok(100));
+        let time = times[0].as_ref().unwrap().of(Work::InEngine);
+        assert_eq!(time.least, 180.0);
+        assert_eq!(time.alone, 120.0);
+        assert_eq!((time.quartiles, time.halves), ([180.0; 2], [180.0; 2]));
+        let nothing = Times::default().of(ALONG);
+        assert!(nothing.least.is_nan() && nothing.halves[0].is_nan() && nothing.alone.is_nan());
     }
 
     #[test]
-    fn the_first_round_does_not_count() {
-        let slow = |_, asked| Ok(if asked < BEFORE { 9000 } else { 100 });
-        let (times, _) = measured(2, 9, &slow);
-        assert_eq!((times.tries, medians(&times)), (1, vec![300, 300]));
-    }
-
-    /// The load makes two tries uneven, and then ends.
-    #[test]
-    fn it_waits_for_a_quieter_moment() {
-        let noise = |asked: usize| (asked as u64 * 7919) % 400;
-        let loaded = |program: usize, asked: usize| {
-            let quiet = 100 + 10 * program as u64;
-            Ok(match asked < BEFORE + 2 * TRY {
-                true => quiet + noise(asked),
-                false => quiet,
-            })
-        };
-        let (times, pauses) = measured(2, 9, &loaded);
-        assert_eq!((times.tries, times.are_even, pauses), (3, true, 2));
-        assert_eq!(medians(&times), [300, 330]);
-    }
-
-    /// Measuring ends although no try is even, and the most even try counts.
-    #[test]
-    fn it_gives_up_and_says_so() {
-        let loaded = |_: usize, asked: usize| {
-            let noise = (asked as u64 * 7919) % 400;
-            let second = BEFORE + TRY..BEFORE + 2 * TRY;
-            Ok(100
-                + if second.contains(&asked) {
-                    noise / 10
-                } else {
-                    noise
-                })
-        };
-        let (times, pauses) = measured(2, 9, &loaded);
-        assert_eq!((times.tries, times.are_even), (TRIES, false));
-        assert_eq!(pauses, TRIES - 1);
-        assert!(medians(&times).iter().all(|median| *median < 3 * 145));
+    fn quartiles_and_halves_are_those_of_the_rounds() {
+        let mut times = Times::default();
+        for nanoseconds in [9, 8, 7, 6, 5, 4, 3, 2, 1] {
+            let all = Duration::from_nanos(nanoseconds);
+            let alone = Duration::ZERO;
+            let request = Request {
+                work: ALONG,
+                search: 0,
+            };
+            times.push(request, Took { alone, all });
+        }
+        let time = times.of(ALONG);
+        assert_eq!(time.least, 1.0);
+        assert_eq!((time.quartiles, time.halves), ([3.0, 7.0], [1.0, 2.0]));
+        let once = measured(1, 1, &|_, _, _| Ok(7));
+        let time = once[0].as_ref().unwrap().of(ALONG);
+        assert_eq!((time.least, time.halves), (21.0, [21.0; 2]));
     }
 
     #[test]
     fn a_program_that_fails_leaves_the_others() {
-        let failing = |program, asked| match (program, asked) {
+        let failing = |program, _: Request, asked| match (program, asked) {
             (1, 100..) => Err(ProgramError::from("found another value")),
             _ => Ok(100),
         };
-        let (times, _) = measured(3, 9, &failing);
-        assert!(times.are_even);
-        assert_eq!(
-            times.programs[1],
-            Err(ProgramError::from("found another value"))
-        );
-        assert!(times.programs[0].is_ok() && times.programs[2].is_ok());
+        let times = measured(3, 9, &failing);
+        let failure = times[1].as_ref().unwrap_err();
+        assert_eq!(*failure, ProgramError::from("found another value"));
+        for place in [0, 2] {
+            assert_eq!(times[place].as_ref().unwrap().of(ALONG).least, 300.0);
+        }
+    }
+
+    #[test]
+    fn programs_begin_in_turns() {
+        let mut first = Vec::new();
+        let mut turns = Turns {
+            searches: 2,
+            time: &mut |program, _| {
+                first.push(program);
+                Ok(Took::default())
+            },
+        };
+        let mut programs = vec![Ok(Times::default()); 3];
+        for number in 0..2 {
+            turns.step(number, &[ALONG], &mut programs);
+        }
+        assert_eq!(first, [0, 1, 2, 1, 2, 0, 1, 2, 0, 2, 0, 1]);
     }
 }

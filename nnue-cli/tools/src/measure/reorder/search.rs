@@ -27,13 +27,13 @@ impl Activity {
         }
     }
 
-    /// Adds the outputs of a perspective, or of several perspectives in turn.
-    pub fn record(&mut self, outputs: &[i32]) {
+    /// Adds whether each output of a perspective is not zero, or of several perspectives in turn.
+    pub fn record(&mut self, outputs: &[bool]) {
         for half in outputs.chunks(self.times.len().max(1)) {
             let (word, bit) = (self.seen / 64, self.seen % 64);
             for (times, output) in self.times.iter_mut().zip(half) {
                 times.resize(word + 1, 0);
-                times[word] |= u64::from(*output != 0) << bit;
+                times[word] |= u64::from(*output) << bit;
             }
             self.seen += 1;
         }
@@ -206,9 +206,7 @@ mod tests {
     fn two_groups() -> Activity {
         let mut activity = Activity::new(8);
         for time in 0..100 {
-            let outputs: Vec<i32> = (0..8)
-                .map(|output| (output % 2 == time % 2).into())
-                .collect();
+            let outputs: Vec<bool> = (0..8).map(|output| output % 2 == time % 2).collect();
             activity.record(&outputs);
         }
         activity
@@ -246,13 +244,15 @@ mod tests {
     fn perspectives_are_recorded_one_after_the_other() {
         let mut activity = Activity::new(5);
         for _ in 0..40 {
-            activity.record(&[0, 0, 0, 0, 1, -1, 0, 0, 0, 0]);
+            let active = [4, 5];
+            let outputs: Vec<bool> = (0..10).map(|output| active.contains(&output)).collect();
+            activity.record(&outputs);
         }
         assert_eq!(activity.blocks(&[0, 1, 2, 3, 4]), 80);
         assert_eq!(activity.blocks(&[0, 4, 1, 2, 3]), 80);
         assert_eq!(activity.blocks(&[1, 2, 3, 4, 0]), 80);
         let mut none = Activity::new(5);
-        none.record(&[0; 10]);
+        none.record(&[false; 10]);
         assert_eq!(none.blocks(&[0, 1, 2, 3, 4]), 0);
     }
 

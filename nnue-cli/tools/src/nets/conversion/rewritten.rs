@@ -57,7 +57,7 @@ fn rewrite(from: NetFile, to: &Network) -> Result<(Converted, Vec<u8>), Error> {
 }
 
 /// Stores weights as a file of the layout.
-fn store(layout: &FileLayout, weights: &[u8], loaded: &Loaded) -> Vec<u8> {
+pub(super) fn store(layout: &FileLayout, weights: &[u8], loaded: &Loaded) -> Vec<u8> {
     let mut file = Vec::new();
     let stored = format::store(layout, &[0], weights, loaded, &mut |piece| {
         file.extend_from_slice(piece);

@@ -3,19 +3,15 @@
 use nnue_compiler::feature_set::FeatureSet;
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
-use nnue_runtime::{Board, Position, Warning};
+use nnue_runtime::{Board, Position};
 
-use super::{Answer, BucketOutput, Evaluate, Evaluation};
+use super::{Answer, BucketOutput, Evaluation};
 use crate::nets::Error;
 use crate::nets::net_file::NetFile;
 
-/// A network with its weights, and with the other content of its file.
+/// A network with its weights that evaluates positions.
 #[derive(Debug)]
-pub struct Interpreted {
-    net: Net,
-    description: Vec<u8>,
-    warnings: Vec<Warning>,
-}
+pub struct Interpreted(Net);
 
 impl Interpreted {
     /// The network of a file. Its features must follow from the position.
@@ -24,61 +20,45 @@ impl Interpreted {
     ///
     /// [`Error::Load`] if weights cannot be loaded.
     pub fn of(file: &NetFile) -> Result<Interpreted, Error> {
-        Ok(Interpreted {
-            net: file.net()?,
-            warnings: file.warnings(),
-            description: file.loaded.description.clone(),
-        })
-    }
-}
-
-/// The name of a feature set whose active features the engine tells, if the network has such a set.
-#[must_use]
-pub fn told_features(network: &Network) -> Option<&str> {
-    let told = network
-        .features
-        .iter()
-        .find(|set| FeatureSet::is_told(set))?;
-    Some(&told.name)
-}
-
-impl Evaluate for Interpreted {
-    fn name(&self) -> &str {
-        &self.net.network().name
+        Ok(Interpreted(file.net()?))
     }
 
-    fn computed_by(&self) -> &'static str {
-        "interpreted"
+    /// The name of the network in its spec.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.network().name
     }
 
-    fn description(&self) -> &[u8] {
-        &self.description
+    /// The number of layer stacks.
+    #[must_use]
+    pub fn buckets(&self) -> usize {
+        self.0.network().stacks.count
     }
 
-    fn warnings(&self) -> Vec<Warning> {
-        self.warnings.clone()
+    /// The bucket of positions with `pieces` pieces; `None` where the engine chooses the bucket.
+    #[must_use]
+    pub fn bucket(&self, pieces: usize) -> Option<usize> {
+        self.0.bucket(pieces)
     }
 
-    fn buckets(&self) -> usize {
-        self.net.network().stacks.count
-    }
-
-    fn bucket(&self, pieces: usize) -> Option<usize> {
-        self.net.bucket(pieces)
-    }
-
-    fn has_one_value(&self) -> bool {
-        let network = self.net.network();
+    /// Whether an evaluation is a single value without further heads, in a bucket that the position
+    /// chooses.
+    #[must_use]
+    pub fn has_one_value(&self) -> bool {
+        let network = self.0.network();
         let output = &network.output;
         output.heads.len() == 1 && output.further.is_empty() && network.stacks.by_pieces.is_some()
     }
 
-    fn evaluate(&self, board: &Board) -> Evaluation {
+    /// Evaluates a position with every bucket.
+    #[must_use]
+    pub fn evaluate(&self, board: &Board) -> Evaluation {
+        let net = &self.0;
         let side_to_move = board.side_to_move();
-        let accumulators = self.net.accumulate(&self.net.active_rows(board));
+        let accumulators = net.accumulate(&net.active_rows(board));
         let output = |bucket| {
-            let trace = self.net.trace(&accumulators, side_to_move, bucket);
-            let names = self.net.network().output.further.iter();
+            let trace = net.trace(&accumulators, side_to_move, bucket);
+            let names = net.network().output.further.iter();
             let names = names.map(|head| head.name.clone());
             BucketOutput {
                 answer: Answer::from(trace.evaluation),
@@ -91,4 +71,14 @@ impl Evaluate for Interpreted {
             outputs: (0..self.buckets()).map(output).collect(),
         }
     }
+}
+
+/// The name of a feature set whose active features the engine tells, if the network has such a set.
+#[must_use]
+pub fn told_features(network: &Network) -> Option<&str> {
+    let told = network
+        .features
+        .iter()
+        .find(|set| FeatureSet::is_told(set))?;
+    Some(&told.name)
 }
