@@ -228,6 +228,20 @@ macro_rules! nnue_net {
 
 /// The part of a net file that users meet: why a file is refused, and its tensors. With the feature
 /// `explain`, which network a file holds too.
+///
+/// ```
+/// mod small128 {
+///     nnue_runtime::nnue_net!("../specs/small128.toml");
+/// }
+///
+/// let refused = small128::Network::from_bytes(b"\x7FELF").unwrap_err();
+/// let message = "file version at offset 0 is 0x464c457f, expected 0x7af32f20 for small128";
+/// let more = match cfg!(feature = "explain") {
+///     true => ": this is an ELF executable",
+///     false => " (`nnue info FILE --spec SPEC` explains it)",
+/// };
+/// assert_eq!(refused.to_string(), format!("{message}{more}"));
+/// ```
 pub mod file {
     #[cfg(feature = "explain")]
     pub use nnue_compiler::explain::{
