@@ -68,6 +68,8 @@ mod feature_set;
 mod features;
 mod fen;
 mod kernels;
+#[cfg(feature = "shared")]
+mod laid_out;
 mod level;
 mod memory;
 mod network;
@@ -81,9 +83,9 @@ pub mod self_check;
 mod simd;
 mod weights;
 
-pub use nnue_format::LoadError;
 #[cfg(feature = "shared")]
-pub use nnue_format::laid_out::MapError;
+pub use crate::laid_out::MapError;
+pub use nnue_format::LoadError;
 pub use nnue_format::levels::LevelKind;
 
 pub use crate::accumulator::{Accumulator, AccumulatorRef};
@@ -260,6 +262,11 @@ pub mod __private {
     pub use nnue_format as file;
     #[cfg(feature = "shared")]
     pub use nnue_memory::numa::Topology;
+
+    #[cfg(feature = "shared")]
+    pub mod laid_out {
+        pub use crate::laid_out::*;
+    }
 
     /// Exists only where embedded files that are compressed with zstd can be unpacked.
     #[cfg(feature = "zstd")]

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
-use nnue_format::laid_out::{MapError, VERSION, WEIGHTS_OFFSET};
 use nnue_networks::{sfnnv1, small128};
+use nnue_runtime::__private::laid_out::{MapError, VERSION, WEIGHTS_OFFSET};
 use nnue_runtime::{Level, Network, Storage};
 
 use super::{NET, check};

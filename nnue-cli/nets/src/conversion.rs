@@ -5,8 +5,8 @@ mod coalesced;
 mod laid_out;
 mod rewritten;
 
-use nnue_compiler::format::laid_out::MapError;
 use nnue_compiler::format::{LoadError, foreign};
+use nnue_runtime::MapError;
 
 pub use self::coalesced::is_factorised;
 pub use self::laid_out::lay_out;
