@@ -1,4 +1,4 @@
-//! `nnue capi`: the package that it writes, and what it refuses. `tests/c` compiles libraries.
+//! `nnue capi`: the package that it writes, and what it refuses. The tests of nnue-tools compile libraries.
 
 use std::fs;
 

@@ -2,5 +2,6 @@
 //! of the tool.
 
 mod adopt;
+mod c;
 mod data;
 mod files;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_further_tests::{bullet, features, sfnnv5, small128};
+use nnue_tests::{features, sfnnv5, simple, small128};
 use nnue_runtime::{
     Accumulator, Board, Delta, Evaluated, Evaluator, Network, Output, SelectedByPieces, Wdl,
 };
@@ -13,12 +13,12 @@ use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
 use nnue_trace::{Follow, Move, Search, Trace};
 
-use crate::compiler::compilers;
-use crate::{answer, build, project, scratch};
+use super::compiler::compilers;
+use super::{answer, build, project, scratch};
 
 /// A network that predicts how the game ends.
 mod heads {
-    nnue_runtime::nnue_net!("../specs/layers/heads.toml");
+    nnue_runtime::nnue_net!("../../tests/specs/layers/heads.toml");
 }
 
 /// The lines that are followed, as the example reads them.
@@ -155,7 +155,7 @@ where
 #[test]
 #[ignore = "compiles with the optimiser: a minute"]
 fn small128_evaluates_in_c_as_in_rust() {
-    let file = include_bytes!("../../examples/nets/nn-37f18f62d772.nnue");
+    let file = include_bytes!("../../../../examples/nets/nn-37f18f62d772.nnue");
     compare::<small128::Net>("specs/small128.toml", Some(file.to_vec()));
 }
 
@@ -168,7 +168,7 @@ fn sfnnv5_evaluates_in_c_as_in_rust() {
 #[test]
 #[ignore = "compiles with the optimiser: a minute"]
 fn one_layer_evaluates_in_c_as_in_rust() {
-    compare::<bullet::simple::Net>("specs/bullet/simple.toml", None);
+    compare::<simple::Net>("specs/bullet/simple.toml", None);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::process::Command;
 use nnue_test_support::fixtures::run;
 use nnue_tools::export::library::{Embed, Weights};
 
-use crate::compiler::compilers;
-use crate::{build, project, scratch};
+use super::compiler::compilers;
+use super::{build, project, scratch};
 
 /// The net file of small128.
 const NET: &str = "examples/nets/nn-37f18f62d772.nnue";
