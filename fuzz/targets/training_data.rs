@@ -6,7 +6,7 @@ use std::fs;
 use std::thread;
 
 use libfuzzer_sys::fuzz_target;
-use nnue_data::{Batches, DataError, Format, Input, Options, Record, SharedCounts};
+use nnue_tools::data::{Batches, DataError, Format, Input, Options, Record, SharedCounts};
 use nnue_fuzz::scratch;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use nnue_compiler::format::is_hidden;
-use nnue_files::{Error, is_standard};
+use nnue_tools::files::{Error, is_standard};
 
 use crate::style::{WARNING, paint};
 
@@ -38,8 +38,8 @@ impl Failure {
     }
 }
 
-impl From<nnue_files::Error> for Failure {
-    fn from(error: nnue_files::Error) -> Failure {
+impl From<nnue_tools::files::Error> for Failure {
+    fn from(error: nnue_tools::files::Error) -> Failure {
         match error {
             Error::Unwritable { path, error } if is_standard(&path) => Failure::Output(error),
             Error::Overwritten { .. } | Error::WrittenTwice { .. } => {
@@ -50,9 +50,9 @@ impl From<nnue_files::Error> for Failure {
     }
 }
 
-impl From<nnue_nets::Error> for Failure {
-    fn from(error: nnue_nets::Error) -> Failure {
-        use nnue_nets::Error;
+impl From<nnue_tools::nets::Error> for Failure {
+    fn from(error: nnue_tools::nets::Error) -> Failure {
+        use nnue_tools::nets::Error;
 
         match error {
             Error::File(error) => error.into(),
@@ -70,9 +70,9 @@ impl From<nnue_nets::Error> for Failure {
     }
 }
 
-impl From<nnue_quantise::Error> for Failure {
-    fn from(error: nnue_quantise::Error) -> Failure {
-        use nnue_quantise::Error;
+impl From<nnue_tools::quantise::Error> for Failure {
+    fn from(error: nnue_tools::quantise::Error) -> Failure {
+        use nnue_tools::quantise::Error;
 
         match error {
             Error::Net(error) => error.into(),
@@ -82,9 +82,9 @@ impl From<nnue_quantise::Error> for Failure {
     }
 }
 
-impl From<nnue_measure::Error> for Failure {
-    fn from(error: nnue_measure::Error) -> Failure {
-        use nnue_measure::Error;
+impl From<nnue_tools::measure::Error> for Failure {
+    fn from(error: nnue_tools::measure::Error) -> Failure {
+        use nnue_tools::measure::Error;
 
         match error {
             Error::File(error) => error.into(),
@@ -99,9 +99,9 @@ impl From<nnue_measure::Error> for Failure {
     }
 }
 
-impl From<nnue_export::library::Error> for Failure {
-    fn from(error: nnue_export::library::Error) -> Failure {
-        use nnue_export::library::Error;
+impl From<nnue_tools::export::library::Error> for Failure {
+    fn from(error: nnue_tools::export::library::Error) -> Failure {
+        use nnue_tools::export::library::Error;
 
         match error {
             Error::File(error) => error.into(),
@@ -114,18 +114,18 @@ impl From<nnue_export::library::Error> for Failure {
     }
 }
 
-impl From<nnue_match::Error> for Failure {
-    fn from(error: nnue_match::Error) -> Failure {
+impl From<nnue_tools::matches::Error> for Failure {
+    fn from(error: nnue_tools::matches::Error) -> Failure {
         match error {
-            nnue_match::Error::File(error) => error.into(),
+            nnue_tools::matches::Error::File(error) => error.into(),
             error => Failure::work(error),
         }
     }
 }
 
-impl From<nnue_loop::Error> for Failure {
-    fn from(error: nnue_loop::Error) -> Failure {
-        use nnue_loop::Error;
+impl From<nnue_tools::loops::Error> for Failure {
+    fn from(error: nnue_tools::loops::Error) -> Failure {
+        use nnue_tools::loops::Error;
 
         match error {
             Error::File(error) => error.into(),

@@ -12,11 +12,11 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
+use nnue_compiler::format::levels::ISAS;
 use nnue_compiler::plan::Unroll;
-use nnue_files::{Inputs, is_standard_output};
-use nnue_levels::ISAS;
-use nnue_nets::specs::SpecChoice;
 use nnue_runtime::Level;
+use nnue_tools::files::{Inputs, is_standard_output};
+use nnue_tools::nets::specs::SpecChoice;
 use serde::Serialize;
 
 pub(crate) use self::net::{ChosenNet, NetArgument, NetInAndOut, NetOptions};
@@ -47,7 +47,7 @@ pub(crate) fn remarks<'p, 'o>(
 
 /// Reads a file of text.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    Ok(nnue_nets::specs::read_text(path)?)
+    Ok(nnue_tools::nets::specs::read_text(path)?)
 }
 
 /// Reads an argument that names a spec.
@@ -57,7 +57,7 @@ pub(crate) fn spec_choice() -> impl TypedValueParser<Value = SpecChoice> {
 
 /// Writes a file as a whole or not at all; `-` is standard output.
 pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
-    Ok(nnue_files::write(path, bytes)?)
+    Ok(nnue_tools::files::write(path, bytes)?)
 }
 
 /// Prints a value as JSON.

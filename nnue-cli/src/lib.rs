@@ -1,8 +1,8 @@
 //! The command `nnue`, one file of `commands/` for each of its subcommands.
 //!
-//! This crate has arguments, rendering and exit codes. The work of the subcommands is in libraries,
-//! a crate for each subject. Modules beside `commands` have what several subcommands need to read
-//! arguments or to write.
+//! This crate has arguments, rendering and exit codes. The work of the subcommands is in
+//! `nnue_tools`, a module for each subject. Modules beside `commands` have what several subcommands
+//! need to read arguments or to write.
 //!
 //! Exit codes: 0 if all went well, 1 if the work could not be done or found a difference, 2 if the
 //! arguments are wrong.

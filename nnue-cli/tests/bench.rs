@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use nnue_files::Lock;
 use nnue_runtime::Level;
+use nnue_tools::files::Lock;
 use serde_json::Value;
 
-use crate::program::{self, assert_refused, nnue, printed, refusal, run, scratch, scratch_path, text};
+use crate::program::{
+    self, assert_refused, nnue, printed, refusal, run, scratch, scratch_path, text,
+};
 
 const SMALL128: &str = "../specs/small128.toml";
 const SIMPLE: &str = "../specs/bullet/simple.toml";

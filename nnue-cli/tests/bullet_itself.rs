@@ -18,9 +18,9 @@ use std::process::Command;
 
 use nnue_compiler::format::Format;
 use nnue_compiler::network::Network;
-use nnue_export::bullet::program;
 use nnue_interpreter::{UnroundedNet, active_rows};
 use nnue_runtime::{Board, Color, Position};
+use nnue_tools::export::bullet::program;
 
 use crate::bullet::{POSITIONS, networks, rotates, unpacked};
 

@@ -4,8 +4,8 @@ use std::fs;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_dummy::net_file::{random_net_file, verify};
-use nnue_dummy::trained::trained;
+use nnue_interpreter::dummy::net_file::{random_net_file, verify};
+use nnue_interpreter::dummy::trained::trained;
 use nnue_runtime::Board;
 use nnue_test_support::specs::specs_in;
 

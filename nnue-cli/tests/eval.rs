@@ -123,7 +123,7 @@ macro_rules! raw_output_of_nets {
             }
 
             $(#[test]
-            #[ignore = "needs the released nets: cargo run -p nnue-tests --bin fetch-nets"]
+            #[ignore = "needs the released nets: cargo run -p nnue-further-tests --bin fetch-nets"]
             fn released() {
                 let net = nets::cached($released).expect("fetch-nets has been run");
                 let net = text(&net);

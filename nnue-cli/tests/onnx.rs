@@ -1,7 +1,7 @@
 //! `nnue onnx`: models give the integers of the interpreter.
 
 mod evaluator;
-#[path = "../export/src/onnx/messages.rs"]
+#[path = "../tools/src/export/onnx/messages.rs"]
 #[allow(
     dead_code,
     reason = "reading a model needs a part of what writing it does"
@@ -169,7 +169,9 @@ fn the_model_of_a_real_net_gives_its_integers() {
     );
     let graph = runner.model().graph.as_ref().expect("it has a graph");
     let names = |list: &[messages::ValueInfo]| -> Vec<String> {
-        list.iter().map(|value| value.name().to_string()).collect()
+        list.iter()
+            .map(|value| evaluator::said(&value.name).to_string())
+            .collect()
     };
     assert_eq!(names(&graph.input), ["rows", "stack"]);
     assert_eq!(names(&graph.output), ["value", "positional", "psqt"]);

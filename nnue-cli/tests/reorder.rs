@@ -8,10 +8,10 @@ use std::process::{Command, Output};
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::{analyse, reorder as reorder_network};
 use nnue_interpreter::Net;
-use nnue_measure::reorder::compare;
-use nnue_nets::conversion::reorder_outputs;
-use nnue_nets::net_file::NetFile;
 use nnue_test_support::synthetic;
+use nnue_tools::measure::reorder::compare;
+use nnue_tools::nets::conversion::reorder_outputs;
+use nnue_tools::nets::net_file::NetFile;
 use nnue_trace::Trace;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::env::consts::ARCH;
 
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_levels::ISAS;
+use nnue_compiler::format::levels::ISAS;
 use nnue_test_support::net_file::random_net_file;
 use serde_json::{Value, json};
 

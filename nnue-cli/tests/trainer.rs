@@ -6,11 +6,11 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::Format;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::section_len;
-use nnue_export::bullet::inputs::{Set, board::Board};
-use nnue_export::bullet::{Reason, program};
 use nnue_interpreter::active_rows;
 use nnue_runtime::{Board as Position, Color, Piece, Position as _, Role};
 use nnue_test_support::net_file::random_net_file;
+use nnue_tools::export::bullet::inputs::{Set, board::Board};
+use nnue_tools::export::bullet::{Reason, program};
 
 use crate::bullet::{POSITIONS, networks, rotates, unpacked};
 use crate::golden;

@@ -1,4 +1,4 @@
-//! Levels: which of the instruction sets in the table of [`nnue_levels`] this machine can run, and
+//! Levels: which of the instruction sets in the table of [`nnue_format::levels`] this machine can run, and
 //! how one of them is chosen.
 //!
 //! A [`Level`] is proof: it is only made after every feature of its row in the table was detected
@@ -17,7 +17,7 @@ use core::fmt;
 use core::str::FromStr;
 use nnue_format::foreign;
 
-use nnue_levels::{ISAS, Isa, LevelKind};
+use nnue_format::levels::{ISAS, Isa, LevelKind};
 
 /// Whether this machine has a target feature. Without `std` nothing can be asked at run time, and
 /// the machine has what the build was compiled for.
@@ -101,7 +101,7 @@ macro_rules! of_this_architecture {
         }
     };
 }
-nnue_levels::levels!(of_this_architecture);
+nnue_format::levels!(of_this_architecture);
 
 /// An instruction set that this machine can run.
 ///

@@ -32,8 +32,8 @@
 //! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is
 //!   computed.
 //! * [`Level`] chooses among the instruction sets of the machine.
-//! * [`file`](mod@file) tells which network a file holds; what does not fit is refused with a
-//!   [`LoadError`].
+//! * What does not fit is refused with a [`LoadError`]; [`file`](mod@file) has its parts and, with
+//!   the feature `explain`, tells which network a file holds.
 //! * [`neurons`] puts the neurons of a network into an order in which layers have more zeros to
 //!   skip.
 //! * [`Position`], [`Delta`] and [`Board`] are the chess that networks see.
@@ -84,7 +84,7 @@ mod weights;
 pub use nnue_format::LoadError;
 #[cfg(feature = "shared")]
 pub use nnue_format::laid_out::MapError;
-pub use nnue_levels::LevelKind;
+pub use nnue_format::levels::LevelKind;
 
 pub use crate::accumulator::{Accumulator, AccumulatorRef};
 pub use crate::architecture::{
@@ -226,14 +226,16 @@ macro_rules! nnue_net {
     };
 }
 
-/// The part of a net file that users meet: which network a file holds, why a file is refused, and
-/// its tensors.
+/// The part of a net file that users meet: why a file is refused, and its tensors. With the feature
+/// `explain`, which network a file holds too.
 pub mod file {
-    #[cfg(feature = "std")]
-    pub use nnue_format::identify_file;
+    #[cfg(feature = "explain")]
+    pub use nnue_compiler::explain::{
+        Candidates, Cause, Change, Difference, Explanation, Family, Features, Identity, Wiring,
+        identify, identify_file,
+    };
     pub use nnue_format::{
-        Candidates, Cause, Change, Difference, Element, Family, Features, FieldForm, Identity,
-        Limits, LoadError, TensorView, ValueFault, Wiring, WrongBytes, WrongWord, identify,
+        Element, FieldForm, Limits, LoadError, TensorView, ValueFault, WrongBytes, WrongWord,
     };
 }
 
@@ -248,7 +250,7 @@ pub mod __private {
     /// Exists only where embedded files that are compressed with zstd can be unpacked.
     #[cfg(feature = "zstd")]
     pub const ZSTD: () = ();
-    pub use nnue_levels::levels;
+    pub use nnue_format::levels;
     #[cfg(all(feature = "macros", target_arch = "aarch64"))]
     pub use nnue_macros::nnue_net_aarch64 as nnue_net;
     #[cfg(all(

@@ -1,5 +1,6 @@
 //! A network's weights: loading, writing and sharing them.
 
+mod explain;
 #[cfg(feature = "shared")]
 pub(crate) mod nodes;
 #[cfg(feature = "shared")]
@@ -60,7 +61,9 @@ impl<A: Architecture> Network<A> {
     /// a wrong header is refused after its first bytes.
     #[cfg(feature = "std")]
     pub fn read(reader: impl std::io::Read) -> Result<Network<A>, LoadError> {
-        Network::from_bytes(&file::read_all(A::FILE, reader)?)
+        let bytes = file::read_all(A::FILE, reader)
+            .map_err(|unread| explain::of_bytes(A::FILE, &unread.read, unread.error))?;
+        Network::from_bytes(&bytes)
     }
 
     /// Loads a net file from memory. It may be compressed with zstd, if the feature `zstd` is

@@ -6,10 +6,11 @@ mod memory;
 pub use self::bound::{AccumulatorBound, accumulator_bound};
 pub use self::memory::Memory;
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use nnue_format::{Identity, Place};
+use nnue_format::Place;
 
 use crate::architecture::Architecture;
 use crate::network::Network;
@@ -51,8 +52,8 @@ pub enum Warning {
     /// nearest that do, as the spec asks for.
     Clamped(Place, usize),
     /// The file has the header and the size of this network's files, but the weights of another
-    /// network, which is named here.
-    LooksLike(Identity),
+    /// network, which is named here, as in `a net of SFNNv4`. Only the feature `explain` notices it.
+    LooksLike(String),
 }
 
 impl fmt::Display for Warning {
@@ -86,9 +87,9 @@ impl fmt::Display for Warning {
                 f,
                 "{count} values of `{place}` did not fit and became the nearest that do"
             ),
-            Warning::LooksLike(identity) => write!(
+            Warning::LooksLike(network) => write!(
                 f,
-                "this is {identity}, by its weights: header and size do not tell it from a net of this spec"
+                "this is {network}, by its weights: header and size do not tell it from a net of this spec"
             ),
         }
     }
@@ -117,7 +118,8 @@ impl fmt::Display for Report {
 }
 
 impl<A: Architecture> Network<A> {
-    /// Bounds that these weights prove, and warnings about them. Computing them takes milliseconds.
+    /// Bounds that these weights prove, and warnings about them. Computing them takes milliseconds;
+    /// with the feature `explain`, as long as [`Self::to_bytes`].
     #[must_use]
     pub fn report(&self) -> Report {
         let loaded = self.beside();
@@ -138,7 +140,8 @@ impl<A: Architecture> Network<A> {
         warnings.extend(transposed.into_iter().map(Warning::LooksTransposed));
         let clamped = loaded.clamped.iter().cloned();
         warnings.extend(clamped.map(|(place, count)| Warning::Clamped(place, count)));
-        warnings.extend(loaded.looks_like.map(Warning::LooksLike));
+        #[cfg(feature = "explain")]
+        warnings.extend(self.looks_like());
         Report {
             accumulator,
             layers,
@@ -146,5 +149,12 @@ impl<A: Architecture> Network<A> {
             ignored_bytes: loaded.ignored.len(),
             warnings,
         }
+    }
+
+    /// The warning of weights that are another network's, which the net file tells.
+    #[cfg(feature = "explain")]
+    fn looks_like(&self) -> Option<Warning> {
+        let identity = nnue_compiler::explain::looks_like(A::FILE, &self.to_bytes())?;
+        Some(Warning::LooksLike(alloc::format!("{identity}")))
     }
 }

@@ -13,7 +13,7 @@
 //! [`dispatch!`](crate::__private::dispatch). In WebAssembly anything may call them, which is safe: an
 //! engine takes a module with instructions that it lacks as a whole, or not at all.
 //!
-//! A new level is a file here and a row in the table of [`nnue_levels`].
+//! A new level is a file here and a row in the table of [`nnue_format::levels`].
 
 #![allow(
     clippy::missing_safety_doc,
@@ -55,7 +55,7 @@ pub mod scalar;
 pub mod simd128;
 mod words;
 
-use nnue_levels::LevelKind;
+use nnue_format::levels::LevelKind;
 
 use crate::__private::dispatch;
 use crate::level::Level;
@@ -165,7 +165,7 @@ macro_rules! packed {
         }
     };
 }
-nnue_levels::levels!(packed);
+nnue_format::levels!(packed);
 
 /// `sums_of_bits` at a level.
 #[inline]
@@ -573,7 +573,7 @@ mod tests {
             )+
         };
     }
-    nnue_levels::levels!(results_of_all_levels);
+    nnue_format::levels!(results_of_all_levels);
 
     /// Inputs of which about half are the extremes of their ranges, and of whose blocks `density`
     /// in 8 are not zero.
@@ -742,7 +742,7 @@ mod tests {
         assert!(
             all.len() > 30 && all.contains(&"BYTES") && all.contains(&"U8") && all.contains(&"dot")
         );
-        for (module, source) in nnue_levels::levels!(files) {
+        for (module, source) in nnue_format::levels!(files) {
             let found = items(source);
             let is_reexported = |item: &str| {
                 let mut uses = source
@@ -789,13 +789,13 @@ mod tests {
             )+) => { $(
                 #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
                 {
-                    let isa = nnue_levels::LevelKind::$kind.isa();
+                    let isa = nnue_format::levels::LevelKind::$kind.isa();
                     assert_eq!(crate::simd::$module::BYTES, isa.vector_bytes, "{}", isa.name);
                     assert_eq!(crate::simd::$module::NONZERO_VECTORS, isa.nonzero_vectors, "{}", isa.name);
                 }
             )+ };
         }
-        nnue_levels::levels!(assert_facts);
+        nnue_format::levels!(assert_facts);
     }
 
     #[test]

@@ -9,14 +9,18 @@
 //! * `refresh_evaluate`: refresh and forward pass of each position;
 //! * `incremental`: the search itself, made, unmade and evaluated by an `Evaluator`.
 
+mod times;
+
+use std::hint::black_box;
 use std::sync::LazyLock;
 
-use divan::{Bencher, black_box};
-use nnue_networks as networks;
+use nnue_further_tests as networks;
 use nnue_runtime::{Accumulator, Board, Color, Evaluator, Level, Network, SelectedByPieces};
 use nnue_test_support::nets;
 use nnue_test_support::synthetic::synthetic_net;
 use nnue_trace::{Event, Search, Trace};
+
+use times::Bench;
 
 fn main() {
     println!("small128: the released nn-37f18f62d772");
@@ -24,13 +28,17 @@ fn main() {
         Some(_) => println!("sfnnv5: the released {RELEASED_SFNNV5}"),
         None => println!("sfnnv5: the synthetic net, for {RELEASED_SFNNV5} has not been fetched"),
     }
-    divan::main();
+    times::heading();
+    sfnnv5::run();
+    small128::run();
 }
 
 const RELEASED_SFNNV5: &str = "nn-ad9b42354671";
 
 /// Evaluations of the trace.
 const EVALUATIONS: u32 = 97_226;
+
+const SAMPLES: usize = 9;
 
 static SEARCHES: LazyLock<Vec<Search>> = LazyLock::new(|| {
     let trace = Trace::bundled().expect("the trace is well-formed");
@@ -47,58 +55,52 @@ static BOARDS: LazyLock<Vec<Board>> = LazyLock::new(|| {
 });
 
 /// Runs `work` on one number below `count` after the other.
-fn bench(bencher: Bencher, count: usize, mut work: impl FnMut(usize) -> i32) {
+fn each(bench: Bench, count: usize, mut work: impl FnMut(usize) -> i32) {
     let mut next = 0;
-    bencher.bench_local(|| {
+    bench.run(SAMPLES, EVALUATIONS, || {
         let index = next;
         next = if index + 1 == count { 0 } else { index + 1 };
         work(black_box(index))
     });
 }
 
-fn refresh<A: SelectedByPieces<Output = nnue_runtime::Output>>(bencher: Bencher, net: &Network<A>) {
+fn refresh<A: SelectedByPieces<Output = nnue_runtime::Output>>(bench: Bench, net: &Network<A>) {
     let boards = &**BOARDS;
     let mut accumulator = Accumulator::new(net, &boards[0]);
-    bench(bencher, boards.len(), |index| {
+    each(bench, boards.len(), |index| {
         accumulator.refresh(net, &boards[index]);
         i32::from(accumulator.values(Color::White)[0])
     });
 }
 
-fn evaluate<A: SelectedByPieces<Output = nnue_runtime::Output>>(
-    bencher: Bencher,
-    net: &Network<A>,
-) {
+fn evaluate<A: SelectedByPieces<Output = nnue_runtime::Output>>(bench: Bench, net: &Network<A>) {
     let boards: Vec<&Board> = BOARDS.iter().step_by(800).collect();
     let accumulators: Vec<_> = boards
         .iter()
         .map(|board| Accumulator::new(net, *board))
         .collect();
-    bench(bencher, boards.len(), |index| {
+    each(bench, boards.len(), |index| {
         net.evaluate(&accumulators[index], boards[index]).value
     });
 }
 
 fn refresh_evaluate<A: SelectedByPieces<Output = nnue_runtime::Output>>(
-    bencher: Bencher,
+    bench: Bench,
     net: &Network<A>,
 ) {
     let boards = &**BOARDS;
     let mut accumulator = Accumulator::new(net, &boards[0]);
-    bench(bencher, boards.len(), |index| {
+    each(bench, boards.len(), |index| {
         accumulator.refresh(net, &boards[index]);
         net.evaluate(&accumulator, &boards[index]).value
     });
 }
 
-fn incremental<A: SelectedByPieces<Output = nnue_runtime::Output>>(
-    bencher: Bencher,
-    net: &Network<A>,
-) {
+fn incremental<A: SelectedByPieces<Output = nnue_runtime::Output>>(bench: Bench, net: &Network<A>) {
     let mut evaluator = Evaluator::new(net, &SEARCHES[0].root);
     let mut search = SEARCHES.iter().cycle();
     let mut events = [].iter();
-    bencher.bench_local(|| {
+    bench.run(SAMPLES, EVALUATIONS, || {
         loop {
             match events.next() {
                 Some(Event::Make(delta)) => evaluator.push(delta),
@@ -130,12 +132,16 @@ macro_rules! benches {
                 net.unwrap_or_else(|error| panic!("{error}")).with_level(level)
             }
 
-            $(
-                #[divan::bench(args = Level::available().map(Level::name), sample_size = EVALUATIONS, sample_count = 9)]
-                fn $function(bencher: Bencher, level: &str) {
-                    super::$function(bencher, &net(level));
-                }
-            )*
+            pub(super) fn run() {
+                $(
+                    for level in Level::available().map(Level::name) {
+                        let parts = [stringify!($module), stringify!($function), level];
+                        if let Some(bench) = Bench::named(parts.join("::")) {
+                            $function(bench, &net(level));
+                        }
+                    }
+                )*
+            }
         }
     };
 }

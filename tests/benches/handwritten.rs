@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_dummy::net_file::random_net_file;
+use nnue_interpreter::dummy::net_file::random_net_file;
 use nnue_runtime::{
     Accumulator, Board, Delta, Evaluator, Level, Network, Output, SelectedByPieces,
 };
@@ -63,7 +63,7 @@ const ACCUMULATORS: usize = 4;
 const BATCH: u32 = 20_000;
 
 fn main() {
-    use nnue_networks::bullet;
+    use nnue_further_tests::bullet;
 
     let trace = Trace::bundled().expect("the trace is well-formed");
     let workloads = Workloads {

@@ -1,4 +1,4 @@
-//! Milliseconds to load a net: `cargo bench -p nnue-benches --bench load`.
+//! Nanoseconds to load a net: `cargo bench -p nnue-benches --bench load`.
 //!
 //! * `from_bytes`: from memory;
 //! * `open`: from a file that the system has in its cache.
@@ -6,18 +6,24 @@
 //! Nets are the released ones where they have been fetched, otherwise synthetic ones of the same
 //! format and of about the same size. Freeing a network is not measured.
 
+mod times;
+
+use std::hint::black_box;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::{env, fs, process};
 
-use divan::counter::BytesCount;
-use divan::{Bencher, black_box};
-use nnue_networks as networks;
+use nnue_further_tests as networks;
 use nnue_test_support::nets;
 use nnue_test_support::synthetic::synthetic_net;
 
+use times::Bench;
+
+const SAMPLES: usize = 25;
+
 fn main() {
-    divan::main();
+    times::heading();
+    run();
     for net in NETS.iter().filter_map(|net| net.get()) {
         println!("{}, {} bytes", net.title, net.bytes.len());
         net.remove();
@@ -76,22 +82,28 @@ macro_rules! benches {
                 NET.get_or_init(|| Net::new($released, $generation))
             }
 
-            #[divan::bench(sample_size = 1, sample_count = 25)]
-            fn from_bytes(bencher: Bencher) {
-                let bytes = &net().bytes;
-                bencher.counter(BytesCount::new(bytes.len())).bench_local(|| {
-                    networks::$module::Network::from_bytes(black_box(bytes)).expect("it is sound")
-                });
-            }
-
-            #[divan::bench(sample_size = 1, sample_count = 25)]
-            fn open(bencher: Bencher) {
-                let bytes = BytesCount::new(net().bytes.len());
-                bencher.counter(bytes).bench_local(|| {
-                    networks::$module::Network::open(black_box(&net().path)).expect("it is sound")
-                });
+            pub(super) fn run() {
+                let bench = |name| Bench::named([stringify!($module), name].join("::"));
+                if let Some(bench) = bench("from_bytes") {
+                    let net = net();
+                    bench.run(SAMPLES, 1, || {
+                        let bytes = black_box(&net.bytes);
+                        networks::$module::Network::from_bytes(bytes).expect("it is sound")
+                    });
+                }
+                if let Some(bench) = bench("open") {
+                    let net = net();
+                    bench.run(SAMPLES, 1, || {
+                        let path = black_box(&net.path);
+                        networks::$module::Network::open(path).expect("it is sound")
+                    });
+                }
             }
         })*
+
+        fn run() {
+            $($module::run();)*
+        }
     };
 }
 

@@ -13,7 +13,7 @@
 //! * `shared`: the same where one has it.
 //!
 //! Each program is started 25 times, in turns. The nets are released ones, which
-//! `cargo run -p nnue-tests --bin fetch-nets` fetches; files are in the system's cache.
+//! `cargo run -p nnue-further-tests --bin fetch-nets` fetches; files are in the system's cache.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -22,7 +22,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
-use nnue_networks::{sfnnv5, sfnnv9, sfnnv16};
+use nnue_further_tests::{sfnnv5, sfnnv9, sfnnv16};
 use nnue_runtime::{Accumulator, Architecture, Board, Network, Output, SelectedByPieces};
 use nnue_test_support::nets;
 use nnue_trace::{Along, ByPieces, Trace};

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_networks::{bullet, features, sfnnv5, small128};
+use nnue_further_tests::{bullet, features, sfnnv5, small128};
 use nnue_runtime::{
     Accumulator, Board, Delta, Evaluated, Evaluator, Network, Output, SelectedByPieces, Wdl,
 };

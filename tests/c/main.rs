@@ -12,9 +12,9 @@ use std::process::Command;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_export::library::{Build, Kinds, Library, NEEDED, Weights};
-use nnue_measure::project::Project;
 use nnue_test_support::fixtures::run;
+use nnue_tools::export::library::{Build, Kinds, Library, NEEDED, Weights};
+use nnue_tools::measure::project::Project;
 
 /// A folder for what tests make.
 fn scratch(name: &str) -> PathBuf {

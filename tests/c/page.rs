@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use nnue_export::library::{Embed, Weights};
 use nnue_test_support::fixtures::run;
+use nnue_tools::export::library::{Embed, Weights};
 
 use crate::compiler::compilers;
 use crate::{build, project, scratch};

@@ -1,247 +1,69 @@
-//! Specs of all kinds against the interpreter, on every level of this machine.
+//! Networks against the interpreter, on every level of this machine: together they use every word of
+//! the language. `tests/further/differential` and the zoo have many more.
 
-mod engine_formulas;
-mod feature_rows;
-mod heads;
-mod perspectives;
-mod squares;
-mod stored_layers;
-mod stored_rows;
+use std::fs;
+use std::path::Path;
 
-use nnue_networks as networks;
-use nnue_test_support::differential::{
-    check, check_by_caller, check_custom, check_mixed, check_views,
-};
-
-/// Compiles a spec and compares it with the interpreter. Networks whose buckets or features the
-/// engine chooses name another check.
-macro_rules! differential {
-    ($($(#[$ignored:meta])? $net:ident: $path:literal $(, $check:ident)?;)*) => { $(
-        mod $net {
-            nnue_runtime::nnue_net!($path);
-
-            #[cfg(feature = "self-check")]
-            #[test]
-            fn self_check() {
-                nnue_test_support::differential::self_check::<Net>();
-            }
-        }
-
-        #[test]
-        $(#[$ignored])?
-        fn $net() {
-            let spec = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
-            differential!(@check $net, spec $(, $check)?);
-        }
-    )* };
-    (@check $net:ident, $spec:ident) => { check::<$net::Net>($spec) };
-    (@check $net:ident, $spec:ident, $check:ident) => { $check::<$net::Net>($spec) };
-}
+use nnue_test_support::coverage::Coverage;
+use nnue_test_support::{differential, differential_of};
 
 differential! {
-    average: "specs/layers/average.toml", check_by_caller;
-    binary_parts: "specs/layers/binary_parts.toml";
-    bytes_behind_words: "specs/layers/bytes_behind_words.toml";
-    dual: "specs/layers/dual.toml";
-    factorised_layers: "specs/layers/factorised.toml";
-    factorised_queens: "specs/features/factorised_queens.toml";
-    factorised_stacks: "specs/layers/factorised_stacks.toml";
-    float_bits: "specs/layers/float_bits.toml";
-    float_rows: "specs/layers/float_rows.toml";
-    gated_bytes: "specs/layers/gated_bytes.toml";
     gates: "specs/layers/gates.toml";
-    halved_squares: "specs/layers/halved_squares.toml";
-    win_draw_loss: "specs/layers/heads.toml";
-    float_sums: "specs/layers/float_sums.toml";
-    further_heads: "specs/layers/further_heads.toml";
-    further_heads_of_three: "specs/layers/further_heads_of_three.toml";
-    halved_products: "specs/layers/halved_products.toml";
-    integers_become_f32: "specs/layers/integers_become_f32.toml";
-    interleaved_sums: "specs/perspectives/interleaved_sums.toml";
-    large_squares: "specs/layers/large_squares.toml";
     like: "specs/like.toml";
-    limits: "specs/layers/limits.toml";
-    limits_below_one: "specs/layers/limits_below_one.toml";
-    longs: "specs/layers/longs.toml";
-    low_squares: "specs/layers/low_squares.toml";
-    many_stacks: "specs/layers/many_stacks.toml", check_by_caller;
-    new_user: "specs/new_user.toml";
-    one_buckets: "specs/layers/one_buckets.toml";
-    order_of_bytes: "specs/order/bytes.toml";
-    order_of_factorised: "specs/order/factorised.toml";
-    order_of_kept: "specs/order/kept.toml";
-    order_of_pairs: "specs/order/pairs.toml";
-    order_of_rows: "specs/order/rows.toml";
-    order_of_signs: "specs/order/signs.toml";
-    order_of_weights: "specs/order/weights.toml";
-    pair_blocks: "specs/layers/pair_blocks.toml";
-    pair_blocks_of_bytes: "specs/layers/pair_blocks_of_bytes.toml";
-    products_without_sign: "specs/layers/products_without_sign.toml";
-    psqt_of_layers: "specs/layers/psqt_of_layers.toml";
-    psqt_of_one: "specs/perspectives/psqt_of_one.toml";
-    quantmoid: "specs/layers/quantmoid.toml";
-    rational_output: "specs/layers/rational_output.toml";
-    rms_norm: "specs/layers/rms_norm.toml";
-    rms_norm_gains: "specs/layers/rms_norm_gains.toml";
-    rounded_products: "specs/layers/rounded_products.toml";
-    rounded_word_products: "specs/layers/rounded_word_products.toml";
-    scales: "specs/layers/scales.toml";
-    screlu: "specs/layers/screlu.toml";
     shards: "specs/layers/shards.toml";
-    shards_of_products: "specs/layers/shards_of_products.toml";
-    shared: "specs/layers/shared.toml";
-    shared_of_stockfish: "specs/layers/shared_of_stockfish.toml";
-    shifted_squares: "specs/layers/shifted_squares.toml";
-    signed_inputs: "specs/layers/signed_inputs.toml";
-    squared_products: "specs/layers/squared_products.toml";
-    squares_of_many: "specs/layers/squares_of_many.toml";
-    squares_of_one: "specs/perspectives/squares_of_one.toml";
-    uneven_rounds: "specs/layers/uneven_rounds.toml";
-    word_products: "specs/layers/word_products.toml";
-    unpooled: "specs/layers/unpooled.toml";
     unpooled_parts: "specs/layers/unpooled_parts.toml";
-    wide_relu: "specs/layers/wide_relu.toml";
-    words: "specs/layers/words.toml";
-    words_times_words: "specs/layers/words_times_words.toml";
+    zoo_01: "zoo/specs/zoo_01.toml";
+    zoo_02: "zoo/specs/zoo_02.toml";
+    zoo_03: "zoo/specs/zoo_03.toml";
+    zoo_05: "zoo/specs/zoo_05.toml";
+    zoo_07: "zoo/specs/zoo_07.toml", check_by_caller;
+    zoo_08: "zoo/specs/zoo_08.toml";
+    zoo_10: "zoo/specs/zoo_10.toml";
+    zoo_11: "zoo/specs/zoo_11.toml";
+    zoo_15: "zoo/specs/zoo_15.toml";
+    zoo_17: "zoo/specs/zoo_17.toml", check_by_caller;
+    zoo_18: "zoo/specs/zoo_18.toml";
+    zoo_19: "zoo/specs/zoo_19.toml", check_mixed;
+    zoo_20: "zoo/specs/zoo_20.toml";
+    zoo_22: "zoo/specs/zoo_22.toml";
+    zoo_23: "zoo/specs/zoo_23.toml";
+    zoo_33: "zoo/specs/zoo_33.toml";
+    zoo_39: "zoo/specs/zoo_39.toml";
+    zoo_49: "zoo/specs/zoo_49.toml";
 }
 
-/// The same for networks that other tests need too.
-macro_rules! compiled {
-    ($($(#[$ignored:meta])? $test:ident: $net:path = $path:literal $(, $check:ident)?;)*) => { $(
-        #[test]
-        $(#[$ignored])?
-        fn $test() {
-            use $net as net;
-            let spec = include_str!($path);
-            differential!(@check net, spec $(, $check)?);
-        }
-    )*
-        #[cfg(feature = "self-check")]
-        mod self_checks {
-            use super::networks;
-
-            $(#[test]
-            fn $test() {
-                use $net as net;
-                nnue_test_support::differential::self_check::<net::Net>();
-            })*
-        }
-    };
+differential_of! {
+    ataxx: nnue_tests::ataxx = "../specs/games/ataxx.toml", check_custom;
+    bullet_simple: nnue_tests::simple = "../specs/bullet/simple.toml";
+    bytes: nnue_tests::features::bytes = "specs/features/bytes.toml";
+    king_buckets: nnue_tests::features::king_buckets = "specs/features/king_buckets.toml";
+    mixed: nnue_tests::features::mixed = "specs/features/mixed.toml", check_mixed;
+    queens: nnue_tests::features::queens = "specs/features/queens.toml";
+    queens_and_threats: nnue_tests::features::queens_and_threats = "specs/features/queens_and_threats.toml";
+    separate: nnue_tests::features::separate = "specs/perspectives/separate.toml";
+    small128: nnue_tests::small128 = "../specs/small128.toml";
+    threatened: nnue_tests::features::threatened = "specs/features/threatened.toml";
+    threatened_and_pairs: nnue_tests::features::threatened_and_pairs = "specs/features/threatened_and_pairs.toml";
+    threats: nnue_tests::features::threats = "specs/features/threats.toml";
+    views: nnue_tests::features::views = "specs/features/views.toml", check_views;
 }
 
-compiled! {
-    ataxx: networks::ataxx = "../../specs/games/ataxx.toml", check_custom;
-    feature_set_a: networks::features::a = "../specs/features/a.toml";
-    bytes: networks::features::bytes = "../specs/features/bytes.toml";
-    factorised: networks::features::factorised = "../specs/features/factorised.toml";
-    factorised_bytes: networks::features::factorised_bytes = "../specs/features/factorised_bytes.toml";
-    float_each: networks::features::float_each = "../specs/features/float_each.toml";
-    float_sum: networks::features::float_sum = "../specs/features/float_sum.toml";
-    float_truncated: networks::features::float_truncated = "../specs/features/float_truncated.toml";
-    from_a8: networks::features::from_a8 = "../specs/features/from_a8.toml";
-    from_h: networks::features::from_h = "../specs/features/from_h.toml";
-    half_ka: networks::features::half_ka = "../specs/features/half_ka.toml";
-    half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
-    king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
-    mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
-    opponent_first: networks::features::opponent_first = "../specs/features/opponent_first.toml";
-    paired_rows: networks::features::paired_rows = "../specs/features/paired_rows.toml";
-    queens: networks::features::queens = "../specs/features/queens.toml";
-    queens_and_threats: networks::features::queens_and_threats = "../specs/features/queens_and_threats.toml";
-    rotated: networks::features::rotated = "../specs/features/rotated.toml";
-    shifted: networks::features::shifted = "../specs/features/shifted.toml";
-    shifted_words: networks::features::shifted_words = "../specs/features/shifted_words.toml";
-    summed: networks::features::summed = "../specs/features/summed.toml";
-    threatened: networks::features::threatened = "../specs/features/threatened.toml";
-    threatened_and_pairs: networks::features::threatened_and_pairs = "../specs/features/threatened_and_pairs.toml";
-    threats: networks::features::threats = "../specs/features/threats.toml";
-    threats_by_square: networks::features::threats_by_square = "../specs/features/threats_by_square.toml";
-    views: networks::features::views = "../specs/features/views.toml", check_views;
-    white_first: networks::perspectives::white_first = "../specs/perspectives/white_first.toml";
-    interleaved: networks::perspectives::interleaved = "../specs/perspectives/interleaved.toml";
-    interleaved_parts: networks::perspectives::interleaved_parts = "../specs/perspectives/interleaved_parts.toml";
-    separate: networks::perspectives::separate = "../specs/perspectives/separate.toml";
-    one: networks::perspectives::one = "../specs/perspectives/one.toml";
-    one_separate: networks::perspectives::one_separate = "../specs/perspectives/one_separate.toml";
-    white_only: networks::perspectives::white_only = "../specs/perspectives/white_only.toml";
-    format_stockfish: networks::formats::stockfish = "../specs/formats/stockfish.toml";
-    format_kept: networks::formats::kept = "../specs/formats/kept.toml";
-    format_leb128: networks::formats::leb128 = "../specs/formats/leb128.toml";
-    format_quantised: networks::formats::quantised = "../specs/formats/quantised.toml";
-    format_listed: networks::formats::listed = "../specs/formats/listed.toml";
-    format_raw: networks::formats::raw = "../specs/formats/raw.toml";
-    format_weights: networks::formats::weights = "../specs/formats/weights.toml";
-    format_tensors: networks::formats::tensors = "../specs/formats/tensors.toml";
-    bullet_simple: networks::bullet::simple = "../../specs/bullet/simple.toml";
-    bullet_output_buckets: networks::bullet::output_buckets = "../../specs/bullet/output_buckets.toml";
-    #[ignore = "large; run with --ignored"]
-    bullet_input_buckets: networks::bullet::input_buckets = "../../specs/bullet/input_buckets.toml";
-    #[ignore = "large; run with --ignored"]
-    bullet_multi_layer: networks::bullet::multi_layer = "../../specs/bullet/multi_layer.toml";
-    sfnnv1: networks::sfnnv1 = "../../specs/sfnnv1.toml";
-    #[ignore = "large, and among the goldens; run with --ignored"]
-    sfnnv2: networks::sfnnv2 = "../../specs/sfnnv2.toml";
-    #[ignore = "large, and among the goldens; run with --ignored"]
-    sfnnv3: networks::sfnnv3 = "../../specs/sfnnv3.toml";
-    #[ignore = "large, and among the goldens; run with --ignored"]
-    sfnnv4: networks::sfnnv4 = "../../specs/sfnnv4.toml";
-    #[ignore = "large, and among the goldens; run with --ignored"]
-    sfnnv5: networks::sfnnv5 = "../../specs/sfnnv5.toml";
-    #[ignore = "large, and among the goldens; run with --ignored"]
-    sfnnv5_unrolled: networks::sfnnv5_unrolled = "../../specs/sfnnv5.toml";
-    small128: networks::small128 = "../../specs/small128.toml";
-    small128_unrolled: networks::small128_unrolled = "../../specs/small128.toml";
-}
-
-/// Every element of the vocabulary, and engines' networks.
-mod vocabulary {
-    use super::*;
-
-    differential! {
-        average: "../specs/vocabulary/average.toml";
-        binary: "../specs/vocabulary/binary.toml";
-        floating: "../specs/vocabulary/floating.toml";
-        max: "../specs/vocabulary/max.toml";
-        output_blocks: "../specs/vocabulary/output_blocks.toml";
-        quantmoid4: "../specs/vocabulary/quantmoid4.toml";
-        residual: "../specs/vocabulary/residual.toml";
-        sparse_inputs: "../specs/vocabulary/sparse_inputs.toml";
-        sparse_words: "../specs/vocabulary/sparse_words.toml";
-        wide_bytes: "../specs/vocabulary/wide_bytes.toml";
-        width_96: "../specs/vocabulary/width_96.toml";
-        width_1568: "../specs/vocabulary/width_1568.toml";
+/// A new word of the language fails here until one of these networks uses it.
+#[test]
+fn every_word_of_the_language_is_used() {
+    let mut coverage = Coverage::default();
+    let entries = include_str!("main.rs")
+        .lines()
+        .filter(|line| line.ends_with(';'));
+    let paths = entries.filter_map(|entry| {
+        entry
+            .split('"')
+            .find(|part| part.contains('/') && part.ends_with(".toml"))
+    });
+    for path in paths {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        coverage.add(&fs::read_to_string(path).expect("the spec is there"));
     }
-}
-
-/// The layers of engines whose last layers have 32 bits, or gates.
-mod tails {
-    use super::*;
-
-    differential! {
-        arasan: "specs/tails/arasan.toml";
-        hobbes: "specs/tails/hobbes.toml";
-        pawnocchio: "specs/tails/pawnocchio.toml";
-        stormphrax: "specs/tails/stormphrax.toml";
-        viridithas: "specs/tails/viridithas.toml";
-    }
-}
-
-/// Networks of engines, of trainers' examples and of published documents.
-mod engines {
-    use super::*;
-
-    differential! {
-        a8: "../specs/seed/a8.toml";
-        halfkp4: "../specs/seed/halfkp4.toml";
-        #[ignore = "large; run with --ignored"]
-        halfkav2_psqt: "../specs/seed/halfkav2_psqt.toml";
-        #[ignore = "large; run with --ignored"]
-        halfkav2_buckets: "../specs/seed/halfkav2_buckets.toml";
-        #[ignore = "large; run with --ignored"]
-        berserk: "../specs/engines/berserk.toml";
-        #[ignore = "large; run with --ignored"]
-        hobbes: "../specs/engines/hobbes.toml";
-        #[ignore = "large; run with --ignored"]
-        viridithas14: "../specs/engines/viridithas14.toml";
-    }
+    let missing = coverage.missing();
+    assert!(missing.is_empty(), "no network uses {missing:?}");
 }

@@ -1,12 +1,7 @@
-//! Net files: reading and writing them, their formats, which network they are for, which key of a
-//! spec they contradict, their tensors, what is proved of their weights, and what they cost in memory.
+//! Net files: reading and writing them, which key of a spec they contradict, what is proved of their
+//! weights, and what they cost in memory. `tests/further/files` has all formats.
 
-mod formats;
-mod identify;
-mod kept;
 mod memory;
 mod misfits;
 mod report;
 mod round_trips;
-mod tensors;
-mod zstd;

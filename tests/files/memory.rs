@@ -8,12 +8,12 @@ use std::{env, fs, process};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_networks::features::{bytes, king_buckets};
-use nnue_networks::{sfnnv5, sfnnv9, small128};
 use nnue_runtime::file::{identify, identify_file};
 use nnue_runtime::{Architecture, LoadError, Network};
 use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
+use nnue_tests::features::{bytes, king_buckets};
+use nnue_tests::{sfnnv5, sfnnv9, small128};
 
 /// The system's allocator, which counts the bytes that each thread has, and the most that it had at
 /// once.

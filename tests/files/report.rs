@@ -2,8 +2,6 @@
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_networks::features::{queens, threatened};
-use nnue_networks::{perspectives::separate, sfnnv5, small128};
 use nnue_runtime::{
     Accumulator, AccumulatorBound, Architecture, Board, Color, Level, Network, Storage, Warning,
 };
@@ -11,6 +9,8 @@ use nnue_test_support::goldens::golden_positions;
 use nnue_test_support::net_file::net_file;
 use nnue_test_support::nets;
 use nnue_test_support::synthetic::synthetic_net;
+use nnue_tests::features::{queens, threatened};
+use nnue_tests::{features::separate, sfnnv5, small128};
 
 /// A network that is small enough to compute by hand.
 mod tiny {

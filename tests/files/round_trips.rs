@@ -3,11 +3,11 @@
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_networks::{sfnnv5, small128};
 use nnue_runtime::{Architecture, Level, Network};
 use nnue_test_support::net_file::verify;
 use nnue_test_support::nets;
 use nnue_test_support::synthetic::synthetic_net;
+use nnue_tests::{sfnnv5, small128};
 
 const MAGIC: &[u8] = b"COMPRESSED_LEB128";
 

@@ -9,13 +9,13 @@ use fastrand::Rng;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::{Evaluation, Net};
-use nnue_networks::{ataxx, features::mixed};
 use nnue_runtime::{
     Accumulator, Architecture, Color, Delta, FeatureChanges, Level, Network, Piece, Position, Role,
     Square,
 };
 use nnue_test_support::net_file::{net_file, random_net_file};
 use nnue_test_support::random_weights::{RandomWeights, Style};
+use nnue_tests::{ataxx, features::mixed};
 
 fn random_net<A: Architecture>(spec: &str) -> Network<A> {
     let network = analyse(&SourceFile::new(A::NAME, spec)).expect("a spec without errors");
@@ -108,7 +108,7 @@ impl Ataxx {
 fn ataxx_is_followed_along_random_games() {
     let mut net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));
     let mut random = seeded(49);
-    let rounds = nnue_play::plies() / 1000;
+    let rounds = nnue_test_support::play::plies() / 1000;
     let (mut evaluations, mut taken_back, mut stones_turned) = (0, 0, 0);
     for level in Level::available() {
         net = net.with_level(level);

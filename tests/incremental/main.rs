@@ -5,13 +5,13 @@ mod custom_features;
 mod random_play;
 mod views;
 
-use nnue_networks::{sfnnv10, sfnnv16, small128};
-use nnue_play::check_king_walks;
 use nnue_runtime::{
     Accumulator, Architecture, Board, BoardError, Delta, Evaluator, Network, Piece, Position, Role,
     Square, Statistics,
 };
+use nnue_test_support::play::check_king_walks;
 use nnue_test_support::synthetic::synthetic_net;
+use nnue_tests::{sfnnv16, small128};
 
 #[test]
 fn kings_cross_every_line() {
@@ -20,9 +20,8 @@ fn kings_cross_every_line() {
 
 #[test]
 fn kings_cross_every_line_among_threats() {
-    let file = |generation| synthetic_net(generation);
-    check_king_walks(&Network::<sfnnv10::Net>::from_bytes(&file("v10")).expect("our own file"));
-    check_king_walks(&Network::<sfnnv16::Net>::from_bytes(&file("v16")).expect("our own file"));
+    let file = synthetic_net("v16");
+    check_king_walks(&Network::<sfnnv16::Net>::from_bytes(&file).expect("our own file"));
 }
 
 /// A knight leaves its square and returns.

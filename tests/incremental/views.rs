@@ -7,12 +7,12 @@ use fastrand::Rng;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::{Evaluation, Net};
-use nnue_networks::features::{shogi, views};
 use nnue_runtime::{
     Accumulator, Architecture, Color, Evaluator, FeatureChanges, Level, Network, Output, Statistics,
 };
 use nnue_test_support::random_weights::{RandomWeights, Style};
 use nnue_test_support::seed::seeded;
+use nnue_tests::features::{shogi, views};
 
 const SHOGI: &str = include_str!("../specs/features/shogi.toml");
 const VIEWS: &str = include_str!("../specs/features/views.toml");
@@ -249,7 +249,7 @@ fn check_games<A: Architecture<Output = Output>>(spec: &str, features: Features)
         let start = both(features, &Game::start());
         let mut evaluator =
             Evaluator::from_views(&net, Color::White, views_of(&start), active(&start));
-        for round in 0..nnue_play::plies() / 1000 {
+        for round in 0..nnue_test_support::play::plies() / 1000 {
             // In some games many moves pass between evaluations.
             let rarely = if round % 3 == 0 { 40 } else { 2 };
             let mut line = vec![Game::start()];
@@ -329,7 +329,7 @@ fn check_evaluation<A: Architecture<Output = Output>>(
 #[test]
 fn kings_of_shogi_are_followed_along_random_games() {
     let happened = check_games::<shogi::Net>(SHOGI, shogi_features);
-    let least = nnue_play::plies() / 1000;
+    let least = nnue_test_support::play::plies() / 1000;
     assert!(
         happened.evaluations > 15 * least
             && happened.unmakes > 10 * least
@@ -343,7 +343,7 @@ fn kings_of_shogi_are_followed_along_random_games() {
 #[test]
 fn boards_that_views_mirror_are_followed_along_random_games() {
     let happened = check_games::<views::Net>(VIEWS, mirrored_features);
-    let least = nnue_play::plies() / 1000;
+    let least = nnue_test_support::play::plies() / 1000;
     assert!(
         happened.evaluations > 15 * least
             && happened.changed_views > 8 * least

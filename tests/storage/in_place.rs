@@ -1,7 +1,7 @@
 //! Weights that are used where the program has them.
 
-use nnue_networks::small128;
 use nnue_runtime::Network;
+use nnue_tests::small128;
 
 use super::{NET, check, embedded};
 

@@ -7,8 +7,8 @@ mod neuron_order;
 mod nodes;
 mod shared;
 
-use nnue_networks::small128;
 use nnue_runtime::{Architecture, Board, Evaluated, Level, Network, SelectedByPieces};
+use nnue_tests::small128;
 
 /// The nets of these tests are this file, or a copy of it.
 const NET: &[u8] = include_bytes!("../../examples/nets/nn-37f18f62d772.nnue");

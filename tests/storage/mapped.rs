@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
 use nnue_format::laid_out::{MapError, VERSION, WEIGHTS_OFFSET};
-use nnue_networks::{sfnnv1, small128};
 use nnue_runtime::{Level, Network, Storage};
+use nnue_tests::{sfnnv1, small128};
 
 use super::{NET, check};
 
@@ -142,8 +142,8 @@ fn loading_such_a_file_says_how_it_is_used() {
 fn net_files_that_begin_with_their_rows_are_mapped_as_they_are() {
     use nnue_compiler::analyse;
     use nnue_compiler::diagnostics::SourceFile;
-    use nnue_networks::bullet::simple;
     use nnue_test_support::net_file::random_net_file;
+    use nnue_tests::simple;
 
     let spec = SourceFile::new(
         "simple.toml",

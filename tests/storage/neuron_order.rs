@@ -4,8 +4,8 @@
 use std::{env, fs, process};
 
 use nnue_format::laid_out::MapError;
-use nnue_networks::small128;
 use nnue_runtime::{Accumulator, Architecture, Board, Color, Level, Network};
+use nnue_tests::small128;
 
 use super::{FENS, NET, expected, layers, on_the_heap, values};
 

@@ -1,8 +1,8 @@
 //! A copy for each NUMA node, on machines that are imagined.
 
-use nnue_networks::small128;
 use nnue_runtime::__private::Topology;
 use nnue_runtime::{Level, Network, NodeCopies, Storage};
+use nnue_tests::small128;
 
 use super::{NET, expected, values};
 

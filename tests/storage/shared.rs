@@ -7,8 +7,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::{env, fs};
 
-use nnue_networks::small128;
 use nnue_runtime::{Level, Network, Storage};
+use nnue_tests::small128;
 
 use super::{NET, check, expected, values};
 

@@ -37,6 +37,23 @@ pub(crate) fn planted(number: u32) -> bool {
 }
 """
 
+# The program that writes the code.
+WRITER = """
+[package]
+name = "nnue-wiring"
+version = "0.0.0"
+edition = "2024"
+
+[[bin]]
+name = "nnue-wiring"
+path = "main.rs"
+
+[dependencies]
+nnue-compiler.workspace = true
+quote.workspace = true
+"""
+
+# The program that runs it.
 MAIN = """
 mod net { include!("%s"); }
 fn main() {
@@ -54,7 +71,7 @@ class Copy:
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder).resolve()
         self.project = self.folder / "project"
-        for part in ["nnue-macros", "nnue-runtime", "specs", "tests/specs", "tests/wiring"]:
+        for part in ["nnue-macros", "nnue-runtime", "specs", "tests/specs"]:
             shutil.copytree(
                 PROJECT / part,
                 self.project / part,
@@ -76,6 +93,10 @@ class Copy:
         listed = "members = [" + ", ".join(f'"{member}"' for member in members)
         (self.project / "Cargo.toml").write_text(manifest[:start] + listed + manifest[end:])
         shutil.copy(PROJECT / "Cargo.lock", self.project / "Cargo.lock")
+        writer = self.project / "tests/wiring"
+        writer.mkdir(exist_ok=True)
+        (writer / "Cargo.toml").write_text(WRITER)
+        shutil.copy(PROJECT / "tests/wiring/writer.rs", writer / "main.rs")
         for number, mistake in enumerate(MISTAKES, 1):
             self.plant(number, mistake)
         for library in ["nnue-macros/compiler/src/lib.rs", "nnue-runtime/src/lib.rs"]:

@@ -1,5 +1,7 @@
 //! Games against itself, for data to train networks with.
 
+mod output;
+
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -13,8 +15,6 @@ use clap::Parser;
 use cozy_chess::{Board, Color};
 use fastrand::Rng;
 
-use nnue_files::{Inputs, Output};
-
 use nnue_engine::end_with_any_thread;
 use nnue_engine::evaluation::{DECIDED, Judge, judge};
 use nnue_engine::game::{is_drawn, legal_moves, opening};
@@ -22,6 +22,8 @@ use nnue_engine::ordering::is_quiet;
 use nnue_engine::search::{Found, Searcher};
 use nnue_engine::table::Table;
 use nnue_engine::time::Limits;
+
+use crate::output::Output;
 
 /// Positions whose score is beyond it are not written: in them the game is over.
 const MOST_CENTIPAWNS: i32 = 3_000;
@@ -95,12 +97,8 @@ impl Selfplay {
     /// Plays the games on all threads, and writes them in their order.
     fn run(&self) -> Result<(), String> {
         let started = Instant::now();
-        let unwritable = |error: nnue_files::Error| error.to_string();
-        Inputs::of([&self.eval_file])
-            .check([&self.out])
-            .map_err(unwritable)?;
+        let mut out = Output::create(&self.out, self.eval_file.as_ref())?;
         let judge = judge(&self.eval_file, true)?;
-        let mut out = Output::create(&self.out).map_err(unwritable)?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or_else(available).max(1);
         let next = AtomicU64::new(0);
@@ -125,8 +123,7 @@ impl Selfplay {
                 waiting.insert(game, lines);
                 while let Some(lines) = waiting.remove(&written) {
                     for line in lines.iter().take((self.positions - positions) as usize) {
-                        out.add(format!("{line}\n").as_bytes())
-                            .map_err(unwritable)?;
+                        out.add(line)?;
                         positions += 1;
                     }
                     written += 1;
@@ -137,7 +134,7 @@ impl Selfplay {
             }
             Ok::<(), String>(())
         })?;
-        out.finish().map_err(unwritable)?;
+        out.finish()?;
         let seconds = started.elapsed().as_secs_f64();
         eprintln!("{written} games, {positions} positions in {seconds:.1} s");
         Ok(())

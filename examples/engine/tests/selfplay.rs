@@ -68,3 +68,19 @@ fn games_are_not_written_over_the_net_that_plays_them() {
         assert_eq!(fs::read(&net).expect("it is there"), b"the only copy");
     }
 }
+
+#[test]
+fn an_old_file_stays_until_there_is_a_whole_new_one() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("selfplay-kept");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("folders can be made");
+    let out = folder.join("games.txt");
+    fs::write(&out, "old").expect("the folder for tests is writable");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_nnue-selfplay"));
+    program.args(["--games", "1", "--eval-file", "missing.nnue", "--out"]);
+    let output = program.arg(&out).output().expect("the program starts");
+    assert!(!output.status.success());
+    assert_eq!(fs::read(&out).expect("it is there"), b"old");
+    let files = fs::read_dir(&folder).expect("the folder is there");
+    assert_eq!(files.count(), 1);
+}

@@ -10,17 +10,17 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use nnue_adopt::{Guess, Ranking, marked_spec, module};
 use nnue_compiler::check_name;
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
-use nnue_files::is_standard;
-use nnue_measure::bench::{Report, Row, Spec};
-use nnue_nets::evaluation::Interpreted;
-use nnue_nets::net_file::{NetFile, Recognised, read_net};
-use nnue_nets::specs::SpecChoice;
-use nnue_nets::told::Origin;
 use nnue_runtime::Board;
+use nnue_tools::adopt::{Guess, Ranking, marked_spec, module};
+use nnue_tools::files::is_standard;
+use nnue_tools::measure::bench::{Report, Row, Spec};
+use nnue_tools::nets::evaluation::Interpreted;
+use nnue_tools::nets::net_file::{NetFile, Recognised, read_net};
+use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::nets::told::Origin;
 use serde::Serialize;
 
 use super::bench::PackageOptions;
@@ -176,7 +176,8 @@ impl Adopt {
         let (Some(folder), Some([spec_path, code_path])) = (&self.out, self.files()) else {
             return Ok(());
         };
-        fs::create_dir_all(folder).map_err(|error| nnue_files::Error::unwritable(folder, error))?;
+        fs::create_dir_all(folder)
+            .map_err(|error| nnue_tools::files::Error::unwritable(folder, error))?;
         // A spec beside the net may be this file, which was read.
         match fs::read(&spec_path).is_ok_and(|found| found == spec.as_bytes()) {
             true => adopted

@@ -14,11 +14,11 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use nnue_files::is_standard;
-use nnue_measure::bench::{Comparison, Event, Packages, Report, Row, Spec, Wrong};
-use nnue_nets::net_file::{Recognised, read_net};
-use nnue_nets::specs::{KnownSpec, SpecChoice};
 use nnue_runtime::Level;
+use nnue_tools::files::is_standard;
+use nnue_tools::measure::bench::{Comparison, Event, Packages, Report, Row, Spec, Wrong};
+use nnue_tools::nets::net_file::{Recognised, read_net};
+use nnue_tools::nets::specs::{KnownSpec, SpecChoice};
 use nnue_trace::Trace;
 
 use self::options::{share, table_size};

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use nnue_compiler::{file_layout, format};
-use nnue_export::library::{Build, Built, Embed, Kinds, Library, NEEDED, Weights};
-use nnue_measure::project::Project;
-use nnue_nets::net_file::read_net;
-use nnue_nets::specs::SpecChoice;
+use nnue_compiler::{explain, file_layout, format};
+use nnue_tools::export::library::{Build, Built, Embed, Kinds, Library, NEEDED, Weights};
+use nnue_tools::measure::project::Project;
+use nnue_tools::nets::net_file::read_net;
+use nnue_tools::nets::specs::SpecChoice;
 
 use super::bench::{PackageOptions, waiting};
 use crate::Failure;
@@ -72,7 +72,7 @@ impl Capi {
         let weights = match &self.net {
             Some(path) => {
                 let file = read_net(path, None)?;
-                format::check(&file_layout(&network), &file).map_err(|error| {
+                explain::check(&file_layout(&network), &file).map_err(|error| {
                     let path = format::foreign(path.display());
                     Failure::Work(format!("`{path}` is no net file of `{choice}`: {error}"))
                 })?;

@@ -10,7 +10,7 @@ use nnue_compiler::format::{Format, Section};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{File, Tensor};
-use nnue_nets::net_file::{NetFile, UNTOLD, read_net};
+use nnue_tools::nets::net_file::{NetFile, UNTOLD, read_net};
 use serde::Serialize;
 
 use crate::Failure;

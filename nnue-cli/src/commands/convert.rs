@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_nets::conversion::{Converted, convert, lay_out};
-use nnue_nets::net_file::NetFile;
-use nnue_nets::specs::SpecChoice;
-use nnue_nets::told::with_spec;
 use nnue_runtime::Level;
+use nnue_tools::nets::conversion::{Converted, convert, lay_out};
+use nnue_tools::nets::net_file::NetFile;
+use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::nets::told::with_spec;
 
 use crate::Failure;
 use crate::inputs::{NetInAndOut, available_level, check_outputs, remarks, write};

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_nets::Error;
-use nnue_nets::difference::Difference;
-use nnue_nets::net_file::NetFile;
-use nnue_nets::positions::{START, WrittenPosition};
-use nnue_nets::specs::SpecChoice;
+use nnue_tools::nets::Error;
+use nnue_tools::nets::difference::Difference;
+use nnue_tools::nets::net_file::NetFile;
+use nnue_tools::nets::positions::{START, WrittenPosition};
+use nnue_tools::nets::specs::SpecChoice;
 
 use crate::Failure;
 use crate::inputs::{PositionFile, write_json};

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_nets::net_file::NetFile;
-use nnue_nets::specs::SpecChoice;
-use nnue_picture::{drawing, picture};
+use nnue_tools::nets::net_file::NetFile;
+use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::picture::{drawing, weights};
 
 use crate::Failure;
 use crate::inputs::{OptionalSpec, SampledPositions, check_outputs, remarks, write};
@@ -84,10 +84,10 @@ impl Draw {
 
     fn draw_weights(&self, net: &Path, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
         let file = NetFile::open(net, self.spec.choice())?;
-        let positions = self.positions.read(picture::EVERY)?;
+        let positions = self.positions.read(weights::EVERY)?;
         let name = &file.network.name;
         let (net, source) = (file.net()?, self.positions.source());
-        let picture = picture::draw(&net, self.neurons.into(), &positions, &source)
+        let picture = weights::draw(&net, self.neurons.into(), &positions, &source)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write(path, &picture.png)?;
         let mut out = remarks([path], out);

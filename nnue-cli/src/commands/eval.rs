@@ -10,9 +10,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_nets::evaluation::{Interpreted, told_features};
-use nnue_nets::positions::{Positions, START, WrittenPosition};
 use nnue_runtime::Warning;
+use nnue_tools::nets::evaluation::{Interpreted, told_features};
+use nnue_tools::nets::positions::{Positions, START, WrittenPosition};
 
 use crate::Failure;
 use crate::failure::{complain, warn};

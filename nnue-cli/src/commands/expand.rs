@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_compiler::format::levels::ISAS;
 use nnue_compiler::{Levels, Options, emit};
-use nnue_levels::ISAS;
 use quote::quote;
 
 use crate::Failure;

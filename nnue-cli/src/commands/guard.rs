@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_loop::Guard;
+use nnue_tools::loops::Guard;
 
 use crate::Failure;
 use crate::failure::complain;

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_nets::info::{Contents, Info, number};
-use nnue_nets::net_file::{NetFile, Recognised, read_net};
-use nnue_nets::specs::SpecChoice;
+use nnue_tools::nets::info::{Contents, Info, number};
+use nnue_tools::nets::net_file::{NetFile, Recognised, read_net};
+use nnue_tools::nets::specs::SpecChoice;
 
 use crate::Failure;
 use crate::inputs::{NetArgument, write_json};

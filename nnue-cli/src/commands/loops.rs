@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
-use nnue_loop::{Error, Event, Loop, NetMatch, Outcome, RunFile, Spec};
-use nnue_nets::specs::SpecChoice;
-use nnue_nets::verification::require_values;
-use nnue_picture::page::loops::{Page, warning};
+use nnue_tools::loops::{Error, Event, Loop, NetMatch, Outcome, RunFile, Spec};
+use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::nets::verification::require_values;
+use nnue_tools::picture::page::loops::{Page, warning};
 
 use crate::Failure;
 use crate::inputs::{text, write};

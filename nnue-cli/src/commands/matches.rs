@@ -15,12 +15,12 @@ use std::time::Duration;
 use clap::{ArgGroup, Args};
 use cozy_chess::Board;
 use indicatif::ProgressBar;
-use nnue_files::Output;
-use nnue_match::{
+use nnue_tools::files::Output;
+use nnue_tools::matches::{
     BadOpening, DrawRule, Error, Event, Fingerprints, Limit, ListedBook, Match, Player, RandomBook,
     Report, Rules, Settings, Side, Sprt, State, WinRule, standing,
 };
-use nnue_nets::positions::{Lines, WrittenPosition};
+use nnue_tools::nets::positions::{Lines, WrittenPosition};
 
 use self::players::players;
 use self::values::{
@@ -414,7 +414,7 @@ impl Games<'_> {
         // A match takes long, and its first games are worth reading before its end.
         self.file.flush().map_err(|error| {
             let path = self.path.into();
-            nnue_files::Error::Unwritable { path, error }.into()
+            nnue_tools::files::Error::Unwritable { path, error }.into()
         })
     }
 }

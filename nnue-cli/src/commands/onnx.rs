@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_export::onnx;
-use nnue_nets::net_file::NetFile;
-use nnue_nets::specs::SpecChoice;
+use nnue_tools::export::onnx;
+use nnue_tools::nets::net_file::NetFile;
+use nnue_tools::nets::specs::SpecChoice;
 
 use crate::Failure;
 use crate::inputs::{OptionalSpec, check_outputs, remarks, write};

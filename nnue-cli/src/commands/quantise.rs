@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_nets::net_file::read_net;
-use nnue_nets::positions::Positions;
-use nnue_nets::specs::SpecChoice;
-use nnue_quantise::{
+use nnue_runtime::Board;
+use nnue_tools::nets::net_file::read_net;
+use nnue_tools::nets::positions::Positions;
+use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::quantise::{
     Calibration, Change, Choice, Comparison, Proposal, Report, Spec, TensorReport, quantise,
 };
-use nnue_runtime::Board;
 
 use crate::Failure;
 use crate::inputs::{NetInAndOut, SampledPositions, check_outputs, remarks, write, write_json};

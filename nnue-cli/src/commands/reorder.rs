@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_measure::reorder::{Gain, Neurons, NotZero, reorder};
+use nnue_tools::measure::reorder::{Gain, Neurons, NotZero, reorder};
 
 use crate::Failure;
 use crate::heading;

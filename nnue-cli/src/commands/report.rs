@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_nets::info::Info;
-use nnue_nets::net_file::{NetFile, read_net};
-use nnue_nets::specs::SpecChoice;
-use nnue_picture::page::{self, Subject};
-use nnue_picture::picture;
+use nnue_tools::nets::info::Info;
+use nnue_tools::nets::net_file::{NetFile, read_net};
+use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::picture::page::{self, Subject};
+use nnue_tools::picture::weights;
 
 use crate::Failure;
 use crate::inputs::{NetArgument, SampledPositions, check_outputs, remarks, write};
@@ -55,9 +55,9 @@ impl Report {
         let file = NetFile::of_any(net, given, &bytes)?;
         let info = Info::of_opened(net, &bytes, Some(&file))?;
         let name = &file.network.name;
-        let positions = self.positions.read(picture::EVERY)?;
+        let positions = self.positions.read(weights::EVERY)?;
         let source = self.positions.source();
-        let picture = picture::draw(&file.net()?, NEURONS, &positions, &source)
+        let picture = weights::draw(&file.net()?, NEURONS, &positions, &source)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         let page = page::html(&Subject {
             network: &file.network,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_files::Output;
-use nnue_nets::net_file::{Recognised, read_net};
+use nnue_tools::files::Output;
+use nnue_tools::nets::net_file::{Recognised, read_net};
 
 use crate::Failure;
 use crate::inputs::{NetArgument, check_outputs};

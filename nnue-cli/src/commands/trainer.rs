@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_export::bullet;
+use nnue_tools::export::bullet;
 
 use crate::Failure;
 use crate::inputs::SpecArgument;

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use nnue_measure::bench::Spec;
-use nnue_measure::verification::compare_compiled;
-use nnue_measure::wiring::{Checked, check_wiring};
-use nnue_nets::golden::{self, Vector};
-use nnue_nets::net_file::NetFile;
-use nnue_nets::positions::Positions;
-use nnue_nets::specs::SpecChoice;
-use nnue_nets::verification::{Verification, interpret, require_values};
+use nnue_tools::measure::bench::Spec;
+use nnue_tools::measure::verification::compare_compiled;
+use nnue_tools::measure::wiring::{Checked, check_wiring};
+use nnue_tools::nets::golden::{self, Vector};
+use nnue_tools::nets::net_file::NetFile;
+use nnue_tools::nets::positions::Positions;
+use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::nets::verification::{Verification, interpret, require_values};
 
 use super::bench::{PackageOptions, waiting};
 use crate::Failure;

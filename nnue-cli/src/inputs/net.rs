@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_nets::net_file::NetFile;
-use nnue_nets::specs::{KnownSpec, SpecChoice};
+use nnue_tools::nets::net_file::NetFile;
+use nnue_tools::nets::specs::{KnownSpec, SpecChoice};
 
 use crate::Failure;
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use nnue_nets::positions::{Positions, source};
 use nnue_runtime::Board;
+use nnue_tools::nets::positions::{Positions, source};
 use nnue_trace::Trace;
 
 use crate::Failure;

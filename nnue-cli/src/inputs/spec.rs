@@ -2,7 +2,7 @@
 
 use clap::Args;
 use nnue_compiler::network::Network;
-use nnue_nets::specs::SpecChoice;
+use nnue_tools::nets::specs::SpecChoice;
 
 use crate::Failure;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_nets::net_file::LONGEST_NET;
+use nnue_tools::nets::net_file::LONGEST_NET;
 use nnue_trace::Trace;
 
 use crate::Failure;
@@ -35,7 +35,10 @@ pub(crate) fn read_trace(path: Option<&Path>) -> Result<Trace, Failure> {
         None => ("the built-in trace".into(), Trace::bundled()),
         Some(path) => {
             let name = format!("`{}`", foreign(path.display()));
-            (name, Trace::read(&nnue_files::read(path, LONGEST_NET)?))
+            (
+                name,
+                Trace::read(&nnue_tools::files::read(path, LONGEST_NET)?),
+            )
         }
     };
     let trace = trace.map_err(|error| Failure::Work(format!("{name}: {error}")))?;

@@ -25,17 +25,21 @@ impl Runner {
         let graph = model.graph.as_ref().expect("it has a graph");
         let constants = graph.initializer.iter().map(|tensor| {
             let shape: Vec<usize> = tensor.dims.iter().map(|len| *len as usize).collect();
-            let size = match tensor.data_type() {
+            let size = match tensor.data_type.unwrap_or_default() {
                 3 => 1,
                 5 => 2,
                 6 => 4,
                 7 => 8,
                 other => panic!("numbers of type {other}"),
             };
-            let numbers = tensor.raw_data().chunks_exact(size);
+            let numbers = tensor
+                .raw_data
+                .as_deref()
+                .unwrap_or_default()
+                .chunks_exact(size);
             let values: Vec<i64> = numbers.map(number).collect();
             assert_eq!(values.len(), shape.iter().product::<usize>());
-            (tensor.name().to_string(), Array { shape, values })
+            (said(&tensor.name).to_string(), Array { shape, values })
         });
         Runner {
             constants: constants.collect(),
@@ -50,7 +54,7 @@ impl Runner {
     /// The outputs for inputs, by their names.
     pub(crate) fn run(&self, inputs: HashMap<String, Array>) -> HashMap<String, Vec<i64>> {
         let graph = self.model.graph.as_ref().expect("it has a graph");
-        let expected = graph.input.iter().map(|input| input.name());
+        let expected = graph.input.iter().map(|input| said(&input.name));
         let mut computed: HashMap<String, Array> = expected
             .map(|name| (name.to_string(), inputs[name].clone()))
             .collect();
@@ -68,9 +72,15 @@ impl Runner {
             );
         }
         let outputs = graph.output.iter().map(|output| {
-            let array = &computed[output.name()];
-            assert_eq!(array.shape.len(), 1, "{}: {:?}", output.name(), array.shape);
-            (output.name().to_string(), array.values.clone())
+            let array = &computed[said(&output.name)];
+            assert_eq!(
+                array.shape.len(),
+                1,
+                "{}: {:?}",
+                said(&output.name),
+                array.shape
+            );
+            (said(&output.name).to_string(), array.values.clone())
         });
         outputs.collect()
     }
@@ -85,13 +95,16 @@ fn number(bytes: &[u8]) -> i64 {
 }
 
 fn attribute(node: &Node, name: &str) -> i64 {
-    let found = node.attribute.iter().find(|own| own.name() == name);
-    found.unwrap_or_else(|| panic!("no `{name}`")).i()
+    let found = node.attribute.iter().find(|own| said(&own.name) == name);
+    found
+        .unwrap_or_else(|| panic!("no `{name}`"))
+        .i
+        .unwrap_or_default()
 }
 
 fn compute(node: &Node, inputs: &[&Array]) -> Array {
     let pairs = |function: &dyn Fn(i64, i64) -> i64| broadcast(inputs[0], inputs[1], function);
-    match node.op_type() {
+    match said(&node.op_type) {
         "Add" => pairs(&i64::wrapping_add),
         "Sub" => pairs(&i64::wrapping_sub),
         "Mul" => pairs(&i64::wrapping_mul),
@@ -288,4 +301,9 @@ fn multiply(a: &Array, b: &Array) -> Array {
     }
     *shape.last_mut().expect("it has axes") = columns;
     Array { shape, values }
+}
+
+/// A text of a model; a missing one is empty.
+pub(super) fn said(text: &Option<String>) -> &str {
+    text.as_deref().unwrap_or_default()
 }

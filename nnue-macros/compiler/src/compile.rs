@@ -7,6 +7,7 @@ use nnue_format::LoadError;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::explain::explain;
 use crate::network::Network;
 use crate::plan::{TooMuchCode, Unroll};
 use crate::{Embedded, Levels, Options, emit, file_layout};
@@ -82,16 +83,18 @@ pub fn compile(network: &Network, request: &Request) -> Result<TokenStream, Refu
     let embedded = match &request.weights {
         None => None,
         Some(file) => {
+            let layout = file_layout(network);
             let refused = |problem: LoadError| {
                 Refused::NetFile(format!(
-                    "`{}` is not a net file for {}: {problem}",
-                    file.path, network.name
+                    "`{}` is not a net file for {}: {}",
+                    file.path,
+                    network.name,
+                    explain(&layout, &file.bytes, problem)
                 ))
             };
             Some(match file.embed {
                 Embed::Weights => Embedded::weights(network, &file.bytes).map_err(refused)?,
                 Embed::File => {
-                    let layout = file_layout(network);
                     nnue_format::check(&layout, &file.bytes).map_err(refused)?;
                     if nnue_format::is_packed(&layout, &file.bytes) {
                         // The file is unpacked when the program runs, so the runtime must be able

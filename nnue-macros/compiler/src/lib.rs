@@ -20,6 +20,7 @@ mod decode;
 pub mod description;
 pub mod diagnostics;
 mod emit;
+pub mod explain;
 pub mod feature_set;
 mod known;
 pub mod layout;

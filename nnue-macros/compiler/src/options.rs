@@ -3,7 +3,7 @@
 use std::fmt;
 
 use nnue_format::LoadError;
-use nnue_levels::{ISAS, Isa};
+use nnue_format::levels::{ISAS, Isa};
 use proc_macro2::TokenStream;
 
 use crate::layout::{self, Layout};

@@ -11,7 +11,7 @@ mod transform;
 mod unroll;
 
 use nnue_format::PAIRED_RUN;
-use nnue_levels::{ISAS, Isa};
+use nnue_format::levels::{ISAS, Isa};
 
 use crate::layout::{Affine, Form, LayerLayout, Layout, Table};
 use planned::kernels;

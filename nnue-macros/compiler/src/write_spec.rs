@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Display, Write};
 
-use nnue_format::{Encoding, Family, Wiring};
+use nnue_format::Encoding;
+
+use crate::explain::{Family, Wiring};
 
 /// The column at which comments begin, as in specs that are written by hand.
 const COMMENTS: usize = 32;
@@ -315,11 +317,12 @@ pub fn toml_string(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use nnue_format::{Identity, ThreatTargets, identify};
+    use nnue_format::ThreatTargets;
 
     use super::*;
     use crate::analyse;
     use crate::diagnostics::SourceFile;
+    use crate::explain::{Identity, identify};
 
     /// The family of the net that the examples use.
     fn small128() -> Family {

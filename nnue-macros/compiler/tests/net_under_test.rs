@@ -1,9 +1,10 @@
 //! Net files of all formats, and what must hold of any file that is loaded as one of them. The fuzz
 //! targets of `fuzz/` compile this file too.
 
+use nnue_compiler::explain::{explain, identify};
 use nnue_compiler::file_layout;
 use nnue_compiler::format::attached::detach;
-use nnue_compiler::format::{FileLayout, Format, LoadError, Loaded, identify, split, store};
+use nnue_compiler::format::{FileLayout, Format, LoadError, Loaded, split, store};
 use nnue_compiler::network::Network;
 
 /// The longest message that an error may have, in bytes.
@@ -83,7 +84,7 @@ impl NetUnderTest {
         let loaded = match self.load(file) {
             Ok(loaded) => loaded,
             Err(error) => {
-                let message = error.to_string();
+                let message = explain(&self.layout, file, error).to_string();
                 assert!(message.len() <= LONGEST_MESSAGE, "{message}");
                 return false;
             }

@@ -62,9 +62,9 @@ fn net_len(end: &[u8], file_len: u64) -> Option<u64> {
     is_spec.then(|| file_len.checked_sub(behind)).flatten()
 }
 
-/// The length of the net in a file, of which only the last bytes are read.
+/// The length of the net in a file of `file_len` bytes, of which only the last bytes are read.
 #[cfg(feature = "std")]
-pub(crate) fn net_len_of(file: &std::fs::File, file_len: u64) -> u64 {
+pub fn net_len_of(file: &std::fs::File, file_len: u64) -> u64 {
     let mut end = [0; END];
     let start = file_len.checked_sub(END as u64);
     start
@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
     use crate::tests::{COMPRESSED, ORDERS, RAW, file, load};
-    use crate::{check, identify, is_packed, store, unpack};
+    use crate::{check, is_packed, store, unpack};
 
     #[test]
     fn a_spec_comes_back_and_the_net_is_as_it_was() {
@@ -127,7 +127,6 @@ mod tests {
             );
             assert_eq!(check(&layout, &with), check(&layout, &net));
             assert_eq!(*unpack(&layout, &with).unwrap(), net);
-            assert_eq!(identify(&with), identify(&net));
             assert_eq!(is_packed(&layout, &with), is_packed(&layout, &net));
             // It is not written again.
             let (weights, loaded) = load(&layout, ORDERS[0], &with).unwrap();
@@ -152,7 +151,6 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             let opened = std::fs::File::open(&path).unwrap();
             assert_eq!(net_len_of(&opened, bytes.len() as u64), net.len() as u64);
-            assert_eq!(crate::identify_file(&path).unwrap(), identify(&net));
         }
         std::fs::remove_file(&path).unwrap();
     }

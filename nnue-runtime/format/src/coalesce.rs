@@ -102,16 +102,16 @@ pub(super) fn sums_of_file(
         let Some(summed) = coalesced.summed(layout) else {
             continue;
         };
-        let parts_of = |tensor: &'_ Tensor| {
-            let offset = tensor.placed.offset;
-            let parts = parts.iter().enumerate();
-            parts.filter(move |(_, part)| part.tensor.placed.offset == offset)
-        };
-        let Some((_, virtuals)) = parts_of(summed.virtuals).next() else {
+        let is_of =
+            |part: &Part<'_>, tensor: &Tensor| part.tensor.placed.offset == tensor.placed.offset;
+        let Some(virtuals) = parts.iter().find(|part| is_of(part, summed.virtuals)) else {
             continue;
         };
         let virtual_bytes = virtuals.raw()?;
-        for (number, part) in parts_of(summed.real) {
+        for (number, part) in parts.iter().enumerate() {
+            if !is_of(part, summed.real) {
+                continue;
+            }
             let bytes = match replaced.iter().position(|(own, _)| *own == number) {
                 Some(index) => replaced.swap_remove(index).1,
                 None => part.raw()?.into_owned(),
@@ -165,20 +165,22 @@ impl Summation<'_> {
         let (tensor, virtuals) = (part.tensor, &self.virtuals.stored);
         let [buckets, _, columns] = tensor.shape;
         let mut beyond = None;
-        self.for_each_row(|bucket, row, virtual_rows| {
+        let mut terms = Vec::new();
+        self.for_each_row(&mut |bucket, row, virtual_rows| {
             for column in 0..columns {
                 let index = tensor.stored_index([bucket, row, column]);
                 let own = tensor.stored.read(&bytes, index);
-                let values = virtual_rows.iter().map(|row| {
+                terms.clear();
+                for row in virtual_rows {
                     let index = self.virtuals.stored_index([0, *row, column]);
-                    virtuals.read(virtual_bytes, index)
-                });
-                let virtual_sum: f64 = values.clone().sum();
+                    terms.push(virtuals.read(virtual_bytes, index));
+                }
+                let virtual_sum = total(&terms);
                 // A virtual value that is not finite is refused when its own tensor is loaded.
                 if !virtual_sum.is_finite() {
                     continue;
                 }
-                let sum = self.sum(own, values);
+                let sum = self.sum(own, &terms);
                 if !self.holds(sum) && beyond.is_none() {
                     let stack = part.place.stack.or((buckets > 1).then_some(bucket));
                     let name = part.place.name.clone();
@@ -203,14 +205,16 @@ impl Summation<'_> {
         let columns = tensor.shape[2];
         let memory = Bucket::of(&virtuals.placed, weights, 0, 0);
         let slots = virtuals.placed.slots_of(columns, &[0]);
-        self.for_each_row(|bucket, row, virtual_rows| {
+        let mut terms = Vec::new();
+        self.for_each_row(&mut |bucket, row, virtual_rows| {
             for (column, slot) in slots.iter().enumerate() {
                 let index = tensor.stored_index([bucket, row, column]);
                 let sum = tensor.stored.read(values, index);
-                let virtuals = virtual_rows
-                    .iter()
-                    .map(|row| virtuals.to_stored(memory.get(*row, *slot)));
-                if let Some(own) = self.without(sum, virtuals) {
+                terms.clear();
+                for row in virtual_rows {
+                    terms.push(virtuals.to_stored(memory.get(*row, *slot)));
+                }
+                if let Some(own) = self.without(sum, &terms) {
                     tensor.stored.write(values, index, own);
                 }
             }
@@ -218,8 +222,8 @@ impl Summation<'_> {
     }
 
     /// A value whose sum with the virtual values becomes the same number in memory as `sum`.
-    fn without(&self, sum: f64, virtuals: impl Iterator<Item = f64> + Clone) -> Option<f64> {
-        let virtual_sum: f64 = virtuals.clone().sum();
+    fn without(&self, sum: f64, virtuals: &[f64]) -> Option<f64> {
+        let virtual_sum = total(virtuals);
         if !self.is_float() {
             return Some(sum - virtual_sum);
         }
@@ -235,7 +239,7 @@ impl Summation<'_> {
         };
         let near = self.real.stored.element.nearest(middle - virtual_sum);
         near.into_iter()
-            .find(|own| self.real.to_memory(self.sum(*own, virtuals.clone())) == Ok(wanted))
+            .find(|own| self.real.to_memory(self.sum(*own, virtuals)) == Ok(wanted))
     }
 
     fn is_float(&self) -> bool {
@@ -243,13 +247,15 @@ impl Summation<'_> {
     }
 
     /// The sum of a value and its virtual values.
-    fn sum(&self, own: f64, virtuals: impl Iterator<Item = f64>) -> f64 {
-        match self.is_float() {
-            true => virtuals
-                .fold(own as f32, |sum, value| sum + value as f32)
-                .into(),
-            false => own + virtuals.sum::<f64>(),
+    fn sum(&self, own: f64, virtuals: &[f64]) -> f64 {
+        if !self.is_float() {
+            return own + total(virtuals);
         }
+        let mut sum = own as f32;
+        for value in virtuals {
+            sum += *value as f32;
+        }
+        sum.into()
     }
 
     /// Whether a sum fits its type in memory. A sum that is not finite is refused later.
@@ -272,7 +278,7 @@ impl Summation<'_> {
 
     /// Visits the rows of the real tensor that have virtual rows, with bucket, row and the rows of
     /// the virtual tensor.
-    fn for_each_row(&self, mut visit: impl FnMut(usize, usize, &[usize])) {
+    fn for_each_row(&self, visit: &mut dyn FnMut(usize, usize, &[usize])) {
         match self.rows {
             Rows::OfSet {
                 factors,
@@ -280,7 +286,7 @@ impl Summation<'_> {
                 first_virtual,
             } => {
                 let mut of_tensor = Vec::new();
-                factors.for_each_row(|row, virtual_rows| {
+                factors.for_each_row(&mut |row, virtual_rows| {
                     of_tensor.clear();
                     of_tensor.extend(virtual_rows.iter().map(|row| first_virtual + row));
                     visit(0, first + row, &of_tensor);
@@ -296,6 +302,11 @@ impl Summation<'_> {
     }
 }
 
+/// The sum of values that are added in 64 bits.
+fn total(values: &[f64]) -> f64 {
+    values.iter().sum()
+}
+
 impl Coalesced {
     /// The tensors of the sums, if their values are added while they have the type of the file.
     fn summed<'a>(&'a self, layout: &'a FileLayout) -> Option<Summation<'a>> {
@@ -303,8 +314,9 @@ impl Coalesced {
             Coalesced::Set(set) => set.summed(layout),
             Coalesced::Stacks { own, shared } => {
                 let tensor = |offset: usize| {
-                    let mut tensors = layout.tensors().map(|(_, tensor)| tensor);
-                    tensors.find(|tensor| tensor.placed.offset == offset)
+                    let mut tensors = layout.tensors();
+                    let found = tensors.find(|(_, tensor)| tensor.placed.offset == offset);
+                    found.map(|(_, tensor)| tensor)
                 };
                 Some(Summation {
                     real: tensor(*own)?,

@@ -2,16 +2,13 @@
 
 mod message;
 
+pub use self::message::Facts;
+
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::change::changes;
-use crate::differences::differences;
-use crate::{
-    Candidates, Cause, Change, Difference, Element, Encoding, FieldForm, FileLayout, Identity,
-    Limits, List, Place, Text,
-};
+use crate::{Element, Encoding, FieldForm, Limits, List, Place, Text};
 
 /// The reason why a network file is refused.
 ///
@@ -23,8 +20,10 @@ use crate::{
 /// * `found` is what the file has, and `expected`, `limit` or `allowed` what it should have.
 /// * `elsewhere` is another offset at which the file has what is expected here. If there is such an
 ///   offset, a tensor before it has another size.
-/// * `identity` is what the file is instead, as far as that is known.
-/// * `causes` are the changes that would explain the length of the file exactly.
+///
+/// What the file is instead, and which change of the spec would make it fit, is not known here: the
+/// compiler explains errors, and with it the macro, the command `nnue`, and engines with the feature
+/// `explain` of nnue-runtime. The message of an error that can be explained names the command.
 #[allow(
     missing_docs,
     reason = "the type says what the fields of all variants mean"
@@ -35,25 +34,22 @@ pub enum LoadError {
     /// The version word at offset 0 is not that of the spec.
     Version(WrongWord),
     /// The network hash at offset 4 is not that of the spec: the file holds a network of another
-    /// shape. The list says what differs, as far as it is known.
-    NetworkHash(WrongWord, Vec<Difference>),
+    /// shape.
+    NetworkHash(WrongWord),
     /// The description claims to be longer than [`DESCRIPTION_LIMIT`](super::DESCRIPTION_LIMIT).
     DescriptionTooLong { length: u32, limit: u32 },
-    /// The file ends in a section that needs more bytes than are available. `alike` are the spec
-    /// and the networks whose files begin as this file does, if the spec's is not the only such
-    /// network.
+    /// The file ends in a section that needs more bytes than are available.
     Truncated {
         place: Place,
         offset: u64,
         needed: u64,
         available: u64,
-        alike: Option<(Text, Candidates)>,
     },
-    /// The file would fit if the spec were changed in one of these ways. `refused` says where the
-    /// file does not fit now.
-    OtherSpec {
+    /// The file is refused as `refused` says, and it was looked at more closely: `message` says the
+    /// same, and what the file is instead or which change of the spec would make it fit.
+    Explained {
         refused: Box<LoadError>,
-        changes: Vec<Change>,
+        message: String,
     },
     /// A hash in front of the transformer or of a stack is not that of the spec.
     SectionHash {
@@ -62,7 +58,6 @@ pub enum LoadError {
         expected: u32,
         found: u32,
         elsewhere: Option<u64>,
-        identity: Identity,
     },
     /// A tensor should be a LEB128 block and is not. `by_key`: the spec's `encoding` is likely to
     /// be wrong, because the tensor is the first tensor or has an `encoding` of its own.
@@ -71,7 +66,6 @@ pub enum LoadError {
         offset: u64,
         by_key: bool,
         elsewhere: Option<u64>,
-        identity: Identity,
     },
     /// A tensor should be raw, or LEB128 values without the header of a block, and is a LEB128
     /// block. `by_key`: the spec's `encoding` is likely to be wrong, because the tensor is the
@@ -104,8 +98,6 @@ pub enum LoadError {
         spec: Text,
         expected: u64,
         found: u64,
-        causes: Vec<Cause>,
-        identity: Identity,
     },
     /// Bytes that are the same in all files of the spec are different in this file.
     Bytes(Box<WrongBytes>),
@@ -115,7 +107,6 @@ pub enum LoadError {
         offset: u64,
         expected_len: u64,
         text: &'static [u8],
-        causes: Vec<Cause>,
     },
     /// The file names a tensor that the network does not have. `found` is the name or its
     /// beginning.
@@ -123,7 +114,6 @@ pub enum LoadError {
         offset: u64,
         found: String,
         allowed: Vec<Text>,
-        identity: Identity,
     },
     /// The file has a tensor twice, for the second time at `offset`.
     EntryTwice { place: Place, offset: u64 },
@@ -177,8 +167,12 @@ pub enum LoadError {
     ZstdNotEnabled { offset: u64 },
     /// The zstd data from an offset on are damaged. `message` is what the decoder says.
     Zstd { offset: u64, message: String },
-    /// The file goes on after the last tensor.
-    TrailingBytes { expected_len: u64, found_len: u64 },
+    /// The file goes on after the last tensor, which ends at `offset`, and what should follow it.
+    TrailingBytes {
+        offset: u64,
+        expected_len: u64,
+        found_len: u64,
+    },
     /// The file is longer than any file of the spec can be.
     TooLong { limit: u64 },
     /// The file could not be read. `message` is the message of the operating system, after the
@@ -199,8 +193,6 @@ pub struct WrongWord {
     pub expected: u32,
     /// The word that this file has.
     pub found: u32,
-    /// What the file is instead, as far as that is known.
-    pub identity: Identity,
 }
 
 /// Bytes that differ from the spec's bytes.
@@ -216,8 +208,6 @@ pub struct WrongBytes {
     pub expected: List<u8>,
     /// The bytes that this file has.
     pub found: Vec<u8>,
-    /// What the file is instead, as far as that is known.
-    pub identity: Identity,
 }
 
 /// The reason why a value of a tensor cannot be loaded. Offsets are in bytes from the start of the
@@ -242,39 +232,43 @@ pub enum ValueFault {
 }
 
 impl LoadError {
-    /// Adds the identity of the file to an error about its header or about the order of its
-    /// sections.
-    pub(crate) fn identified(mut self, layout: &FileLayout, identity: Identity) -> LoadError {
-        match &mut self {
-            Self::Version(word) => word.identity = identity,
-            Self::NetworkHash(word, known) => {
-                word.identity = identity;
-                // Networks that share a header differ from the layout in several ways; only what is
-                // true for all of them is known.
-                let whole = identity.family().is_some();
-                let mut families = identity.probable_families();
-                if let Some(family) = families.next() {
-                    *known = differences(&family, layout, whole);
-                }
-                for family in families {
-                    let others = differences(&family, layout, whole);
-                    known.retain(|difference| others.contains(difference));
-                }
-            }
-            // The header is the layout's, so it tells nothing new.
-            Self::SectionHash { identity: own, .. } | Self::NotCompressed { identity: own, .. }
-                if (identity.family().is_some() && !identity.is_only(&layout.name))
-                    || identity.excludes(&layout.name) =>
-            {
-                *own = identity;
-            }
-            Self::Truncated { alike, .. } => {
-                let candidates = identity.doubts(&layout.name);
-                *alike = candidates.map(|candidates| (layout.name.clone(), candidates));
-            }
-            _ => {}
+    /// What the loader found, if this is its explanation, and otherwise the error itself.
+    #[must_use]
+    pub fn refused(&self) -> &LoadError {
+        match self {
+            Self::Explained { refused, .. } => refused,
+            own => own,
         }
-        self
+    }
+
+    /// Whether a closer look at the file may tell what it is instead, or what is wrong with the
+    /// spec.
+    #[must_use]
+    pub fn may_be_explained(&self) -> bool {
+        let is_empty = matches!(
+            self,
+            Self::Truncated {
+                offset: 0,
+                available: 0,
+                ..
+            }
+        );
+        let may_be = matches!(
+            self,
+            Self::Version(_)
+                | Self::NetworkHash(_)
+                | Self::Truncated { .. }
+                | Self::SectionHash { .. }
+                | Self::NotCompressed { .. }
+                | Self::UnexpectedlyCompressed { .. }
+                | Self::Leb128ByteCount { .. }
+                | Self::Size { .. }
+                | Self::Bytes(_)
+                | Self::Tail { .. }
+                | Self::UnknownEntry { .. }
+                | Self::TrailingBytes { .. }
+        );
+        may_be && !is_empty
     }
 
     /// Says that the key `encoding` is likely to be wrong, in errors that can say so.
@@ -285,47 +279,6 @@ impl LoadError {
             *by_key = true;
         }
         self
-    }
-
-    /// Adds the changes of the spec that would make the file fit, if there are any, to errors that
-    /// such a change can explain.
-    pub(crate) fn explained(mut self, layout: &FileLayout, source: &[u8]) -> LoadError {
-        if !matches!(
-            self,
-            Self::Truncated { .. }
-                | Self::SectionHash { .. }
-                | Self::NotCompressed { .. }
-                | Self::UnexpectedlyCompressed { .. }
-                | Self::Leb128ByteCount { .. }
-                | Self::TrailingBytes { .. }
-        ) {
-            return self;
-        }
-        let changes = changes(layout, source);
-        if changes.is_empty() {
-            return self;
-        }
-        // A change that fits explains more than the place at which the file does not fit.
-        if let Self::SectionHash {
-            elsewhere,
-            identity,
-            ..
-        }
-        | Self::NotCompressed {
-            elsewhere,
-            identity,
-            ..
-        } = &mut self
-        {
-            *elsewhere = None;
-            if !matches!(identity, Identity::Spec { .. }) || identity.is_only(&layout.name) {
-                *identity = Identity::Unknown;
-            }
-        }
-        Self::OtherSpec {
-            refused: Box::new(self),
-            changes,
-        }
     }
 }
 

@@ -71,7 +71,7 @@ impl Factors {
 
     /// Visits every real row that has virtual rows, with these virtual rows. Rows that are never
     /// active have none.
-    pub(crate) fn for_each_row(&self, mut visit: impl FnMut(usize, &[usize])) {
+    pub(crate) fn for_each_row(&self, visit: &mut dyn FnMut(usize, &[usize])) {
         let mut virtual_rows = Vec::with_capacity(self.sets.len());
         let queens = distinct(&self.set.queen_offset);
         for (bucket, offset) in self.bucket_offsets().into_iter().enumerate() {
@@ -166,10 +166,13 @@ impl Factors {
 
 /// The numbers without repetitions, the smallest first.
 fn distinct(numbers: &[u32]) -> Vec<u32> {
-    let mut numbers = numbers.to_vec();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
+    let mut distinct = Vec::new();
+    for number in numbers {
+        if let Err(place) = distinct.binary_search(number) {
+            distinct.insert(place, *number);
+        }
+    }
+    distinct
 }
 
 #[cfg(test)]
@@ -285,7 +288,7 @@ mod tests {
     fn table(factors: &Factors, rows: usize) -> Vec<Vec<usize>> {
         let mut table = vec![Vec::new(); rows];
         let count = factors.rows();
-        factors.for_each_row(|row, virtual_rows| {
+        factors.for_each_row(&mut |row, virtual_rows| {
             assert!(table[row].is_empty(), "visited once");
             assert!(virtual_rows.iter().all(|row| *row < count));
             table[row] = virtual_rows.to_vec();

@@ -17,8 +17,6 @@ impl Loaded {
             skipped,
             order,
             clamped,
-            // It is a doubt about a file. The user who laid the file out has been told of it.
-            looks_like: _,
         } = self;
         put_bytes(&mut bytes, description);
         put(&mut bytes, ignored.len());

@@ -16,7 +16,7 @@ pub const DESCRIPTION_LIMIT: u32 = 64 * 1024;
 pub const MAX_LAYERS: usize = 64;
 
 /// The number of bytes before the description: version, network hash, length of the description.
-pub(crate) const START_LEN: usize = 12;
+pub const START_LEN: usize = 12;
 
 /// The layout of a whole network file: the sections that come once, the sections of every stack,
 /// and the tail.
@@ -157,11 +157,13 @@ pub struct Place {
 
 /// A section of a file, with the stack for which it is repeated.
 #[derive(Debug)]
-pub(crate) struct Entry<'a> {
-    pub(crate) place: Place,
+pub struct Entry<'a> {
+    /// The name of the section, and its stack.
+    pub place: Place,
     /// The number of bytes that is added to the tensor's offset in memory.
-    pub(crate) base: usize,
-    pub(crate) section: &'a Section,
+    pub base: usize,
+    /// The section.
+    pub section: &'a Section,
 }
 
 impl FileLayout {
@@ -185,14 +187,14 @@ impl FileLayout {
             Format::Stockfish { .. } => START_LEN as u64 + u64::from(DESCRIPTION_LIMIT),
             Format::Sequence | Format::Named => 0,
         };
-        let data = self.entries().fold(start, |offset, entry| {
-            let len = match entry.section {
-                Section::Align(to) => return offset.next_multiple_of(*to as u64),
-                Section::Tensor(tensor) => self.tensor_max_len(tensor),
-                section => section.len(),
-            };
-            offset + len
-        });
+        let mut data = start;
+        for entry in self.entries() {
+            match entry.section {
+                Section::Align(to) => data = data.next_multiple_of(*to as u64),
+                Section::Tensor(tensor) => data += self.tensor_max_len(tensor),
+                section => data += section.len(),
+            }
+        }
         data.next_multiple_of(self.tail.multiple as u64)
     }
 
@@ -214,16 +216,20 @@ impl FileLayout {
     /// [`Parts::load`](crate::Parts::load) fills.
     #[must_use]
     pub fn memory_len(&self) -> usize {
-        let ends = self.tensors().map(|(base, tensor)| {
+        let mut len = 0;
+        for (base, tensor) in self.tensors() {
             let last = base + (tensor.shape[0] - 1) * tensor.placed.stride;
-            last + tensor.placed.end()
-        });
-        let virtual_rows = self.coalesced.iter().map(Coalesced::end);
-        ends.chain(virtual_rows).max().unwrap_or(0)
+            len = len.max(last + tensor.placed.end());
+        }
+        for virtual_rows in self.coalesced.iter() {
+            len = len.max(virtual_rows.end());
+        }
+        len
     }
 
     /// Whether all files have the same length. Files of [`Format::Sequence`] with raw tensors have.
-    pub(crate) fn has_fixed_len(&self) -> bool {
+    #[must_use]
+    pub fn has_fixed_len(&self) -> bool {
         let mut tensors = self.tensors();
         self.format == Format::Sequence
             && tensors.all(|(_, tensor)| tensor.stored.encoding == Encoding::Raw)
@@ -248,11 +254,16 @@ impl FileLayout {
     }
 
     /// The end of the last section in a file of a fixed length.
-    pub(crate) fn data_len(&self) -> usize {
-        self.entries().fold(0, |offset, entry| match entry.section {
-            Section::Align(to) => offset.next_multiple_of(*to),
-            section => offset + section.len() as usize,
-        })
+    #[must_use]
+    pub fn data_len(&self) -> usize {
+        let mut offset = 0;
+        for entry in self.entries() {
+            match entry.section {
+                Section::Align(to) => offset = usize::next_multiple_of(offset, *to),
+                section => offset += section.len() as usize,
+            }
+        }
+        offset
     }
 
     /// The largest number of bytes that a tensor takes, with the bytes before its values.
@@ -268,50 +279,92 @@ impl FileLayout {
         }
     }
 
-    /// The number of inputs of each affine layer of a stack.
-    pub(crate) fn affine_inputs(&self) -> impl Iterator<Item = usize> {
-        let tensors = self.stacks.sections().filter_map(Section::as_tensor);
-        let weights = tensors.filter(|tensor| tensor.stored.element == Element::I8);
-        weights.map(|tensor| tensor.shape[2])
-    }
-
     /// All sections in file order; the sections of the stacks are repeated.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        let Self {
-            sections, stacks, ..
-        } = self;
-        let once = sections.iter().map(|section| Entry {
-            place: Place {
-                stack: None,
-                name: section.name(),
-            },
-            base: 0,
-            section,
-        });
-        let of_a_stack = move |stack: usize, section| Entry {
-            place: Place {
-                // The number of an only stack would confuse the reader of a message.
-                stack: (stacks.count > 1).then_some(stack),
-                name: Section::name(section),
-            },
-            base: stack * stacks.stride,
-            section,
-        };
-        let repeated = stacks.groups.iter().flat_map(move |group| {
-            let stacks = 0..stacks.count;
-            stacks.flat_map(move |stack| {
-                let sections = group.iter();
-                sections.map(move |section| of_a_stack(stack, section))
-            })
-        });
-        once.chain(repeated)
+    #[must_use]
+    pub fn entries(&self) -> Entries<'_> {
+        Entries {
+            layout: self,
+            section: 0,
+            stack: 0,
+            group: None,
+        }
     }
 
     /// All tensors in file order; the tensors of the stacks are repeated. Each comes with the
     /// number of bytes to add to its offset in memory.
-    pub fn tensors(&self) -> impl Iterator<Item = (usize, &Tensor)> {
-        self.entries()
-            .filter_map(|entry| Some((entry.base, entry.section.as_tensor()?)))
+    #[must_use]
+    pub fn tensors(&self) -> Tensors<'_> {
+        Tensors(self.entries())
+    }
+}
+
+/// The sections of [`FileLayout::entries`].
+// It is a type of its own, and not a chain of iterators, because everything that reads or writes
+// files walks over them: rustc would compile the chain again for each of them, for seconds in all.
+#[derive(Clone, Debug)]
+pub struct Entries<'a> {
+    layout: &'a FileLayout,
+    /// The number of the next section, in its group or among those that come once.
+    section: usize,
+    stack: usize,
+    /// The number of the group; `None` before the stacks.
+    group: Option<usize>,
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Entry<'a>;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Entry<'a>> {
+        let FileLayout {
+            sections, stacks, ..
+        } = self.layout;
+        loop {
+            let group = match self.group {
+                None => sections,
+                Some(group) => stacks.groups.get(group)?,
+            };
+            if self.group.is_none() || self.stack < stacks.count {
+                if let Some(section) = group.get(self.section) {
+                    self.section += 1;
+                    // The number of an only stack would confuse the reader of a message.
+                    let is_numbered = self.group.is_some() && stacks.count > 1;
+                    return Some(Entry {
+                        place: Place {
+                            stack: is_numbered.then_some(self.stack),
+                            name: section.name(),
+                        },
+                        base: self.stack * stacks.stride,
+                        section,
+                    });
+                }
+                self.section = 0;
+                if self.group.is_some() {
+                    self.stack += 1;
+                    continue;
+                }
+            }
+            self.stack = 0;
+            self.group = Some(self.group.map_or(0, |group| group + 1));
+        }
+    }
+}
+
+/// The tensors of [`FileLayout::tensors`].
+#[derive(Clone, Debug)]
+pub struct Tensors<'a>(Entries<'a>);
+
+impl<'a> Iterator for Tensors<'a> {
+    type Item = (usize, &'a Tensor);
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<(usize, &'a Tensor)> {
+        loop {
+            let entry = self.0.next()?;
+            if let Section::Tensor(tensor) = entry.section {
+                return Some((entry.base, tensor));
+            }
+        }
     }
 }
 
@@ -324,7 +377,7 @@ impl Stacks {
     };
 
     /// The sections of a stack, in file order.
-    pub(crate) fn sections(&self) -> impl Iterator<Item = &Section> {
+    pub fn sections(&self) -> impl Iterator<Item = &Section> {
         self.groups.iter().flat_map(|group| group.iter())
     }
 }
@@ -349,7 +402,7 @@ impl Tail {
     };
 
     /// The tails of files that specs can describe, with the names that specs have for them.
-    pub(crate) const NAMED: [(&'static str, Tail); 3] = [
+    pub const NAMED: [(&'static str, Tail); 3] = [
         ("bullet", Tail::BULLET),
         ("zeros", Tail::ZEROS),
         ("none", Tail::NONE),
@@ -359,7 +412,8 @@ impl Tail {
     const UNIT: usize = 64;
 
     /// Whether a file's last section can end at `offset`: the bytes behind it are exactly the tail.
-    pub(crate) fn follows(self, source: &[u8], offset: usize) -> bool {
+    #[must_use]
+    pub fn follows(self, source: &[u8], offset: usize) -> bool {
         let split = source.split_at_checked(offset);
         split.is_some_and(|(data, rest)| self.is_between(data, rest, offset))
     }

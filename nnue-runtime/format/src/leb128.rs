@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use crate::Element;
 
 /// The first bytes of a compressed block; a `u32` number of bytes follows.
-pub(crate) const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
+pub const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 
 /// The reason why bytes are not the expected values. Offsets are in bytes from the start of the
 /// values.
@@ -29,7 +29,8 @@ pub(crate) enum Fault {
 }
 
 /// The largest number of bytes of a value of an integer type of `size` bytes.
-pub(crate) const fn longest(size: usize) -> usize {
+#[must_use]
+pub const fn longest(size: usize) -> usize {
     (8 * size).div_ceil(7)
 }
 
@@ -200,7 +201,8 @@ pub(crate) fn end_of(source: &[u8], count: usize) -> Result<usize, usize> {
 }
 
 /// The number of values; `None` if the last value does not end.
-pub(crate) fn count(values: &[u8]) -> Option<usize> {
+#[must_use]
+pub fn count(values: &[u8]) -> Option<usize> {
     let is_whole = values.last().is_none_or(|byte| *byte < 0x80);
     is_whole.then(|| ends(values))
 }
@@ -226,7 +228,7 @@ pub(crate) const fn encoded_len(value: i32) -> usize {
 }
 
 /// Appends the shortest encoding of `value`.
-pub(crate) fn encode(value: i32, sink: &mut Vec<u8>) {
+pub fn encode(value: i32, sink: &mut Vec<u8>) {
     let mut left = value;
     for _ in 1..encoded_len(value) {
         sink.push(left as u8 | 0x80);

@@ -1,4 +1,4 @@
-//! Net files: their content, and how they are read, checked, written and identified.
+//! Net files: their content, and how they are read, checked and written.
 //!
 //! There are three formats, all little-endian. Files of Stockfish's format have no index; the place
 //! of a tensor follows from the sizes of all sections before it:
@@ -33,8 +33,11 @@
 //! refuses a file, or [`store`] gives back each of its bytes. Only floating point that became
 //! integers and weights that became signs come back as other numbers with the same meaning.
 //!
-//! [`identify`] needs no layout: it says which network a file holds. The text of a spec may stand
-//! [behind](attached) a file of any format.
+//! The text of a spec may stand [behind](attached) a file of any format.
+//!
+//! A wrong file is refused with the tensor, the offset, what was found and what was expected. Which
+//! network it holds instead, and which change of the spec would make it fit, is the work of
+//! nnue-compiler's module `explain`, which engines do without.
 
 #![no_std]
 // docs.rs, which compiles with nightly, shows which feature an item needs.
@@ -46,25 +49,20 @@ extern crate alloc;
 extern crate std;
 
 pub mod attached;
-mod cause;
-mod change;
 mod coalesce;
 mod coalesced;
 mod convert;
-mod differences;
 mod element;
 mod error;
 mod factors;
-mod family;
 mod fill;
 mod foreign;
-mod identify;
 mod kept;
-mod known;
 #[cfg(feature = "laid-out")]
 pub mod laid_out;
 mod layout;
-mod leb128;
+pub mod leb128;
+pub mod levels;
 mod list;
 mod load;
 mod loaded;
@@ -97,22 +95,15 @@ mod transposed;
 mod view;
 mod zstd;
 
-pub use cause::Cause;
-pub use change::Change;
 pub use coalesced::{Coalesced, CoalescedSet};
-pub use differences::Difference;
 pub use element::Element;
-pub use error::{LoadError, ValueFault, WrongBytes, WrongWord};
+pub use error::{Facts, LoadError, ValueFault, WrongBytes, WrongWord};
 pub use factors::{Factors, VirtualSet};
-pub use family::{Family, Features, Wiring};
 pub use fill::fill;
 pub use foreign::{Foreign, foreign, is_hidden};
-#[cfg(feature = "std")]
-pub use identify::identify_file;
-pub use identify::{Candidates, Identity, identify};
 pub use layout::{
-    DESCRIPTION_LIMIT, Extent, FieldForm, FileLayout, Format, MAX_LAYERS, Place, Section, Stacks,
-    Tail,
+    DESCRIPTION_LIMIT, Entries, Entry, Extent, FieldForm, FileLayout, Format, MAX_LAYERS, Place,
+    START_LEN, Section, Stacks, Tail, Tensors,
 };
 pub use list::{List, Text, list};
 pub use load::check;
@@ -124,7 +115,7 @@ pub use piece_square::PieceSquare;
 pub use placed::{Form, Placed, Segment};
 pub use quantise::{Limits, Overflow, Quantise, Rounding};
 #[cfg(feature = "std")]
-pub use read::{open, read_all};
+pub use read::{Unread, open, read_all};
 pub use rearrange::{relevel, reorder};
 pub use split::{Parts, split};
 pub use store::store;

@@ -2,6 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::vec;
+use alloc::vec::Vec;
 
 use crate::convert::Misfit;
 use crate::element::swap_on_big_endian;
@@ -26,9 +27,7 @@ impl Parts<'_> {
     ///
     /// If `weights` is shorter than the layout says.
     pub fn load(self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
-        let (layout, source) = (self.layout, self.source);
         self.fill(packed, weights, true)
-            .map_err(|error| error.explained(layout, source))
     }
 
     /// Checks all values as [`Self::load`] does, without memory for all weights.
@@ -37,11 +36,10 @@ impl Parts<'_> {
     ///
     /// The errors of [`Self::load`].
     pub fn check(self) -> Result<Loaded, LoadError> {
-        let (layout, source) = (self.layout, self.source);
         // Zeroed memory takes no space before it is written. Sums in memory need the weights.
-        let mut weights = vec![0; layout.memory_len()];
-        self.fill(&[0], &mut weights, !layout.coalesced.is_empty())
-            .map_err(|error| error.explained(layout, source))
+        let mut weights = vec![0; self.layout.memory_len()];
+        let has_sums = !self.layout.coalesced.is_empty();
+        self.fill(&[0], &mut weights, has_sums)
     }
 
     /// Fills the weights; without `all`, only the weights that cannot be checked otherwise.
@@ -55,13 +53,19 @@ impl Parts<'_> {
         let sums = coalesce::sums_of_file(self.layout, &parts)?;
         let summed = |index: usize| sums.iter().find(|(part, _)| *part == index);
         let is_same =
-            |&(index, part): &(usize, &Part<'_>)| part.tensor.is_same() && summed(index).is_none();
+            |index: usize, part: &Part<'_>| part.tensor.is_same() && summed(index).is_none();
+        let mut same = Vec::new();
+        for (index, part) in parts.iter().enumerate() {
+            if is_same(index, part) {
+                same.push(part);
+            }
+        }
         let memory = all.then_some(&mut *weights);
-        let are_filled = fill_same(parts.iter().enumerate().filter(is_same), memory);
+        let are_filled = fill_same(&same, memory);
         for (index, part) in parts.iter().enumerate() {
             let tensor = part.tensor;
             let summed = summed(index);
-            if is_same(&(index, part)) {
+            if is_same(index, part) {
                 if are_filled {
                     continue;
                 }
@@ -93,7 +97,7 @@ impl Parts<'_> {
         self.loaded.description = self.description.to_vec();
         // Tensors may have another order in the file, and the bytes of alignment were found before
         // the tensors were loaded.
-        self.loaded.ignored.sort_by_key(|ignored| ignored.section);
+        self.loaded.order_ignored();
         Ok(self.loaded)
     }
 }
@@ -101,11 +105,8 @@ impl Parts<'_> {
 /// Fills the memory of parts whose values are the same in memory as in the file, on several threads
 /// if that is faster. Without memory, it checks these values. `false` if some values are wrong.
 #[cfg(feature = "std")]
-fn fill_same<'a>(
-    parts: impl Iterator<Item = (usize, &'a Part<'a>)>,
-    weights: Option<&mut [u8]>,
-) -> bool {
-    let parts = parts.map(|(_, part)| part.same()).collect();
+fn fill_same(parts: &[&Part<'_>], weights: Option<&mut [u8]>) -> bool {
+    let parts = parts.iter().map(|part| part.same()).collect();
     let result = match weights {
         Some(weights) => pieces::fill(parts, weights),
         None => pieces::check(parts),
@@ -115,7 +116,7 @@ fn fill_same<'a>(
 
 /// Without the standard library there are no threads, and each part is loaded by itself.
 #[cfg(not(feature = "std"))]
-fn fill_same<'a>(_: impl Iterator<Item = (usize, &'a Part<'a>)>, _: Option<&mut [u8]>) -> bool {
+fn fill_same(_: &[&Part<'_>], _: Option<&mut [u8]>) -> bool {
     false
 }
 
@@ -131,9 +132,10 @@ impl Part<'_> {
         self.place(values, packed, weights)?;
         loaded.clamped.extend(self.clamped(values));
         let size = self.tensor.stored.element.size();
-        for offset in self.tensor.padding().map(|index| index * size) {
+        self.tensor.for_each_padding(&mut |index| {
+            let offset = index * size;
             loaded.ignore(self.section, offset, &values[offset..][..size]);
-        }
+        });
         Ok(())
     }
 
@@ -190,13 +192,13 @@ impl Part<'_> {
     /// The tensor and the number of its values that were clamped, if any were.
     fn clamped(&self, values: &[u8]) -> Option<(Place, usize)> {
         let tensor = self.tensor;
-        let indices = 0..if tensor.clamps() {
-            tensor.stored.values
-        } else {
-            0
-        };
-        let clamped = indices.filter(|index| tensor.is_clamped(tensor.stored.read(values, *index)));
-        let count = clamped.count();
+        if !tensor.clamps() {
+            return None;
+        }
+        let mut count = 0;
+        for index in 0..tensor.stored.values {
+            count += usize::from(tensor.is_clamped(tensor.stored.read(values, index)));
+        }
         (count > 0).then(|| (self.place.clone(), count))
     }
 

@@ -1,8 +1,9 @@
 //! The content of a file besides its weights.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{Identity, Place};
+use crate::Place;
 
 /// The content of a file besides its weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,9 +22,6 @@ pub struct Loaded {
     /// The tensors with values that did not fit and became the nearest values that do, each with
     /// the number of these values.
     pub clamped: Vec<(Place, usize)>,
-    /// The identity of the file, if its header and its size are the layout's but its weights are
-    /// those of another network.
-    pub looks_like: Option<Identity>,
 }
 
 /// A byte other than zero in padding, which no evaluation reads.
@@ -42,16 +40,41 @@ pub struct Ignored {
 impl Loaded {
     /// Keeps the bytes other than zero of a section's padding, which begins at `offset` in the
     /// section.
+    #[inline(never)]
     pub(crate) fn ignore(&mut self, section: usize, offset: usize, padding: &[u8]) {
-        let ignored = (offset..)
-            .zip(padding)
-            .map(|(offset, byte)| Ignored {
-                section,
-                offset,
-                byte: *byte,
-            })
-            .filter(|ignored| ignored.byte != 0);
-        self.ignored.extend(ignored);
+        for (index, byte) in padding.iter().enumerate() {
+            if *byte != 0 {
+                self.ignored.push(Ignored {
+                    section,
+                    offset: offset + index,
+                    byte: *byte,
+                });
+            }
+        }
+    }
+
+    /// Brings the bytes that were ignored into the order of the sections. Those of a section stay in
+    /// their order.
+    pub(crate) fn order_ignored(&mut self) {
+        let mut sections = self.ignored.windows(2);
+        if sections.all(|two| two[0].section <= two[1].section) {
+            return;
+        }
+        // Hostile files have many such bytes, so each of them is moved once.
+        let last = self.ignored.iter().map(|ignored| ignored.section).max();
+        let mut places = vec![0; last.unwrap_or(0) + 2];
+        for ignored in &self.ignored {
+            places[ignored.section + 1] += 1;
+        }
+        for section in 1..places.len() {
+            places[section] += places[section - 1];
+        }
+        let unordered = self.ignored.clone();
+        for ignored in unordered {
+            let place = &mut places[ignored.section];
+            self.ignored[*place] = ignored;
+            *place += 1;
+        }
     }
 
     /// The bytes that were ignored in a section.
@@ -61,5 +84,30 @@ impl Loaded {
                 .partition_point(|ignored| ignored.section < end)
         };
         &self.ignored[before(section)..before(section + 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_bytes_are_ordered_by_section_and_otherwise_as_they_were() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for count in 0..40 {
+            let ignored = (0..count).map(|offset| Ignored {
+                section: random.usize(..5),
+                offset,
+                byte: 1,
+            });
+            let mut loaded = Loaded {
+                ignored: ignored.collect(),
+                ..Loaded::default()
+            };
+            let mut expected = loaded.ignored.clone();
+            expected.sort_by_key(|ignored| ignored.section);
+            loaded.order_ignored();
+            assert_eq!(loaded.ignored, expected);
+        }
     }
 }

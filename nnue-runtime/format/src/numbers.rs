@@ -32,13 +32,14 @@ impl Parts<'_> {
     ///
     /// The errors about values of LEB128 blocks.
     pub fn numbers(&self) -> Result<Vec<Numbers<'_>>, LoadError> {
-        let parts = self.tensors.iter().map(|part| {
-            Ok(Numbers {
+        let mut numbers = Vec::with_capacity(self.tensors.len());
+        for part in &self.tensors {
+            numbers.push(Numbers {
                 stack: part.place.stack,
                 tensor: part.tensor,
                 bytes: part.raw()?,
-            })
-        });
-        parts.collect()
+            });
+        }
+        Ok(numbers)
     }
 }

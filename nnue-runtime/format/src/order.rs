@@ -127,20 +127,35 @@ impl<'a> Outputs<'a> {
     /// number is one more than the largest before it.
     #[must_use]
     pub fn classes(&self) -> Vec<usize> {
-        let runs = || self.readers.iter().flat_map(|reader| reader.runs.iter());
-        let alike = |a: usize, b: usize| {
-            let moves = |output| self.keeper(output).is_none();
-            moves(a) && moves(b) && runs().all(|run| run.has(a) == run.has(b))
-        };
         let mut firsts: Vec<usize> = Vec::new();
-        let class = |output| {
-            let known = firsts.iter().position(|first| alike(*first, output));
-            known.unwrap_or_else(|| {
+        let mut classes = Vec::with_capacity(self.count);
+        for output in 0..self.count {
+            let mut class = 0;
+            while class < firsts.len() && !self.may_change_places(firsts[class], output) {
+                class += 1;
+            }
+            if class == firsts.len() {
                 firsts.push(output);
-                firsts.len() - 1
-            })
-        };
-        (0..self.count).map(class).collect()
+            }
+            classes.push(class);
+        }
+        classes
+    }
+
+    fn may_change_places(&self, a: usize, b: usize) -> bool {
+        self.keeper(a).is_none() && self.keeper(b).is_none() && self.reader_apart(a, b).is_none()
+    }
+
+    /// A layer that reads only one of two outputs, or reads them in different runs.
+    fn reader_apart(&self, a: usize, b: usize) -> Option<&Reader<'a>> {
+        for reader in self.readers.iter() {
+            for run in reader.runs.iter() {
+                if run.has(a) != run.has(b) {
+                    return Some(reader);
+                }
+            }
+        }
+        None
     }
 
     /// Checks that an order has each output once, and that each takes the place of an output that
@@ -168,13 +183,13 @@ impl<'a> Outputs<'a> {
                     });
                 }
             }
-            if let Some(reader) = self.keeper(output).filter(|_| output != place) {
+            if output != place
+                && let Some(reader) = self.keeper(output)
+            {
                 let layer = reader.name;
                 return Err(OrderError::Kept { layer, output });
             }
-            let is_apart = |run: &Run| run.has(output) != run.has(place);
-            let mut readers = self.readers.iter();
-            if let Some(reader) = readers.find(|reader| reader.runs.iter().any(is_apart)) {
+            if let Some(reader) = self.reader_apart(output, place) {
                 return Err(OrderError::ReadApart {
                     tensor: reader.name,
                     output,
@@ -187,8 +202,14 @@ impl<'a> Outputs<'a> {
 
     /// A layer that hands an output on in its place.
     fn keeper(&self, output: usize) -> Option<&Reader<'a>> {
-        let mut kept = self.kept.iter();
-        kept.find(|reader| reader.runs.iter().any(|run| run.has(output)))
+        for reader in self.kept.iter() {
+            for run in reader.runs.iter() {
+                if run.has(output) {
+                    return Some(reader);
+                }
+            }
+        }
+        None
     }
 
     /// The columns of a net file's tensor that move, for an order that was checked: the old place
@@ -199,15 +220,21 @@ impl<'a> Outputs<'a> {
         if self.tensors.contains(&tensor) {
             for (place, &output) in order.iter().enumerate() {
                 let (from, to) = (self.neurons_of(output), self.neurons_of(place));
-                moves.extend(from.into_iter().flatten().zip(to.into_iter().flatten()));
+                for (from, to) in from.into_iter().zip(to) {
+                    if let (Some(from), Some(to)) = (from, to) {
+                        moves.push((from, to));
+                    }
+                }
             }
         }
-        for reader in self.readers.iter().filter(|reader| reader.name == tensor) {
+        for reader in self.readers.iter() {
+            if reader.name != tensor {
+                continue;
+            }
             for run in reader.runs.iter() {
-                let places = run.output..run.output + run.len;
-                moves.extend(
-                    places.map(|place| (run.column_of(order[place]), run.column_of(place))),
-                );
+                for place in run.output..run.output + run.len {
+                    moves.push((run.column_of(order[place]), run.column_of(place)));
+                }
             }
         }
         moves

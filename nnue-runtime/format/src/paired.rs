@@ -95,7 +95,7 @@ fn for_each_run(
     for table in tables {
         let table = &mut weights[table.offset..][..table.len];
         #[cfg(feature = "std")]
-        crate::threads::for_each_chunk(table, 4096 * PAIRED_RUN, change_all);
+        crate::threads::for_each_chunk(table, 4096 * PAIRED_RUN, &change_all);
         #[cfg(not(feature = "std"))]
         change_all(table);
     }

@@ -87,14 +87,17 @@ pub(crate) fn fill(tensors: Vec<PlainTensor<'_>>, weights: &mut [u8]) -> Result<
 
 /// Checks the values of tensors, as [`fill`] does, without memory for them.
 pub(crate) fn check(tensors: Vec<PlainTensor<'_>>) -> Result<(), PieceFault> {
-    let rests = tensors.into_iter().map(|same| RemainingTensor {
-        tensor: same.tensor,
-        bytes: same.bytes,
-        memory: Memory::Nowhere(same.tensor.placed.len()),
-    });
-    // Any raw value is valid.
-    let rests = rests.filter(|rest| rest.tensor.stored.encoding != Encoding::Raw);
-    let rests: Vec<_> = rests.collect();
+    let mut rests = Vec::new();
+    for same in tensors {
+        // Any raw value is valid.
+        if same.tensor.stored.encoding != Encoding::Raw {
+            rests.push(RemainingTensor {
+                tensor: same.tensor,
+                bytes: same.bytes,
+                memory: Memory::Nowhere(same.tensor.placed.len()),
+            });
+        }
+    }
     fill_with(threads_for(&rests), PIECE, rests)
 }
 
@@ -104,11 +107,13 @@ fn threads_for(rests: &[RemainingTensor<'_>]) -> usize {
     if rests.iter().any(is_in_file) && !cfg!(unix) {
         return 1;
     }
-    let is_work = |rest: &&RemainingTensor<'_>| {
-        is_in_file(rest) || rest.tensor.stored.encoding != Encoding::Raw
-    };
-    let work = rests.iter().filter(is_work);
-    threads::for_bytes(work.map(|rest| rest.bytes.len()).sum())
+    let mut work = 0;
+    for rest in rests {
+        if is_in_file(rest) || rest.tensor.stored.encoding != Encoding::Raw {
+            work += rest.bytes.len();
+        }
+    }
+    threads::for_bytes(work)
 }
 
 /// Reads the bytes from `offset` on. Only Unix has files that several threads can read at the same
@@ -158,9 +163,17 @@ fn apart<'a>(
     mut tensors: Vec<PlainTensor<'a>>,
     weights: &'a mut [u8],
 ) -> Result<Vec<RemainingTensor<'a>>, PieceFault> {
-    tensors.sort_unstable_by_key(|same| same.start);
+    // They are few, and mostly in order; to compile the sort of the standard library takes longer.
+    for end in 1..tensors.len() {
+        let mut place = end;
+        while place > 0 && tensors[place - 1].start > tensors[place].start {
+            tensors.swap(place - 1, place);
+            place -= 1;
+        }
+    }
     let (mut offset, mut behind) = (0, weights);
-    let rests = tensors.into_iter().map(|same| {
+    let mut rests = Vec::with_capacity(tensors.len());
+    for same in tensors {
         let skipped = same.start.checked_sub(offset).ok_or(PieceFault)?;
         let (_, memory) = core::mem::take(&mut behind)
             .split_at_mut_checked(skipped)
@@ -168,13 +181,13 @@ fn apart<'a>(
         let memory = memory.split_at_mut_checked(same.tensor.placed.len());
         let (memory, rest) = memory.ok_or(PieceFault)?;
         (offset, behind) = (same.start + memory.len(), rest);
-        Ok(RemainingTensor {
+        rests.push(RemainingTensor {
             tensor: same.tensor,
             bytes: same.bytes,
             memory: Memory::Weights(memory),
-        })
-    });
-    rests.collect()
+        });
+    }
+    Ok(rests)
 }
 
 /// Cuts the next piece of the last tensor. Compressed bytes of a file are read into the buffer.

@@ -6,10 +6,12 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use crate::identify::identify_open_file;
-use crate::known::PREFIX_LEN;
 use crate::split::check_start;
 use crate::{FileLayout, LoadError, attached, zstd};
+
+/// The number of first bytes that are read to see whether the header is right. An explanation of a
+/// stream that is refused has no others.
+const PREFIX_LEN: usize = 64;
 
 /// The smallest number of bytes by which the buffer grows.
 const MIN_STEP: u64 = 64 * 1024;
@@ -22,8 +24,23 @@ const MIN_STEP: u64 = 64 * 1024;
 ///
 /// Errors of the header, [`LoadError::TooLong`] and [`LoadError::Io`]; [`unpack`](super::unpack)
 /// and [`split`](super::split) find all other errors.
-pub fn read_all(layout: &FileLayout, reader: impl Read) -> Result<Vec<u8>, LoadError> {
-    read_sized(layout, reader, 0)
+pub fn read_all(layout: &FileLayout, mut reader: impl Read) -> Result<Vec<u8>, Unread> {
+    read_sized(layout, &mut reader, 0)
+}
+
+/// Why a file was not read to its end, and what was read of it, for an explanation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unread {
+    /// The error.
+    pub error: LoadError,
+    /// The first bytes of the file.
+    pub read: Vec<u8>,
+}
+
+impl From<Unread> for LoadError {
+    fn from(unread: Unread) -> LoadError {
+        unread.error
+    }
 }
 
 /// Reads a whole file into memory, as [`read_all`] does, in a buffer of its size.
@@ -31,29 +48,31 @@ pub fn read_all(layout: &FileLayout, reader: impl Read) -> Result<Vec<u8>, LoadE
 /// # Errors
 ///
 /// The errors of [`read_all`]; messages of [`LoadError::Io`] name the path.
-pub fn open(layout: &FileLayout, path: &Path) -> Result<Vec<u8>, LoadError> {
-    let read = || -> Result<Vec<u8>, LoadError> {
-        let file = File::open(path)?;
+pub fn open(layout: &FileLayout, path: &Path) -> Result<Vec<u8>, Unread> {
+    let read = || {
+        let mut file = File::open(path)?;
         let metadata = file.metadata()?;
-        read_sized(layout, &file, metadata.len()).map_err(|mut error| {
-            // The first bytes do not tell as much as the whole file does, and reading it again
-            // needs no more memory.
-            if let LoadError::Version(..) | LoadError::NetworkHash(..) = error
-                && metadata.is_file()
-                && let Ok(whole) = identify_open_file(&file)
-            {
-                error = error.identified(layout, whole);
-            }
-            error
-        })
+        read_sized(layout, &mut file, metadata.len())
     };
-    read().map_err(|error| match error {
-        LoadError::Io { kind, message } => LoadError::Io {
-            kind,
-            message: format!("cannot read `{}`: {message}", path.display()),
+    read().map_err(|Unread { error, read }| Unread {
+        error: match error {
+            LoadError::Io { kind, message } => LoadError::Io {
+                kind,
+                message: format!("cannot read `{}`: {message}", path.display()),
+            },
+            error => error,
         },
-        error => error,
+        read,
     })
+}
+
+impl From<io::Error> for Unread {
+    fn from(error: io::Error) -> Unread {
+        Unread {
+            error: error.into(),
+            read: Vec::new(),
+        }
+    }
 }
 
 impl From<io::Error> for LoadError {
@@ -68,16 +87,25 @@ impl From<io::Error> for LoadError {
 /// [`read_all`] for a stream that may have `expected_len` bytes.
 fn read_sized(
     layout: &FileLayout,
-    mut reader: impl Read,
+    reader: &mut dyn Read,
     expected_len: u64,
-) -> Result<Vec<u8>, LoadError> {
+) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
-    reader
-        .by_ref()
-        .take(PREFIX_LEN as u64)
-        .read_to_end(&mut bytes)?;
-    if zstd::start(layout, &bytes).is_none() {
-        check_start(layout, &bytes)?;
+    match read_into(layout, reader, expected_len, &mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(error) => Err(Unread { error, read: bytes }),
+    }
+}
+
+fn read_into(
+    layout: &FileLayout,
+    reader: &mut dyn Read,
+    expected_len: u64,
+    bytes: &mut Vec<u8>,
+) -> Result<(), LoadError> {
+    Read::take(&mut *reader, PREFIX_LEN as u64).read_to_end(bytes)?;
+    if zstd::start(layout, bytes).is_none() {
+        check_start(layout, bytes)?;
     }
 
     let too_long = LoadError::TooLong {
@@ -94,12 +122,12 @@ fn read_sized(
         bytes
             .try_reserve_exact(step as usize)
             .map_err(|_| io::Error::from(ErrorKind::OutOfMemory))?;
-        let read = reader.by_ref().take(step).read_to_end(&mut bytes)? as u64;
+        let read = Read::take(&mut *reader, step).read_to_end(bytes)? as u64;
         if bytes.len() as u64 > limit {
             return Err(too_long);
         }
         if read < step {
-            return Ok(bytes);
+            return Ok(());
         }
         step = (bytes.len() as u64 / 4).max(MIN_STEP);
     }
@@ -155,7 +183,7 @@ mod tests {
             read: 0,
         };
         assert!(matches!(
-            read_all(&RAW, &mut slow),
+            read_all(&RAW, &mut slow).map_err(LoadError::from),
             Err(LoadError::NetworkHash(..))
         ));
         assert!(slow.read <= 64, "{}", slow.read);
@@ -179,7 +207,8 @@ mod tests {
 
         let source = file(&RAW);
         let endless = source.chain(io::repeat(0));
-        assert_eq!(read_all(&RAW, endless), Err(LoadError::TooLong { limit }));
+        let error = read_all(&RAW, endless).unwrap_err().error;
+        assert_eq!(error, LoadError::TooLong { limit });
     }
 
     #[test]
@@ -222,13 +251,14 @@ mod tests {
         // Some file systems have no sparse files.
         if let Ok(result) = too_long {
             let limit = RAW.max_len();
-            assert_eq!(result, Err(LoadError::TooLong { limit }));
+            let error = result.unwrap_err().error;
+            assert_eq!(error, LoadError::TooLong { limit });
         }
     }
 
     #[test]
     fn failures_to_read_name_the_file() {
-        let error = open(&RAW, Path::new("no such/net.nnue")).unwrap_err();
+        let error = open(&RAW, Path::new("no such/net.nnue")).unwrap_err().error;
         let LoadError::Io { kind, message } = error else {
             panic!("{error}")
         };

@@ -27,7 +27,10 @@ pub fn relevel(
         let placed = tensor.placed.seen_from(start);
         let [buckets, _, columns] = tensor.shape;
         let [from, to] = [from, to].map(|packed| placed.slots_of(columns, packed));
-        let moves: Vec<(usize, usize)> = from.into_iter().zip(to).collect();
+        let mut moves = Vec::with_capacity(columns);
+        for column in 0..columns {
+            moves.push((from[column], to[column]));
+        }
         placed.move_slots_of_all(buckets, weights, base, &moves);
     }
 }
@@ -52,15 +55,14 @@ pub fn reorder(
         }
         let [buckets, _, columns] = tensor.shape;
         let slots = tensor.placed.slots_of(columns, packed);
-        let mut sources: Vec<usize> = (0..columns).collect();
-        for (source, target) in moves {
-            sources[target] = source;
+        let mut moved = Vec::with_capacity(columns);
+        for slot in &slots {
+            moved.push((*slot, *slot));
         }
-        let moves = sources.iter().zip(&slots);
-        let moves: Vec<(usize, usize)> = moves
-            .map(|(source, target)| (slots[*source], *target))
-            .collect();
-        (tensor.placed).move_slots_of_all(buckets, weights, base, &moves);
+        for (source, target) in moves {
+            moved[target].0 = slots[source];
+        }
+        (tensor.placed).move_slots_of_all(buckets, weights, base, &moved);
     }
     paired::pair_all(&layout.paired, weights);
 }

@@ -5,19 +5,17 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::cause::{causes, other_tails};
 use crate::layout::Entry;
 use crate::part::Part;
 use crate::{
-    Cause, Change, DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, Identity, List,
-    LoadError, Loaded, Place, Section, Tensor, WrongBytes, WrongWord, attached, identify, leb128,
+    DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, List, LoadError, Loaded, Place,
+    Section, Tensor, Text, WrongBytes, WrongWord, attached, leb128,
 };
 
 /// A file that is cut into its tensors: everything is checked except single values.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     pub(crate) layout: &'a FileLayout,
-    pub(crate) source: &'a [u8],
     pub(crate) description: &'a [u8],
     pub(crate) tensors: Vec<Part<'a>>,
     pub(crate) loaded: Loaded,
@@ -38,14 +36,9 @@ struct Cursor<'a> {
 /// `LoadError::Io`.
 pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     let (source, _) = attached::detach(source);
-    cut(layout, source).map_err(|error| error.explained(layout, source))
-}
-
-fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     let mut cursor = Cursor { source, offset: 0 };
     let mut parts = Parts {
         layout,
-        source,
         description: &[],
         tensors: Vec::new(),
         loaded: Loaded::default(),
@@ -54,10 +47,7 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
         Format::Stockfish { .. } => {
             let description_len = cursor.start(layout)?;
             parts.description = cursor.take(&header("description"), description_len)?;
-            parts
-                .sections(layout, &mut cursor)
-                .map_err(|error| error.identified(layout, identify(source)))?;
-            parts.loaded.looks_like = contradiction(layout, identify(source));
+            parts.sections(layout, &mut cursor)?;
         }
         Format::Sequence => {
             // Without marks in the file, only the length tells nets apart, so it is checked first.
@@ -68,8 +58,6 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
                     spec: layout.name.clone(),
                     expected,
                     found: source.len() as u64,
-                    causes: causes(layout, source),
-                    identity: identify(source),
                 });
             }
             parts.sections(layout, &mut cursor)?;
@@ -82,40 +70,17 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
     }
     let tail_len = end.next_multiple_of(layout.tail.multiple) - end;
     if source.len() > end + tail_len {
-        let refused = LoadError::TrailingBytes {
+        return Err(LoadError::TrailingBytes {
+            offset: end as u64,
             expected_len: (end + tail_len) as u64,
             found_len: source.len() as u64,
-        };
-        let changes: Vec<Change> = other_tails(layout, source, end).map(Change::Tail).collect();
-        return Err(match changes.is_empty() {
-            true => refused,
-            false => LoadError::OtherSpec {
-                refused: Box::new(refused),
-                changes,
-            },
         });
-    }
-    let mut causes = causes(layout, source);
-    // Where values are compressed, only the way through the file tells where they end.
-    if !layout.has_fixed_len() {
-        causes.extend(other_tails(layout, source, end).map(Cause::OtherTail));
     }
     Err(LoadError::Tail {
         offset: end as u64,
         expected_len: tail_len as u64,
         text: layout.tail.text,
-        causes,
     })
-}
-
-/// The identity of a file that fits the layout, if it belongs to another network: the nets of some
-/// networks differ only in which weights are zero.
-pub(crate) fn contradiction(layout: &FileLayout, identity: Identity) -> Option<Identity> {
-    let inputs = identity.family()?.inputs();
-    let same = layout
-        .affine_inputs()
-        .eq(inputs.map(|inputs| inputs as usize));
-    (!same).then_some(identity)
 }
 
 /// Checks the bytes before the description, in any beginning of a file.
@@ -187,20 +152,24 @@ impl<'a> Parts<'a> {
         layout: &'a FileLayout,
         cursor: &mut Cursor<'a>,
     ) -> Result<(), LoadError> {
-        let ids = || layout.tensors().map(|(_, tensor)| &tensor.id);
-        let longest = ids().map(|id| id.len()).max().unwrap_or(0);
+        let mut ids: Vec<&Text> = Vec::new();
+        let mut longest = 0;
+        for (_, tensor) in layout.tensors() {
+            ids.push(&tensor.id);
+            longest = longest.max(tensor.id.len());
+        }
         while !cursor.rest().is_empty() {
             let offset = cursor.offset as u64;
             let start = &cursor.rest()[..cursor.rest().len().min(longest + 1)];
             let len = start.iter().position(|byte| *byte == b'\n');
             let id = len.map_or(start, |len| &start[..len]);
-            let found = ids().position(|known| len.is_some() && known.as_bytes() == id);
+            let mut known = ids.iter();
+            let found = known.position(|known| len.is_some() && known.as_bytes() == id);
             let Some(index) = found else {
                 return Err(LoadError::UnknownEntry {
                     offset,
                     found: String::from_utf8_lossy(id).into_owned(),
-                    allowed: ids().cloned().collect(),
-                    identity: identify(cursor.source),
+                    allowed: ids.into_iter().cloned().collect(),
                 });
             };
             let Some(entry) = layout.entries().nth(index) else {
@@ -227,12 +196,12 @@ impl<'a> Parts<'a> {
             self.loaded.order.push(index);
             self.tensors.push(cursor.part(index, entry, tensor, bytes));
         }
-        let missing = (0..).zip(layout.entries());
-        let mut missing = missing.filter(|(index, _)| !self.loaded.order.contains(index));
-        match missing.next() {
-            Some((_, entry)) => Err(LoadError::EntryMissing { place: entry.place }),
-            None => Ok(()),
+        for (index, entry) in layout.entries().enumerate() {
+            if !self.loaded.order.contains(&index) {
+                return Err(LoadError::EntryMissing { place: entry.place });
+            }
         }
+        Ok(())
     }
 }
 
@@ -246,12 +215,10 @@ impl<'a> Cursor<'a> {
         else {
             return Ok(0);
         };
-        let source = self.source;
         let wrong = |expected, found| WrongWord {
             spec: layout.name.clone(),
             expected,
             found,
-            identity: identify(source),
         };
         let version = self.word(&header("version"))?;
         if version != expected_version {
@@ -259,8 +226,7 @@ impl<'a> Cursor<'a> {
         }
         let hash = self.word(&header("network hash"))?;
         if hash != expected_hash {
-            let error = LoadError::NetworkHash(wrong(expected_hash, hash), Vec::new());
-            return Err(error.identified(layout, identify(self.source)));
+            return Err(LoadError::NetworkHash(wrong(expected_hash, hash)));
         }
         let length = self.word(&header("description length"))?;
         if length > DESCRIPTION_LIMIT {
@@ -311,7 +277,6 @@ impl<'a> Cursor<'a> {
             expected,
             found,
             elsewhere: self.find(&expected.to_le_bytes(), landmark),
-            identity: Identity::Unknown,
         })
     }
 
@@ -332,7 +297,6 @@ impl<'a> Cursor<'a> {
             offset,
             expected: expected.clone(),
             found: found.to_vec(),
-            identity: identify(self.source),
         })))
     }
 
@@ -382,7 +346,6 @@ impl<'a> Cursor<'a> {
                 offset: offset as u64,
                 by_key: false,
                 elsewhere: self.find(leb128::MAGIC, landmark),
-                identity: Identity::Unknown,
             });
         }
         let offset = self.offset;
@@ -423,11 +386,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// A little-endian number of at most eight bytes.
+    #[inline(never)]
     fn number(&mut self, place: &Place, len: usize) -> Result<u64, LoadError> {
         let bytes = self.take(place, len)?.iter().rev();
         Ok(bytes.fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
+    // Each copy would have the code of the error.
+    #[inline(never)]
     fn take(&mut self, place: &Place, len: usize) -> Result<&'a [u8], LoadError> {
         let rest = self.rest();
         let bytes = rest.get(..len).ok_or_else(|| LoadError::Truncated {
@@ -435,7 +401,6 @@ impl<'a> Cursor<'a> {
             offset: self.offset as u64,
             needed: len as u64,
             available: rest.len() as u64,
-            alike: None,
         })?;
         self.offset += len;
         Ok(bytes)

@@ -44,11 +44,7 @@ pub fn stack_hash(width: u32, outputs: impl IntoIterator<Item = u32>) -> u32 {
 /// The outputs of the first two of three affine layers that lead to the hash of a stack, if the
 /// last layer has a single output and no layer has more than `most`. Different outputs can have the
 /// same hash; the size of a stack tells which outputs it has.
-pub(crate) fn outputs_of_hash(
-    width: u32,
-    stack_hash: u32,
-    most: u32,
-) -> impl Iterator<Item = [u32; 2]> {
+pub fn outputs_of_hash(width: u32, stack_hash: u32, most: u32) -> impl Iterator<Item = [u32; 2]> {
     let second_hash = before_affine(stack_hash, 1).wrapping_sub(CLIPPED);
     let input = (SLICE ^ (2 * width)).rotate_right(1);
     (1..=most).filter_map(move |second| {

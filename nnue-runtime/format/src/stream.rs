@@ -10,11 +10,10 @@ use alloc::vec::Vec;
 use std::fs::{self, File, Metadata};
 use std::path::Path;
 
-use crate::identify::identify_open_file;
 use crate::layout::{Entry, START_LEN};
 use crate::part::Part;
 use crate::pieces::{self, Bytes, PlainTensor, read_at};
-use crate::split::{check_start, contradiction};
+use crate::split::check_start;
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Loaded, Section, Tensor, attached, coalesce,
     leb128, paired,
@@ -179,9 +178,6 @@ impl<'l> Stream<'l> {
     #[must_use]
     pub fn load(self, packed: &[usize], weights: &mut [u8]) -> Option<Loaded> {
         let (layout, mut loaded) = (self.layout, self.loaded);
-        if matches!(layout.format, Format::Stockfish { .. }) {
-            loaded.looks_like = contradiction(layout, identify_open_file(&self.file).ok()?);
-        }
         let (same, others): (Vec<_>, Vec<_>) =
             { self.tensors.into_iter() }.partition(|found| found.tensor.is_same());
         let same = same.iter().map(|found| PlainTensor {
@@ -209,7 +205,7 @@ impl<'l> Stream<'l> {
         }
         coalesce::add(layout, weights).ok()?;
         paired::pair_all(&layout.paired, weights);
-        loaded.ignored.sort_by_key(|ignored| ignored.section);
+        loaded.order_ignored();
         Some(loaded)
     }
 }

@@ -91,7 +91,8 @@ impl ThreatTargets {
     }
 
     /// The number of rows of the set.
-    pub(crate) const fn rows(self) -> u32 {
+    #[must_use]
+    pub const fn rows(self) -> u32 {
         match self {
             ThreatTargets::Sfnnv10 => 79856,
             ThreatTargets::Sfnnv11 => 66864,

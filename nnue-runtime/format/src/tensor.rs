@@ -147,13 +147,9 @@ impl Tensor {
     }
 
     /// The number of bytes of the values in a file that has them raw.
-    pub(crate) fn raw_len(&self) -> usize {
+    #[must_use]
+    pub fn raw_len(&self) -> usize {
         self.stored.values * self.stored.element.size()
-    }
-
-    /// Whether the tensor has the rows of virtual features, which its name then says.
-    pub(crate) fn has_virtual_rows(&self) -> bool {
-        self.name.contains(".virtual_")
     }
 
     /// The smallest and the largest number of bytes of the values as LEB128.
@@ -191,36 +187,48 @@ impl Tensor {
         along(0) + along(1) + along(2)
     }
 
-    /// The indices of the values in the file that are padding.
-    pub(crate) fn padding(&self) -> impl Iterator<Item = usize> {
-        let values: usize = self.shape.iter().product();
-        let end = if values == self.stored.values {
-            0
-        } else {
-            self.stored.values
-        };
+    /// Calls a function with the index of each value in the file that is padding.
+    pub(crate) fn for_each_padding(&self, call: &mut dyn FnMut(usize)) {
+        let [buckets, rows, columns] = self.shape;
+        if buckets * rows * columns == self.stored.values {
+            return;
+        }
         let mut axes: Vec<(usize, usize)> = Vec::new();
         for (axis, block) in self.stored.blocks.iter().enumerate() {
             let blocks = self.shape[axis] / block.map_or(1, |block| block.len);
-            axes.push((self.stored.strides[axis], blocks));
-            axes.extend(block.map(|block| (block.stride, block.len)));
-        }
-        axes.sort_unstable_by_key(|(stride, _)| core::cmp::Reverse(*stride));
-        (0..end).filter(move |&index| {
-            let mut rest = index;
-            for &(stride, len) in &axes {
-                // All buckets read the same values of a tensor that the buckets share.
-                if len > 1 && stride > 0 {
-                    let position = rest / stride;
-                    if position >= len {
-                        return true;
-                    }
-                    rest -= position * stride;
-                }
+            insert(&mut axes, (self.stored.strides[axis], blocks));
+            if let Some(block) = block {
+                insert(&mut axes, (block.stride, block.len));
             }
-            rest != 0
-        })
+        }
+        for index in 0..self.stored.values {
+            if is_padding(&axes, index) {
+                call(index);
+            }
+        }
     }
+}
+
+/// Puts an axis, which is a stride and a length, behind those with longer strides.
+fn insert(axes: &mut Vec<(usize, usize)>, axis: (usize, usize)) {
+    let longer = axes.iter().filter(|(stride, _)| *stride >= axis.0);
+    axes.insert(longer.count(), axis);
+}
+
+/// Whether no place along the axes, those with long strides first, is at this index.
+fn is_padding(axes: &[(usize, usize)], index: usize) -> bool {
+    let mut rest = index;
+    for &(stride, len) in axes {
+        // All buckets read the same values of a tensor that the buckets share.
+        if len > 1 && stride > 0 {
+            let position = rest / stride;
+            if position >= len {
+                return true;
+            }
+            rest -= position * stride;
+        }
+    }
+    rest != 0
 }
 
 #[cfg(test)]
@@ -265,7 +273,9 @@ mod tests {
                 }
             }
             let expected: Vec<usize> = (0..values).filter(|&index| padding[index]).collect();
-            assert_eq!(tensor.padding().collect::<Vec<_>>(), expected, "{shape:?}");
+            let mut found = Vec::new();
+            tensor.for_each_padding(&mut |index| found.push(index));
+            assert_eq!(found, expected, "{shape:?}");
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn for_bytes(len: usize) -> usize {
 /// Does the same work on several threads, the caller's among them, and returns after all have
 /// ended. There may be fewer threads, where the system has no more: the work must not count on
 /// them.
-pub(crate) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
+pub(crate) fn on_each(threads: usize, work: &(dyn Fn() + Sync)) {
     thread::scope(|scope| {
         let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let started: Vec<_> = (1..threads).map_while(spawn).collect();
@@ -46,7 +46,7 @@ pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Calls `change` for each chunk of `len` bytes, on as many threads as save time.
-pub(crate) fn for_each_chunk(bytes: &mut [u8], len: usize, change: impl Fn(&mut [u8]) + Sync) {
+pub(crate) fn for_each_chunk(bytes: &mut [u8], len: usize, change: &(dyn Fn(&mut [u8]) + Sync)) {
     let threads = for_bytes(bytes.len());
     let chunks = Mutex::new(bytes.chunks_mut(len));
     on_each(threads, &|| {
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn each_chunk_is_changed_once() {
         let mut bytes = std::vec![1; 3 * WORTHWHILE + 5];
-        for_each_chunk(&mut bytes, 1000, |chunk| {
+        for_each_chunk(&mut bytes, 1000, &|chunk| {
             let len = chunk.len() as u8;
             chunk.iter_mut().for_each(|byte| *byte += len);
         });

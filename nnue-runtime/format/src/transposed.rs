@@ -26,17 +26,24 @@ pub fn transposed(layout: &FileLayout, packed: &[usize], weights: &[u8]) -> Vec<
         return Vec::new();
     }
     let weights = without_additions(layout, weights);
-    let found = layout.entries().filter_map(|entry| {
+    let mut found = Vec::new();
+    for entry in layout.entries() {
         let Section::Tensor(tensor) = entry.section else {
-            return None;
+            continue;
         };
-        let is_found = is_table(tensor) && {
+        if is_table(tensor) {
             let values = gathered(tensor, entry.base, packed, &weights);
-            is_probably_transposed(tensor, |index| tensor.stored.read(&values, index))
-        };
-        is_found.then_some(entry.place)
-    });
-    found.collect()
+            if is_probably_transposed(tensor, &values_of(tensor, &values)) {
+                found.push(entry.place);
+            }
+        }
+    }
+    found
+}
+
+/// The values of a tensor in a file, by their index.
+fn values_of<'v>(tensor: &'v Tensor, values: &'v [u8]) -> impl Fn(usize) -> f64 + 'v {
+    |index| tensor.stored.read(values, index)
 }
 
 impl Parts<'_> {
@@ -61,7 +68,7 @@ impl Parts<'_> {
                 Some((_, sums)) => Cow::Borrowed(sums.as_slice()),
                 None => part.raw()?,
             };
-            if is_probably_transposed(tensor, |index| tensor.stored.read(&values, index)) {
+            if is_probably_transposed(tensor, &values_of(tensor, &values)) {
                 found.push(part.place.clone());
             }
         }
@@ -82,7 +89,7 @@ fn is_unmarked(layout: &FileLayout) -> bool {
 /// in the right order, inputs and outputs explain more of the variance of magnitudes. The wrong
 /// order explains at most half of an effect of inputs: each of its groups mixes at least two real
 /// groups.
-fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> f64) -> bool {
+fn is_probably_transposed(tensor: &Tensor, values: &dyn Fn(usize) -> f64) -> bool {
     if !is_table(tensor) {
         return false;
     }
@@ -96,8 +103,8 @@ fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> f64) -> boo
         (rows, columns)
     };
     let (said, other) = (
-        explained(count, inner, &values),
-        explained(count, other, &values),
+        explained(count, inner, values),
+        explained(count, other, values),
     );
     other > said + 0.1 && other > 1.5 * said
 }
@@ -124,7 +131,7 @@ fn is_table(tensor: &Tensor) -> bool {
 
 /// The share of the variance of magnitudes that the two axes of a table with `inner` columns
 /// explain, without the share that chance explains.
-fn explained(count: usize, inner: usize, values: &impl Fn(usize) -> f64) -> f64 {
+fn explained(count: usize, inner: usize, values: &dyn Fn(usize) -> f64) -> f64 {
     let outer = count / inner;
     let (mut sum, mut squares) = (0.0, 0.0);
     let (mut rows, mut columns) = (vec![0.0; outer], vec![0.0; inner]);
@@ -206,8 +213,8 @@ mod tests {
                 let right = tensor(stacks, outputs, inner);
                 let wrong = tensor(stacks, outputs, !inner);
                 let weights = weights(&right, 8);
-                assert!(!is_probably_transposed(&right, |index| weights[index]));
-                assert!(is_probably_transposed(&wrong, |index| weights[index]));
+                assert!(!is_probably_transposed(&right, &|index| weights[index]));
+                assert!(is_probably_transposed(&wrong, &|index| weights[index]));
             }
         }
     }
@@ -219,9 +226,9 @@ mod tests {
                 let right = tensor(stacks, outputs, inner);
                 let weights = weights(&right, spread);
                 for tensor in [&right, &tensor(stacks, outputs, !inner)] {
-                    assert!(!is_probably_transposed(tensor, |index| weights[index]));
+                    assert!(!is_probably_transposed(tensor, &|index| weights[index]));
                 }
-                assert!(!is_probably_transposed(&right, |_| 0.0));
+                assert!(!is_probably_transposed(&right, &|_| 0.0));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Tensors of loaded weights, by their names and with the numbers of the file.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::placed::Bucket;
@@ -43,7 +44,8 @@ pub fn tensors<'a>(
     weights: &'a [u8],
     loaded: &'a Loaded,
 ) -> impl Iterator<Item = TensorView<'a>> {
-    places(layout).filter_map(move |place| TensorView::new(layout, packed, weights, loaded, place))
+    let places = places(layout).into_iter();
+    places.filter_map(move |place| TensorView::new(layout, packed, weights, loaded, place))
 }
 
 /// The tensor of [`tensors`] that has a name.
@@ -58,8 +60,12 @@ pub fn tensor<'a>(
     loaded: &'a Loaded,
     name: &str,
 ) -> Option<TensorView<'a>> {
-    let place = places(layout).find(|place| place.tensor.name == name)?;
-    TensorView::new(layout, packed, weights, loaded, place)
+    for place in places(layout) {
+        if place.tensor.name == name {
+            return TensorView::new(layout, packed, weights, loaded, place);
+        }
+    }
+    None
 }
 
 /// A tensor, and where its values are.
@@ -72,31 +78,38 @@ struct InStacks<'a> {
     kept: Option<usize>,
 }
 
-fn places(layout: &FileLayout) -> impl Iterator<Item = InStacks<'_>> {
+fn places(layout: &FileLayout) -> Vec<InStacks<'_>> {
     let stacks = &layout.stacks;
+    let mut places = Vec::new();
     let mut skipped = 0;
-    let once = layout.sections.iter().filter_map(move |section| {
-        let kept = skipped;
+    for section in layout.sections.iter() {
+        let offset = skipped;
         skipped += section.skipped_len();
         let (tensor, kept) = match section {
             Section::Tensor(tensor) => (tensor, None),
-            Section::Kept(tensor) => (tensor, Some(kept)),
-            _ => return None,
+            Section::Kept(tensor) => (tensor, Some(offset)),
+            _ => continue,
         };
-        Some(InStacks {
+        places.push(InStacks {
             tensor,
             stacks: 1,
             stride: 0,
             kept,
-        })
-    });
-    let of_stacks = stacks.sections().filter_map(Section::as_tensor);
-    once.chain(of_stacks.map(|tensor| InStacks {
-        tensor,
-        stacks: stacks.count,
-        stride: stacks.stride,
-        kept: None,
-    }))
+        });
+    }
+    for group in stacks.groups.iter() {
+        for section in group.iter() {
+            if let Section::Tensor(tensor) = section {
+                places.push(InStacks {
+                    tensor,
+                    stacks: stacks.count,
+                    stride: stacks.stride,
+                    kept: None,
+                });
+            }
+        }
+    }
+    places
 }
 
 impl<'a> TensorView<'a> {
@@ -118,12 +131,21 @@ impl<'a> TensorView<'a> {
                 let bytes = loaded.skipped.get(offset..)?.get(..tensor.raw_len())?;
                 Some(Cow::Borrowed(bytes))
             }
-            None => coalesce::has_sums(layout, tensor).then(|| {
+            None if coalesce::has_sums(layout, tensor) => {
                 let weights = store::without_additions(layout, weights);
-                let of_stack =
-                    |stack| store::of_file(layout, tensor, stack * stride, packed, &weights);
-                Cow::Owned((0..stacks).flat_map(of_stack).collect())
-            }),
+                let mut bytes = Vec::new();
+                for stack in 0..stacks {
+                    bytes.extend(store::of_file(
+                        layout,
+                        tensor,
+                        stack * stride,
+                        packed,
+                        &weights,
+                    ));
+                }
+                Some(Cow::Owned(bytes))
+            }
+            None => None,
         };
         Some(TensorView {
             layout,

@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use nnue_compiler::file_layout;
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Element, Layer, Network, WeightType};
+use nnue_compiler::{explain, file_layout};
 use nnue_format::{LoadError, Numbers, Overflow, Section};
 
 use crate::features;
@@ -19,7 +19,7 @@ use crate::weights::{
 
 /// The bytes of a file, as far as it can be a net file of the network.
 pub(crate) fn bytes(network: &Network, path: &Path) -> Result<Vec<u8>, LoadError> {
-    nnue_format::open(&file_layout(network), path)
+    explain::open(&file_layout(network), path)
 }
 
 /// The weights in a net file.
@@ -49,18 +49,23 @@ fn with_file<T>(
     read: impl FnOnce(&File<'_>) -> T,
 ) -> Result<T, LoadError> {
     let layout = file_layout(network);
-    let bytes = nnue_format::unpack(&layout, bytes)?;
-    let parts = nnue_format::split(&layout, &bytes)?;
+    let explained = |error| explain::explain(&layout, bytes, error);
+    let bytes = nnue_format::unpack(&layout, bytes).map_err(explained)?;
+    let parts = nnue_format::split(&layout, &bytes).map_err(explained)?;
     // The loader of compiled networks refuses numbers that do not fit. After that, every number is
     // there and every sum fits its type.
-    parts.clone().check()?;
+    parts.clone().check().map_err(explained)?;
     let sections = network.file.sections_once();
     let tensors: Vec<_> = sections.filter_map(Section::as_tensor).collect();
-    let tables = parts.numbers()?.into_iter().filter_map(|numbers| {
-        let mut tensors = tensors.iter();
-        let tensor = tensors.find(|tensor| tensor.name == numbers.tensor.name)?;
-        Some((tensor.role, numbers))
-    });
+    let tables = parts
+        .numbers()
+        .map_err(explained)?
+        .into_iter()
+        .filter_map(|numbers| {
+            let mut tensors = tensors.iter();
+            let tensor = tensors.find(|tensor| tensor.name == numbers.tensor.name)?;
+            Some((tensor.role, numbers))
+        });
     Ok(read(&File {
         network,
         rounding,

@@ -66,6 +66,8 @@
 
 #![forbid(unsafe_code)]
 
+#[doc(hidden)]
+pub mod dummy;
 mod evaluation;
 mod features;
 mod file;

@@ -1,6 +1,6 @@
 //! `dispatch!`: the one place where functions that enable target features are entered.
 
-use nnue_levels::LevelKind;
+use nnue_format::levels::LevelKind;
 
 /// Calls a function of the module of a level: `dispatch!(level, function(arguments))`.
 ///
@@ -164,7 +164,7 @@ mod tests {
             )+
         };
     }
-    nnue_levels::levels!(kernels);
+    nnue_format::levels!(kernels);
 
     #[test]
     fn dispatch_calls_the_module_of_the_level() {

@@ -16,8 +16,8 @@ use nnue_format::{self as file, LoadError, Loaded};
 use nnue_memory::{Key, Mapping, Segment, ShareError};
 use sha2::{Digest, Sha256};
 
-use super::Network;
 use super::source::{Room, Source};
+use super::{Network, explain};
 use crate::architecture::{Architecture, Embedded, EmbeddedNet};
 use crate::level::Level;
 use crate::memory::{Holder, Map};
@@ -173,8 +173,8 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
                     false => Ok(network),
                 };
             }
-            Err(MapError::NotLaidOut { identity }) if !A::NEURONS.order.is_empty() => {
-                return Err(MapError::Reordered { identity });
+            Err(MapError::NotLaidOut { found }) if !A::NEURONS.order.is_empty() => {
+                return Err(MapError::Reordered { found });
             }
             laid_out => laid_out?,
         };
@@ -191,7 +191,7 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
         let LaidOut { packed, loaded, .. } = laid_out;
         of_map(mapped, Cow::Owned(packed), loaded, Level::detect())
     };
-    map().map_err(|error: MapError| error.of_file(path))
+    map().map_err(|error: MapError| explain::of_map(path, error.of_file(path)))
 }
 
 /// Maps the rows that a net file begins with, and loads what follows them.
@@ -207,11 +207,17 @@ unsafe fn map_rows<A: Architecture>(file: &File) -> Result<Network<A>, MapError>
     };
     // SAFETY: the caller's promise.
     let bytes = unsafe { Mapping::of_file(file, 0, len) }?;
-    let mut parts = file::split(A::FILE, &bytes)?;
+    let explained = |error| explain::of_bytes(A::FILE, &bytes, error);
+    let mut parts = file::split(A::FILE, &bytes).map_err(explained)?;
     let rows = parts.take_in_place().unwrap_or(0);
     let (level, mut loaded) = (Level::detect(), None);
     let fill = &mut |memory: &mut [u8]| -> Result<(), LoadError> {
-        loaded = Some(parts.clone().load(level.packed(), memory)?);
+        loaded = Some(
+            parts
+                .clone()
+                .load(level.packed(), memory)
+                .map_err(explained)?,
+        );
         Ok(())
     };
     // SAFETY: the caller's promise.

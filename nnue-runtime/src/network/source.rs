@@ -5,6 +5,7 @@ use std::path::Path;
 
 use nnue_format::{self as file, LoadError, Loaded};
 
+use super::explain;
 use crate::architecture::Architecture;
 use crate::level::Level;
 use crate::memory::{self, Holder, Plain};
@@ -54,7 +55,9 @@ impl Source<'_> {
                 {
                     return Ok(loaded);
                 }
-                load_bytes::<A>(&file::open(A::FILE, path)?, level, room)
+                let bytes = file::open(A::FILE, path)
+                    .map_err(|unread| explain::of_path(A::FILE, path, unread))?;
+                load_bytes::<A>(&bytes, level, room)
             }
         }
     }
@@ -65,7 +68,10 @@ fn load_bytes<A: Architecture>(
     level: Level,
     room: &mut dyn Room,
 ) -> Result<Loaded, LoadError> {
-    let bytes = file::unpack(A::FILE, bytes)?;
-    let parts = file::split(A::FILE, &bytes)?;
-    parts.load(level.packed(), room.zeros())
+    let mut load = || {
+        let bytes = file::unpack(A::FILE, bytes)?;
+        let parts = file::split(A::FILE, &bytes)?;
+        parts.load(level.packed(), room.zeros())
+    };
+    load().map_err(|error| explain::of_bytes(A::FILE, bytes, error))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nnue_networks::{sfnnv1, sfnnv2, sfnnv6, sfnnv9, sfnnv10, small128};
+use nnue_further_tests::{sfnnv1, sfnnv2, sfnnv6, sfnnv9, sfnnv10, small128};
 use nnue_runtime::{Architecture, Level, Network, Output, SelectedByPieces};
 use nnue_trace::{Along, ByPieces, Contender, Engine, Following, Pass, Prepared, Refreshed, Trace};
 

@@ -661,3 +661,62 @@ fn followed<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     }
     taken_back(evaluator, game, expected, place);
 }
+
+/// Compiles specs, each into a module of its own, and compares them with the interpreter:
+/// `name: "path", check;`, the path from the package's folder. Without a check, it is [`check`].
+///
+/// With the feature `self-check`, the code of each network also checks itself.
+#[macro_export]
+macro_rules! differential {
+    ($($(#[$ignored:meta])? $name:ident: $path:literal $(, $check:ident)?;)*) => { $(
+        #[allow(unexpected_cfgs, reason = "not every package has the feature")]
+        mod $name {
+            ::nnue_runtime::nnue_net!($path);
+
+            #[cfg(feature = "self-check")]
+            #[test]
+            fn self_check() {
+                $crate::differential::self_check::<Net>();
+            }
+        }
+
+        #[test]
+        $(#[$ignored])?
+        fn $name() {
+            let spec = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
+            $crate::differential!(@check $name, spec $(, $check)?);
+        }
+    )* };
+    (@check $name:ident, $spec:ident) => {
+        $crate::differential::check::<$name::Net>($spec)
+    };
+    (@check $name:ident, $spec:ident, $check:ident) => {
+        $crate::differential::$check::<$name::Net>($spec)
+    };
+}
+
+/// [`differential`] for networks that are compiled elsewhere: `name: module = "path", check;`.
+#[macro_export]
+macro_rules! differential_of {
+    ($($(#[$ignored:meta])? $name:ident: $net:path = $path:literal $(, $check:ident)?;)*) => {
+        $(#[test]
+        $(#[$ignored])?
+        fn $name() {
+            use $net as net;
+            let spec = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
+            $crate::differential!(@check net, spec $(, $check)?);
+        })*
+
+        #[cfg(feature = "self-check")]
+        mod self_checks {
+            #[allow(unused_imports, reason = "networks may be named by a full path")]
+            use super::*;
+
+            $(#[test]
+            fn $name() {
+                use $net as net;
+                $crate::differential::self_check::<net::Net>();
+            })*
+        }
+    };
+}

@@ -59,7 +59,7 @@ impl Fixtures {
     /// The folder of the workspace of fixtures.
     #[must_use]
     pub fn folder() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../further/fixtures")
     }
 
     /// A file or folder for the tests' own use.

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use nnue_dummy::net_file::LEB128_MAGIC;
+use nnue_interpreter::dummy::net_file::LEB128_MAGIC;
 
 /// A generation of networks: the layout of its files, and the synthetic net that the goldens were
 /// computed from.

@@ -1,6 +1,8 @@
 //! What the original engines computed: the tables under `goldens/`, which `goldens/README.md`
 //! describes.
 
+pub mod comparison;
+
 use std::{fmt, fs, str::FromStr};
 
 use cozy_chess::Color;

@@ -328,7 +328,7 @@ impl fmt::Display for NetError {
                 let path = path.display();
                 write!(
                     f,
-                    "found no `{path}`: get it with `cargo run -p nnue-tests --bin fetch-nets -- {name}`"
+                    "found no `{path}`: get it with `cargo run -p nnue-further-tests --bin fetch-nets -- {name}`"
                 )
             }
             Self::Read { path, message } => {

@@ -4,7 +4,7 @@
 //! content can never change. Weights are bounded so that no accumulator leaves `i16`, yet wide
 //! enough that both ends of every clipping range are met.
 
-use nnue_dummy::net_file::{LEB128_MAGIC, push_leb128};
+use nnue_interpreter::dummy::net_file::{LEB128_MAGIC, push_leb128};
 
 use crate::{
     generations::{Affine, Block, Encoding, GENERATIONS, Generation, Tensor},

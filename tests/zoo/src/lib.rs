@@ -4,7 +4,6 @@
 //! spec that it refuses is drawn again, and so is a network whose value is the same for every
 //! position, because it would hide errors.
 
-mod coverage;
 mod dice;
 mod draft;
 mod features;
@@ -21,12 +20,10 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::feature_set::FeatureSet;
 use nnue_compiler::network::Network;
 
-pub use coverage::{Coverage, words_of};
-pub use nnue_test_support::differential;
 pub use scratch::{Failure, Scratch};
 
 use dice::Dice;
-use differential::tells;
+use nnue_test_support::differential::tells;
 
 /// The network of a seed.
 #[derive(Clone, Debug)]
@@ -48,7 +45,7 @@ pub struct Specimen {
     pub name: String,
     /// The text of the spec.
     pub text: String,
-    /// The check of [`crate::differential`] that suits it.
+    /// The check of [`nnue_test_support::differential`] that suits it.
     pub check: &'static str,
 }
 
@@ -130,7 +127,7 @@ pub fn seed_of(text: &str) -> Option<u64> {
         .ok()
 }
 
-/// The check of [`crate::differential`] that suits a network.
+/// The check of [`nnue_test_support::differential`] that suits a network.
 #[must_use]
 pub fn check_for(network: &Network) -> &'static str {
     let mut sets = network.features.iter();
@@ -163,27 +160,4 @@ fn checked(text: &str) -> Result<Network, (String, String)> {
         "refused without a reason:\n{text}"
     );
     Err((errors.to_string(), text.to_string()))
-}
-
-/// Declares a test for each spec: `name: "path", check;`, the path from the package's folder.
-#[macro_export]
-macro_rules! zoo {
-    ($($name:ident: $path:literal, $check:ident;)*) => { $(
-        #[allow(unexpected_cfgs, reason = "packages that are made for a check lack the feature")]
-        mod $name {
-            ::nnue_runtime::nnue_net!($path);
-
-            #[cfg(feature = "self-check")]
-            #[test]
-            fn self_check() {
-                $crate::differential::self_check::<Net>();
-            }
-        }
-
-        #[test]
-        fn $name() {
-            let spec = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
-            $crate::differential::$check::<$name::Net>(spec);
-        }
-    )* };
 }

@@ -7,7 +7,8 @@ use std::{env, fs, panic};
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
-use nnue_zoo::{Coverage, Drawn, Scratch, Specimen, check_for, draw, words_of};
+use nnue_test_support::coverage::{Coverage, words_of};
+use nnue_zoo::{Drawn, Scratch, Specimen, check_for, draw};
 
 const NOTES: &str = "\
 Every command says how many drafts the compiler refused. Run it from the project's folder.

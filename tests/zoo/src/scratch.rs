@@ -8,8 +8,8 @@ use std::{env, fs, io};
 
 use super::Specimen;
 
-/// The manifest of the package, without the networks. Its path dependencies are this package's
-/// folder and the runtime's.
+/// The manifest of the package, without the networks. Its path dependencies are the tests' support
+/// and the runtime.
 const MANIFEST: &str = r#"[package]
 name = "drawn"
 version = "0.0.0"
@@ -20,7 +20,7 @@ publish = false
 
 [dependencies]
 nnue-runtime = { path = "RUNTIME", features = ["cozy-chess"] }
-nnue-zoo = { path = "ZOO" }
+nnue-test-support = { path = "SUPPORT" }
 
 [profile.dev]
 debug = false
@@ -28,9 +28,6 @@ incremental = false
 
 # To optimise a network on all levels, or the macro, takes longer than to run it once without. What
 # makes nets and asks the interpreter runs for long.
-[profile.dev.package.nnue-dummy]
-opt-level = 2
-
 [profile.dev.package.nnue-interpreter]
 opt-level = 2
 
@@ -80,7 +77,7 @@ impl Scratch {
         let path_of = |path: &Path| path.display().to_string().replace('\\', "/");
         let manifest = MANIFEST
             .replace("RUNTIME", &path_of(&package.join("../../nnue-runtime")))
-            .replace("ZOO", &path_of(package));
+            .replace("SUPPORT", &path_of(&package.join("../support")));
         fs::create_dir_all(folder.join("tests"))?;
         fs::create_dir_all(folder.join("specs"))?;
         fs::write(folder.join("Cargo.toml"), manifest)?;
@@ -123,7 +120,7 @@ impl Scratch {
 
     /// Runs the tests, and returns their output if one failed.
     fn test(&self, specimens: &[Specimen]) -> io::Result<Option<String>> {
-        let mut source = String::from("nnue_zoo::zoo! {\n");
+        let mut source = String::from("nnue_test_support::differential! {\n");
         for specimen in specimens {
             let Specimen { name, text, check } = specimen;
             let _ = writeln!(source, "    {name}: \"specs/{name}.toml\", {check};");

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use nnue_measure::bench::{Comparison, Report, Spec};
 use nnue_runtime::Level;
+use nnue_tools::measure::bench::{Comparison, Report, Spec};
 use nnue_trace::Trace;
 
 use crate::Failure;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use nnue_measure::bench::{Report, Row};
+use nnue_tools::measure::bench::{Report, Row};
 
 use super::options::size;
 use super::table::{name, range};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use nnue_measure::bench::Packages;
+use nnue_tools::measure::bench::Packages;
 
 use crate::Failure;
 use crate::failure::warn;

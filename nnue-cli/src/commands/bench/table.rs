@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::ptr;
 
-use nnue_measure::bench::Row;
+use nnue_tools::measure::bench::Row;
 
 use crate::style::STRONG;
 use crate::table::{self, Cell};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
-use nnue_measure::bench::{Together, TogetherReport, TogetherRow};
+use nnue_tools::measure::bench::{Together, TogetherReport, TogetherRow};
 
 use crate::table::{Table, thousands};
 

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_data::{DataError, Options, RowMaker, SharedCounts, write_stream};
-use nnue_files::Output;
-use nnue_nets::specs::SpecChoice;
+use nnue_tools::data::{DataError, Options, RowMaker, SharedCounts, write_stream};
+use nnue_tools::files::Output;
+use nnue_tools::nets::specs::SpecChoice;
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;

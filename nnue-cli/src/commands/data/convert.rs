@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nnue_compiler::format::foreign;
-use nnue_data::{Options, SharedCounts, WrittenFormat, convert};
-use nnue_files::Error;
+use nnue_tools::data::{Options, SharedCounts, WrittenFormat, convert};
+use nnue_tools::files::Error;
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;

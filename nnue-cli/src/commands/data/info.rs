@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_data::{Counts, SharedCounts, Summary, Unmet, summarise};
+use nnue_tools::data::{Counts, SharedCounts, Summary, Unmet, summarise};
 use serde::Serialize;
 
 use super::selection::{Selection, failure, report_bad};

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use nnue_data::{DataError, Filter, Format, Input, Options, Sampling, Share, SharedCounts, Split};
+use nnue_tools::data::{
+    DataError, Filter, Format, Input, Options, Sampling, Share, SharedCounts, Split,
+};
 
 use crate::Failure;
 use crate::failure::warn;

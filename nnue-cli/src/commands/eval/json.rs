@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use nnue_nets::evaluation::{Evaluation, Value};
+use nnue_tools::nets::evaluation::{Evaluation, Value};
 use serde::Serialize;
 
 use crate::json::write_plain;
@@ -35,7 +35,7 @@ mod tests {
     use nnue_runtime::{Color, HeadValue};
 
     use super::*;
-    use nnue_nets::evaluation::{Answer, BucketOutput, Sums};
+    use nnue_tools::nets::evaluation::{Answer, BucketOutput, Sums};
 
     fn sums(value: i32) -> Sums {
         Sums {

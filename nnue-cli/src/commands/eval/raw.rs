@@ -6,12 +6,12 @@
 //!
 //! Only networks with a single value have such lines: see [`Interpreted::has_one_value`].
 //!
-//! [`Interpreted::has_one_value`]: nnue_nets::evaluation::Interpreted::has_one_value
+//! [`Interpreted::has_one_value`]: nnue_tools::nets::evaluation::Interpreted::has_one_value
 
 use std::io::{self, Write};
 
-use nnue_nets::evaluation::{BucketOutput, Evaluation, Sums, Value};
 use nnue_runtime::Color;
+use nnue_tools::nets::evaluation::{BucketOutput, Evaluation, Sums, Value};
 
 /// Writes the line that names the columns.
 pub(super) fn header(out: &mut dyn Write, buckets: usize) -> io::Result<()> {
@@ -52,7 +52,7 @@ pub(super) fn row(out: &mut dyn Write, fen: &str, evaluation: &Evaluation) -> io
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nnue_nets::evaluation::Answer;
+    use nnue_tools::nets::evaluation::Answer;
 
     #[test]
     fn columns_are_in_the_order_of_their_names() {

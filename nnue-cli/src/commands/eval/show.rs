@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
-use nnue_nets::evaluation::{Answer, BucketOutput, Evaluation, Interpreted, Sums, Value};
 use nnue_runtime::{Board, Color, HeadValue, Position, Role, Square};
+use nnue_tools::nets::evaluation::{Answer, BucketOutput, Evaluation, Interpreted, Sums, Value};
 
 use crate::style::{BLACK, CHOSEN, FAINT, PLAIN, STRONG, WHITE, of_sign, paint};
 use crate::table::Cell;
@@ -274,7 +274,7 @@ fn signed(value: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nnue_nets::net_file::NetFile;
+    use nnue_tools::nets::net_file::NetFile;
 
     fn net() -> Interpreted {
         let path = "../examples/nets/nn-37f18f62d772.nnue";

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use nnue_compiler::format::foreign;
-use nnue_files::is_standard;
-use nnue_match::{Fingerprints, Player, Side, find_program};
-use nnue_nets::net_file::read_net;
+use nnue_tools::files::is_standard;
+use nnue_tools::matches::{Fingerprints, Player, Side, find_program};
+use nnue_tools::nets::net_file::read_net;
 
 use super::SetUp;
 use crate::Failure;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use nnue_match::{Report, Side, Verdict};
+use nnue_tools::matches::{Report, Side, Verdict};
 
 use crate::table::Table;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
-use nnue_match::{DrawRule, Limit, Model, WinRule};
+use nnue_tools::matches::{DrawRule, Limit, Model, WinRule};
 
 /// The Elo that a test is about.
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -117,7 +117,7 @@ impl Keys {
         let factors = factors::check(self, &parameters, diagnostics)?;
         // A set has a hash if it has the name of a set of Stockfish and is the same set.
         let is_known = factors.is_none() && named.as_ref() == Some(&parameters);
-        let mut stockfishs = nnue_format::Features::ALL.into_iter();
+        let mut stockfishs = crate::explain::Features::ALL.into_iter();
         let stockfishs = stockfishs.find(|features| features.name() == set.value);
         Some(FeatureSet {
             name: set.value.clone(),
@@ -129,7 +129,7 @@ impl Keys {
             factors,
             hash: stockfishs
                 .filter(|_| is_known)
-                .map(nnue_format::Features::hash),
+                .map(crate::explain::Features::hash),
             family: Family::PieceSquare(Box::new(parameters)),
         })
     }

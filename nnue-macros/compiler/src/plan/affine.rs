@@ -1,6 +1,6 @@
 //! Chooses the kernel of an affine layer for one instruction set, and how its sums are unrolled.
 
-use nnue_levels::Isa;
+use nnue_format::levels::Isa;
 
 use super::unroll::Unroll;
 use crate::layout::{Affine, Form, Input};

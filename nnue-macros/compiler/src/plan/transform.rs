@@ -1,7 +1,7 @@
 //! How accumulators become the layers' inputs: groups of vectors, and shifts that make products fit
 //! in 16 bits.
 
-use nnue_levels::Isa;
+use nnue_format::levels::Isa;
 
 use super::affine::Kernel;
 use super::planned::{PlannedLayer, kernels};

@@ -28,8 +28,8 @@ impl CoalescedSet {
     /// The tensor that has a row of the matrix, and the number of the row in that tensor.
     fn place<'a>(&self, layout: &'a FileLayout, row: usize) -> Option<(&'a Tensor, usize)> {
         let offset = self.row_offset(row);
-        let mut tensors = layout.tensors().map(|(_, tensor)| tensor);
-        let tensor = tensors.find(|tensor| {
+        let mut tensors = layout.tensors();
+        let (_, tensor) = tensors.find(|(_, tensor)| {
             let placed = &tensor.placed;
             (placed.offset..placed.offset + placed.len()).contains(&offset)
         })?;
@@ -49,7 +49,7 @@ impl CoalescedSet {
         let (real, virtuals) = weights.split_at_mut(self.row_offset(self.virtual_row));
         let real = &mut real[self.row_offset(self.row)..];
         let mut sums = vec![0; self.columns];
-        self.factors.for_each_row(|row, virtual_rows| {
+        self.factors.for_each_row(&mut |row, virtual_rows| {
             sums.fill(0);
             for virtual_row in virtual_rows {
                 let values = virtuals[virtual_row * row_len..][..row_len].chunks_exact(size);

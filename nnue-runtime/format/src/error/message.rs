@@ -1,39 +1,48 @@
 //! The messages of errors of loading: the place, what was found and what was expected.
 
-use core::fmt;
+use core::fmt::{self, Display};
 
 use super::{LoadError, ValueFault, WrongBytes, WrongWord};
-use crate::{Cause, Encoding, FieldForm, Identity, Limits, foreign};
+use crate::{Encoding, FieldForm, Limits, foreign};
+
+/// The command that explains an error. It stands in the same line, because many engines print errors
+/// in a protocol of lines.
+const ADVICE: &str = " (`nnue info FILE --spec SPEC` explains it)";
+
+/// The message of an error of loading without the name of the command that explains it.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'e>(&'e LoadError);
+
+impl LoadError {
+    /// The message without the name of the command that explains it.
+    #[must_use]
+    pub fn facts(&self) -> Facts<'_> {
+        Facts(self)
+    }
+}
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.facts().fmt(f)?;
+        match self.may_be_explained() {
+            true => f.write_str(ADVICE),
+            false => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Facts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write_facts(f)
+    }
+}
+
+impl LoadError {
+    fn write_facts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Version(word) => {
-                write!(f, "file version at offset 0 is {word}")?;
-                write_identity(f, word.identity)
-            }
-            Self::NetworkHash(word, differences) => {
-                if differences.is_empty() {
-                    write!(f, "network hash at offset 4 is {word}")?;
-                    return write_identity(f, word.identity);
-                }
-                // A family in words repeats the differences, and the name of the spec itself would
-                // be no answer.
-                match word.identity {
-                    Identity::Relative(_) => write!(f, "this is another network: ")?,
-                    identity if identity.is_only(&word.spec) => {
-                        write!(f, "this is another network: ")?
-                    }
-                    identity => write!(f, "this is {identity}: ")?,
-                }
-                differences
-                    .iter()
-                    .enumerate()
-                    .try_for_each(|(index, difference)| {
-                        write!(f, "{}{difference}", if index == 0 { "" } else { "; " })
-                    })?;
-                write!(f, " (the network hash at offset 4 is {word})")
-            }
+            Self::Explained { message, .. } => f.write_str(message),
+            Self::Version(word) => write!(f, "file version at offset 0 is {word}"),
+            Self::NetworkHash(word) => write!(f, "network hash at offset 4 is {word}"),
             Self::DescriptionTooLong { length, limit } => write!(
                 f,
                 "description length at offset 8 is {length} bytes, allowed are at most {limit}"
@@ -48,49 +57,35 @@ impl fmt::Display for LoadError {
                 offset,
                 needed,
                 available,
-                alike,
-            } => {
-                write!(
-                    f,
-                    "the file ends in `{place}`: found {available} bytes at offset {offset}, expected {needed}"
-                )?;
-                alike.as_ref().map_or(Ok(()), |(spec, candidates)| {
-                    write!(f, " for {spec}: the file begins like a net of {candidates}")
-                })
-            }
-            Self::OtherSpec { refused, changes } => {
-                write!(f, "{refused}; the file fits if ")?;
-                changes.iter().enumerate().try_for_each(|(index, change)| {
-                    write!(f, "{}{change}", if index == 0 { "" } else { ", or if " })
-                })
-            }
+            } => write!(
+                f,
+                "the file ends in `{place}`: found {available} bytes at offset {offset}, expected {needed}"
+            ),
             Self::SectionHash {
                 place,
                 offset,
                 expected,
                 found,
                 elsewhere,
-                identity,
             } => {
                 write!(
                     f,
                     "`{place}` at offset {offset} is {found:#010x}, expected {expected:#010x}"
                 )?;
-                write_reason(f, *identity, "that value", *offset, *elsewhere)
+                write_reason(f, "that value", *offset, *elsewhere)
             }
             Self::NotCompressed {
                 place,
                 offset,
                 by_key,
                 elsewhere,
-                identity,
             } => {
                 write!(
                     f,
                     "`{place}` at offset {offset} is not a LEB128 block, expected `COMPRESSED_LEB128`"
                 )?;
                 write_key(f, *by_key, Encoding::Leb128)?;
-                write_reason(f, *identity, "a block", *offset, *elsewhere)
+                write_reason(f, "a block", *offset, *elsewhere)
             }
             Self::UnexpectedlyCompressed {
                 place,
@@ -137,53 +132,40 @@ impl fmt::Display for LoadError {
                 spec,
                 expected,
                 found,
-                causes,
-                identity,
-            } => {
-                write!(
-                    f,
-                    "the file has {found} bytes, expected {expected} for {spec}"
-                )?;
-                if *identity != Identity::Unknown {
-                    return write_identity(f, *identity);
-                }
-                write_causes(f, causes)
-            }
+            } => write!(
+                f,
+                "the file has {found} bytes, expected {expected} for {spec}"
+            ),
             Self::Bytes(bytes) => bytes.fmt(f),
             Self::Tail {
                 offset,
                 expected_len,
                 text,
-                causes,
-            } => {
-                write!(
-                    f,
-                    "the last tensor ends at offset {offset}: expected {expected_len} bytes of `{}` \
-                     to follow, found others",
-                    text.escape_ascii()
-                )?;
-                write_causes(f, causes)
-            }
+            } => write!(
+                f,
+                "the last tensor ends at offset {offset}: expected {expected_len} bytes of `{}` \
+                 to follow, found others",
+                text.escape_ascii()
+            ),
             Self::UnknownEntry {
                 offset,
                 found,
                 allowed,
-                identity,
             } => {
                 write!(
                     f,
                     "found `{}` at offset {offset}, expected the name of a tensor: ",
                     foreign(found)
                 )?;
-                allowed.iter().enumerate().try_for_each(|(index, name)| {
+                for (index, name) in allowed.iter().enumerate() {
                     let joint = match index {
                         0 => "",
                         _ if index + 1 == allowed.len() => " or ",
                         _ => ", ",
                     };
-                    write!(f, "{joint}`{name}`")
-                })?;
-                write_identity(f, *identity)
+                    write!(f, "{joint}`{name}`")?;
+                }
+                Ok(())
             }
             Self::EntryTwice { place, offset } => {
                 write!(
@@ -265,6 +247,7 @@ impl fmt::Display for LoadError {
             Self::TrailingBytes {
                 expected_len,
                 found_len,
+                ..
             } => write!(
                 f,
                 "the network ends at offset {expected_len}, but the file has {found_len} bytes"
@@ -304,8 +287,7 @@ impl fmt::Display for WrongBytes {
             _ => write!(f, "`{place}` at offset {offset} is")?,
         }
         let (found, expected) = (Field(*form, &self.found), Field(*form, &self.expected));
-        write!(f, " {found}, expected {expected}")?;
-        write_identity(f, self.identity)
+        write!(f, " {found}, expected {expected}")
     }
 }
 
@@ -378,20 +360,6 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-fn write_causes(f: &mut fmt::Formatter<'_>, causes: &[Cause]) -> fmt::Result {
-    causes.iter().enumerate().try_for_each(|(index, cause)| {
-        let joint = if index == 0 { ": as if" } else { ", or as if" };
-        write!(f, "{joint} {cause}")
-    })
-}
-
-fn write_identity(f: &mut fmt::Formatter<'_>, identity: Identity) -> fmt::Result {
-    match identity {
-        Identity::Unknown => Ok(()),
-        known => write!(f, ": this is {known}"),
-    }
-}
-
 /// Says which key makes a tensor compressed or not.
 fn write_key(f: &mut fmt::Formatter<'_>, by_key: bool, encoding: Encoding) -> fmt::Result {
     match by_key {
@@ -400,16 +368,15 @@ fn write_key(f: &mut fmt::Formatter<'_>, by_key: bool, encoding: Encoding) -> fm
     }
 }
 
-/// Says why a section is not where it should be: in another network it is elsewhere.
+/// Says why a section is not where it should be: it is elsewhere.
 fn write_reason(
     f: &mut fmt::Formatter<'_>,
-    identity: Identity,
     what: &str,
     offset: u64,
     elsewhere: Option<u64>,
 ) -> fmt::Result {
-    let (Identity::Unknown, Some(elsewhere)) = (identity, elsewhere) else {
-        return write_identity(f, identity);
+    let Some(elsewhere) = elsewhere else {
+        return Ok(());
     };
     let (distance, direction) = if elsewhere < offset {
         (offset - elsewhere, "earlier")
@@ -429,7 +396,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::{Difference, Place, Text, list};
+    use crate::{Place, Text, list};
 
     const PLACE: Place = Place {
         stack: Some(3),
@@ -437,34 +404,42 @@ mod tests {
     };
 
     fn check(error: LoadError, message: &str) {
-        assert_eq!(error.to_string(), message);
+        assert_eq!(error.facts().to_string(), message);
+        let advice = if error.may_be_explained() { ADVICE } else { "" };
+        assert_eq!(error.to_string(), alloc::format!("{message}{advice}"));
     }
 
     #[test]
-    fn header_errors_say_what_the_file_is_instead() {
+    fn explanations_take_the_place_of_the_message() {
+        let refused = LoadError::TrailingBytes {
+            offset: 1,
+            expected_len: 1,
+            found_len: 2,
+        };
+        let error = LoadError::Explained {
+            refused: Box::new(refused.clone()),
+            message: "why".into(),
+        };
+        assert_eq!(error.to_string(), "why");
+        assert_eq!(error.refused(), &refused);
+        assert_eq!(refused.refused(), &refused);
+    }
+
+    #[test]
+    fn header_errors_show_both_words() {
         check(
-            LoadError::NetworkHash(
-                WrongWord {
-                    spec: Text::Borrowed("SFNNv5"),
-                    expected: 0x1C10_2EF2,
-                    found: 0x1C10_3C92,
-                    identity: Identity::Spec { name: "small128" },
-                },
-                Vec::from([Difference {
-                    what: "width",
-                    file: Text::Borrowed("128"),
-                    spec: Text::Borrowed("1024"),
-                }]),
-            ),
-            "this is a net of small128: width is 128 in the file and 1024 in the spec \
-             (the network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5)",
+            LoadError::NetworkHash(WrongWord {
+                spec: Text::Borrowed("SFNNv5"),
+                expected: 0x1C10_2EF2,
+                found: 0x1C10_3C92,
+            }),
+            "network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5",
         );
         check(
             LoadError::Version(WrongWord {
                 spec: Text::Borrowed("SFNNv5"),
                 expected: 0x7AF3_2F20,
                 found: 0x10,
-                identity: Identity::Unknown,
             }),
             "file version at offset 0 is 0x00000010, expected 0x7af32f20 for SFNNv5",
         );
@@ -478,7 +453,6 @@ mod tests {
                 offset: 1000,
                 by_key: false,
                 elsewhere: Some(400),
-                identity: Identity::Unknown,
             },
             "`stack 3 fc_0.weights` at offset 1000 is not a LEB128 block, expected `COMPRESSED_LEB128`; a block begins 600 bytes earlier: does a tensor before it have another size?",
         );
@@ -492,24 +466,9 @@ mod tests {
                 expected: 1,
                 found: 2,
                 elsewhere: Some(68),
-                identity: Identity::Unknown,
             },
             "`transformer hash` at offset 64 is 0x00000002, expected 0x00000001; \
              that value begins 4 bytes later: does a tensor before it have another size?",
-        );
-        check(
-            LoadError::SectionHash {
-                place: Place {
-                    stack: Some(1),
-                    name: Text::Borrowed("hash"),
-                },
-                offset: 64,
-                expected: 1,
-                found: 2,
-                elsewhere: Some(68),
-                identity: Identity::Spec { name: "SFNNv15" },
-            },
-            "`stack 1 hash` at offset 64 is 0x00000002, expected 0x00000001: this is a net of SFNNv15",
         );
     }
 
@@ -526,7 +485,6 @@ mod tests {
                 offset: 4,
                 expected: list(expected),
                 found: found.to_vec(),
-                identity: Identity::Unknown,
             }))
         };
         check(
@@ -555,7 +513,6 @@ mod tests {
                     offset: 0,
                     found: text.clone(),
                     allowed: Vec::from([Text::Borrowed("l0w")]),
-                    identity: Identity::Unknown,
                 },
                 LoadError::Zstd {
                     offset: 0,
@@ -583,7 +540,6 @@ mod tests {
                 offset: 80,
                 needed: 512,
                 available: 100,
-                alike: None,
             },
             "the file ends in `stack 3 fc_0.weights`: found 100 bytes at offset 80, expected 512",
         );
@@ -593,7 +549,6 @@ mod tests {
                 offset: 0,
                 needed: 4,
                 available: 0,
-                alike: None,
             },
             "the file is empty",
         );

@@ -59,7 +59,7 @@ pub fn file_content_hash(layout: &FileLayout, path: &Path) -> Option<[u8; 32]> {
 fn hash_pieces(
     len: usize,
     threads: usize,
-    read: &(impl Fn(usize, &mut [u8]) -> bool + Sync),
+    read: &(dyn Fn(usize, &mut [u8]) -> bool + Sync),
 ) -> Option<[u8; 32]> {
     let count = len.div_ceil(PIECE);
     let (next, hashes) = (AtomicUsize::new(0), Mutex::new(vec![None; count]));

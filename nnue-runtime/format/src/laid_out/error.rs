@@ -6,7 +6,7 @@ use core::fmt;
 use std::io;
 use std::path::Path;
 
-use crate::{Identity, LoadError, Text, debug_is_message, foreign, identify_file};
+use crate::{LoadError, Text, debug_is_message, foreign};
 
 /// The reason why laid-out weights cannot be used.
 #[derive(Clone, PartialEq)]
@@ -22,14 +22,14 @@ pub enum MapError {
     /// The file has no laid-out weights. It may be a net file of a network whose files cannot be
     /// mapped as they are.
     NotLaidOut {
-        /// The identity of the file, as far as its first bytes show it.
-        identity: Identity,
+        /// What the file is instead, in words that follow "found", if somebody has looked.
+        found: Option<String>,
     },
     /// The file has no laid-out weights, and the network's net files cannot be mapped: the spec has
     /// another order of neurons than these.
     Reordered {
-        /// The identity of the file, as far as its first bytes show it.
-        identity: Identity,
+        /// What the file is instead, in words that follow "found", if somebody has looked.
+        found: Option<String>,
     },
     /// The file has no laid-out weights, and it cannot be mapped as the network's net file either,
     /// which begins with the network's rows.
@@ -89,9 +89,7 @@ impl From<LoadError> for MapError {
 }
 
 impl MapError {
-    /// The same error, with the knowledge that the file's path gives: the path is added to the
-    /// message of a system's error, and a file that is not laid out is identified by all of its
-    /// bytes.
+    /// The same error with the file's path in the message of a system's error.
     #[must_use]
     pub fn of_file(self, path: &Path) -> MapError {
         match self {
@@ -99,28 +97,29 @@ impl MapError {
                 kind,
                 message: format!("cannot map `{}`: {message}", path.display()),
             },
-            MapError::NotLaidOut { identity } => MapError::NotLaidOut {
-                identity: identify_file(path).unwrap_or(identity),
-            },
-            MapError::Reordered { identity } => MapError::Reordered {
-                identity: identify_file(path).unwrap_or(identity),
-            },
             other => other,
         }
     }
+}
+
+/// What is said of a file that has no laid-out weights.
+fn instead(found: &Option<String>) -> &str {
+    found.as_deref().unwrap_or("another file")
 }
 
 impl fmt::Display for MapError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MapError::Io { message, .. } => f.write_str(message),
-            MapError::NotLaidOut { identity } => write!(
+            MapError::NotLaidOut { found } => write!(
                 f,
-                "found {identity}, expected weights that `nnue convert --layout` has laid out, or a net of this network that begins with its rows"
+                "found {}, expected weights that `nnue convert --layout` has laid out, or a net of this network that begins with its rows",
+                instead(found)
             ),
-            MapError::Reordered { identity } => write!(
+            MapError::Reordered { found } => write!(
                 f,
-                "found {identity}, expected weights that `nnue convert --layout` has laid out: a net file does not have the neurons in the order of the spec"
+                "found {}, expected weights that `nnue convert --layout` has laid out: a net file does not have the neurons in the order of the spec",
+                instead(found)
             ),
             MapError::Load(error) => error.fmt(f),
             MapError::Version { found, expected } => write!(

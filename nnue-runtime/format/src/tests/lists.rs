@@ -6,123 +6,11 @@ use alloc::vec::Vec;
 
 use fastrand::Rng;
 
+use super::mixed::*;
 use super::{ORDERS, load, random_bytes, stored};
 use crate::*;
 
 const MEMORY_LEN: usize = super::MEMORY_LEN;
-
-/// A layout with everything: constant and skipped bytes, alignment, a tail, and other types, orders
-/// and widths than those of memory.
-const SEQUENCE: FileLayout = FileLayout {
-    name: Text::Borrowed("Mixed"),
-    format: Format::Sequence,
-    sections: list(SECTIONS),
-    stacks: Stacks::NONE,
-    tail: Tail {
-        text: b"bullet",
-        multiple: 64,
-    },
-    extents: list(&[Extent {
-        name: "widgets",
-        count: 6,
-        unit: 2,
-        bytes: 96,
-    }]),
-    coalesced: list(&[]),
-    paired: list(&[]),
-};
-
-const SECTIONS: &[Section] = &[
-    Section::Bytes {
-        name: Text::Borrowed(""),
-        form: FieldForm::Bytes,
-        expected: list(b"NNUE\x01"),
-    },
-    Section::Skipped {
-        name: Text::Borrowed("name"),
-        len: 6,
-    },
-    Section::Align(16),
-    Section::tensor(
-        "padded columns",
-        [1, 3, 6],
-        Stored::new(Element::I16, [0, 8, 1], 24),
-        Placed::new(
-            Form::Rows,
-            Element::I16,
-            [0, 0],
-            [3, 8],
-            &[
-                Segment::run(0, 0, 3).every(2),
-                Segment::run(1, 4, 3).every(2),
-            ],
-        ),
-    ),
-    Section::same("copied", Element::I32, Encoding::Raw, 64, [2, 3]),
-    Section::tensor(
-        "widened",
-        [2, 1, 4],
-        Stored::new(Element::I8, [4, 0, 1], 8),
-        Placed::new(Form::Rows, Element::I32, [96, 16], [1, 4], &[]),
-    ),
-    Section::tensor(
-        "transposed",
-        [2, 3, 8],
-        Stored::new(Element::I8, [3, 1, 6], 48),
-        Placed::new(
-            Form::Blocks,
-            Element::I8,
-            [128, 32],
-            [4, 8],
-            &[Segment::run(0, 0, 8).packed()],
-        ),
-    ),
-    Section::tensor(
-        "quantised",
-        [1, 2, 5],
-        Stored::new(Element::F32, [0, 5, 1], 10).quantised(Quantise {
-            factor: 64.0,
-            rounding: Rounding::Nearest,
-            overflow: Overflow::Refuse,
-            element: Element::I8,
-        }),
-        Placed::new(Form::Columns, Element::I16, [192, 0], [2, 5], &[]),
-    ),
-    Section::tensor(
-        "float",
-        [1, 1, 3],
-        Stored::new(Element::F32, [0, 0, 1], 3),
-        Placed::rows(Element::F32, 256, [1, 4]),
-    ),
-    Section::tensor(
-        "signs",
-        [1, 2, 70],
-        Stored::new(Element::I8, [0, 70, 1], 140),
-        Placed::new(Form::Bits, Element::U64, [288, 0], [2, 128], &[]),
-    ),
-    Section::tensor(
-        "blocks",
-        [1, 48, 4],
-        Stored::new(Element::I16, [0, 1, 48], 192),
-        Placed::new(
-            Form::OutputBlocks { runs: 2, ids: 320 },
-            Element::I16,
-            [384, 0],
-            [48, 4],
-            &[],
-        ),
-    ),
-];
-
-const HEAD: usize = 16;
-const COPIED: usize = HEAD + 48;
-const WIDENED: usize = COPIED + 24;
-const TRANSPOSED: usize = WIDENED + 8;
-const QUANTISED: usize = TRANSPOSED + 48;
-const FLOAT: usize = QUANTISED + 40;
-const SIGNS: usize = FLOAT + 12;
-const BLOCKS: usize = SIGNS + 140;
-const END: usize = BLOCKS + 384;
 
 /// A layout with the same tensors in floating point, by name and in any order.
 const NAMED: FileLayout = FileLayout {
@@ -153,40 +41,6 @@ const fn named(name: &'static str, id: &'static str, count: usize, offset: usize
     });
     let placed = Placed::rows(Element::I16, offset, [1, count]);
     Section::named(name, id, [1, 1, count], stored, placed)
-}
-
-/// A file of [`SEQUENCE`] with everything that loading has to keep: padding that is not zero, and
-/// skipped bytes.
-fn sequence() -> Vec<u8> {
-    let mut random = Rng::with_seed(11);
-    let mut file = b"NNUE\x01".to_vec();
-    file.extend(random_bytes(&mut random, BLOCKS - file.len()));
-    for index in 0..10 {
-        let value = random.u64(..255) as f32 - 127.0;
-        file[QUANTISED + 4 * index..][..4].copy_from_slice(&(value / 64.0).to_le_bytes());
-    }
-    for index in 0..3 {
-        let value = random.u64(..1000) as f32 - 500.5;
-        file[FLOAT + 4 * index..][..4].copy_from_slice(&value.to_le_bytes());
-    }
-    for sign in &mut file[SIGNS..BLOCKS] {
-        *sign = if *sign & 1 != 0 { 0xFF } else { 1 };
-    }
-    for input in 0..4 {
-        // One of the three runs of outputs is zero.
-        for output in 0..48 {
-            let value = if output / 16 == input % 3 {
-                0
-            } else {
-                random.i16(..)
-            };
-            file.extend(value.to_le_bytes());
-        }
-    }
-    assert_eq!(file.len(), END);
-    let tail: Vec<u8> = SEQUENCE.tail.bytes(END).collect();
-    file.extend(tail);
-    file
 }
 
 /// A file of [`NAMED`] with its tensors in this order.
@@ -333,124 +187,6 @@ fn every_flipped_bit_is_refused_or_kept() {
 }
 
 #[test]
-fn lengths_are_explained() {
-    let source = sequence();
-    let (data, tail) = source.split_at(END);
-    let padded = |data: &[u8]| {
-        let tail = SEQUENCE.tail.bytes(data.len());
-        data.iter().copied().chain(tail).collect::<Vec<u8>>()
-    };
-    let causes = |source: &[u8]| match error(&SEQUENCE, source) {
-        LoadError::Size { causes, .. } => causes,
-        error => panic!("{error}"),
-    };
-    let place = |name: &'static str| Place {
-        stack: None,
-        name: name.into(),
-    };
-    assert_eq!(tail.len(), 64 - END % 64);
-    assert_eq!(causes(data), [Cause::NoTail, Cause::OtherTail("none")]);
-    assert_eq!(
-        causes(&padded(&data[..END - 384])),
-        // 384 bytes are also four times 96 bytes, but no network has a tensor of that size.
-        [Cause::Missing(place("blocks"))]
-    );
-    assert_eq!(
-        causes(&padded(&[data, &data[..140]].concat())),
-        [
-            Cause::Twice(place("signs")),
-            Cause::OtherSize {
-                place: place("signs"),
-                found: 2,
-                expected: 1
-            }
-        ]
-    );
-    assert_eq!(
-        causes(&padded(&data[..END - 30])),
-        [Cause::OtherSize {
-            place: place("quantised"),
-            found: 1,
-            expected: 4
-        }]
-    );
-    assert_eq!(
-        causes(&padded(&[data, &[1; 192]].concat())),
-        [Cause::OtherExtent {
-            name: "widgets",
-            found: 8,
-            expected: 6
-        }]
-    );
-    let float = END + 24 * 2 + 8 * 3 + 48 * 3 + 140 * 3 + 192 * 2;
-    assert_eq!(causes(&padded(&vec![1; float])), [Cause::AllFloat]);
-    assert_eq!(causes(&padded(&data[..END - 200])), []);
-    // The missing tensor may be so short that the file is as long as it should be.
-    let shorter = [&data[..FLOAT], &data[SIGNS..]].concat();
-    let LoadError::Tail { causes, .. } = error(&SEQUENCE, &padded(&shorter)) else {
-        panic!("the length is right")
-    };
-    let halved = Cause::OtherSize {
-        place: place("copied"),
-        found: 2,
-        expected: 4,
-    };
-    assert_eq!(causes, [halved, Cause::Missing(place("float"))]);
-    assert_eq!(
-        error(&SEQUENCE, &padded(&data[..END - 384])).to_string(),
-        "the file has 384 bytes, expected 768 for Mixed: as if `blocks` were missing"
-    );
-}
-
-#[test]
-fn the_tail_that_a_file_has_is_proposed() {
-    const COMPRESSED: &[Section] = &[Section::same(
-        "compressed",
-        Element::I16,
-        Encoding::BareLeb128,
-        0,
-        [1, 4],
-    )];
-    let compressed = FileLayout {
-        sections: list(COMPRESSED),
-        ..FileLayout::EMPTY
-    };
-    let sequence = sequence();
-    for (layout, data) in [
-        (SEQUENCE, &sequence[..END]),
-        (compressed, &[1, 2, 3, 4][..]),
-    ] {
-        for (_, own) in Tail::NAMED {
-            let layout = FileLayout {
-                tail: own,
-                ..layout.clone()
-            };
-            for (name, tail) in Tail::NAMED {
-                let file: Vec<u8> = data.iter().copied().chain(tail.bytes(data.len())).collect();
-                if tail == own {
-                    assert!(split(&layout, &file).is_ok());
-                    continue;
-                }
-                let message = split(&layout, &file).unwrap_err().to_string();
-                let proposes = |words: &str| {
-                    message.contains(&alloc::format!("{words} `tail = \"{name}\"` in `[file]`"))
-                };
-                // Other changes may fit by accident, and come after it.
-                assert!(
-                    proposes("as if the spec said") || proposes("the file fits if the spec says"),
-                    "{message}"
-                );
-                assert_eq!(message.matches("`tail =").count(), 1, "{message}");
-            }
-            // No tail is proposed that does not fit either.
-            let other: Vec<u8> = data.iter().copied().chain(*b"other").collect();
-            let message = split(&layout, &other).unwrap_err().to_string();
-            assert!(!message.contains("`tail ="), "{message}");
-        }
-    }
-}
-
-#[test]
 fn what_differs_is_shown() {
     for (offset, bytes, message) in [
         (
@@ -485,7 +221,9 @@ fn what_differs_is_shown() {
         ),
     ] {
         assert_eq!(
-            error(&SEQUENCE, &patched(offset, bytes)).to_string(),
+            error(&SEQUENCE, &patched(offset, bytes))
+                .facts()
+                .to_string(),
             message
         );
     }
@@ -513,7 +251,7 @@ fn names_and_lengths_of_named_tensors_are_checked() {
     for len in 0..source.len() {
         assert!(load(&NAMED, ORDERS[0], &source[..len]).is_err(), "{len}");
     }
-    let message = |source: &[u8]| error(&NAMED, source).to_string();
+    let message = |source: &[u8]| error(&NAMED, source).facts().to_string();
     let first = 4 + 8 + 24;
     assert_eq!(message(&source[first..]), "the file does not have `first`");
     assert_eq!(

@@ -131,28 +131,14 @@ fn padding_that_is_not_zero_is_kept() {
 
 #[test]
 fn the_header_must_match() {
-    let difference = |what, file: &'static str, spec: &'static str| Difference {
-        what,
-        file: file.into(),
-        spec: spec.into(),
-    };
     let small128 = 0x1C10_3C92;
     assert_eq!(
         error(&RAW, &patched(&RAW, 4, &u32::to_le_bytes(small128))),
-        LoadError::NetworkHash(
-            WrongWord {
-                spec: "Tiny".into(),
-                expected: HASH,
-                found: small128,
-                identity: identify(&[VERSION, small128].map(u32::to_le_bytes).concat()),
-            },
-            vec![
-                difference("width", "128", "4"),
-                difference("number of affine layers", "3", "2"),
-                difference("number of `i8` rows", "0", "1"),
-                difference("feature set", "HalfKAv2_hm", "another, of 1 rows,"),
-            ],
-        )
+        LoadError::NetworkHash(WrongWord {
+            spec: "Tiny".into(),
+            expected: HASH,
+            found: small128,
+        })
     );
     assert_eq!(
         error(&RAW, &patched(&RAW, 0, b"\x7FELF")),
@@ -160,7 +146,6 @@ fn the_header_must_match() {
             spec: "Tiny".into(),
             expected: VERSION,
             found: 0x464C_457F,
-            identity: Identity::Other("an ELF executable"),
         })
     );
     for length in [DESCRIPTION_LIMIT + 1, u32::MAX] {
@@ -184,7 +169,6 @@ fn hashes_of_the_body_must_match() {
             expected: 0x7F23_44B8,
             found: 0,
             elsewhere: None,
-            identity: Identity::Unknown,
         }
     );
     // Three bytes too many in stack 0.
@@ -200,7 +184,6 @@ fn hashes_of_the_body_must_match() {
             expected: 0x6333_6A4A,
             found,
             elsewhere: Some(offset as u64 + 3),
-            identity: Identity::Unknown,
         }
     );
 }
@@ -224,7 +207,6 @@ fn encodings_must_match() {
             offset,
             by_key: true,
             elsewhere: None,
-            identity: Identity::Unknown,
         }
     );
     // Two threats are missing, so the PSQT block comes early.
@@ -239,7 +221,6 @@ fn encodings_must_match() {
             offset,
             by_key: false,
             elsewhere: Some(offset - 2),
-            identity: Identity::Unknown,
         }
     );
 }
@@ -312,6 +293,7 @@ fn the_file_must_end_with_the_network() {
     assert_eq!(
         error(&RAW, &source),
         LoadError::TrailingBytes {
+            offset: expected_len,
             expected_len,
             found_len: expected_len + 1,
         }
@@ -328,7 +310,6 @@ fn truncation_names_the_tensor() {
             offset: WEIGHTS as u64,
             needed: 40,
             available: 30,
-            alike: None,
         }
     );
     assert_eq!(
@@ -338,7 +319,6 @@ fn truncation_names_the_tensor() {
             offset: (FC_1 + STACK_LEN) as u64,
             needed: 64,
             available: 0,
-            alike: None,
         }
     );
 }

@@ -332,4 +332,4 @@ macro_rules! of_levels {
         )+
     };
 }
-nnue_levels::levels!(of_levels);
+nnue_format::levels!(of_levels);

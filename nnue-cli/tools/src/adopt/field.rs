@@ -1,0 +1,227 @@
+//! The networks of known engines, whose specs are tried with any width.
+//!
+//! The folder `field` has links to the files in `specs`: a published package of this crate has the
+//! files themselves.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::format::{Encoding, FileLayout, Section};
+use nnue_compiler::network::Network;
+use nnue_compiler::{analyse, file_layout, is_target_of_link, toml_string};
+
+use crate::adopt::fits::PADDED_TO;
+
+macro_rules! field {
+    ($($name:literal,)*) => {
+        &[$(($name, include_str!(concat!("../../field/", $name, ".toml")))),*]
+    };
+}
+
+/// The names and the texts of the specs.
+pub(crate) const FIELD: &[(&str, &str)] = field![
+    "alexandria",
+    "arasan",
+    "berserk",
+    "blackmarlin",
+    "bullet_multi_layer",
+    "bullet_skip",
+    "caissa",
+    "cinder",
+    "clover",
+    "devre",
+    "halogen",
+    "hobbes",
+    "horsie",
+    "integral",
+    "koivisto",
+    "minic",
+    "monty",
+    "obsidian",
+    "patricia",
+    "pawnocchio",
+    "plentychess",
+    "reckless",
+    "starzix",
+    "stormphrax",
+    "velvet",
+    "viridithas14",
+    "viridithas21",
+    "viridithas21_raw",
+];
+
+const _: () = {
+    let mut rest = FIELD;
+    while let [(_, text), others @ ..] = rest {
+        assert!(
+            !is_target_of_link(text),
+            "git has made no links in nnue-cli/tools/field: set core.symlinks to true and check out \
+             anew"
+        );
+        rest = others;
+    }
+};
+
+/// A spec of the field whose files' size follows from the number of neurons.
+struct Sized {
+    text: &'static str,
+    width: usize,
+    /// What the size is a number of.
+    unit: Unit,
+    /// The size of files with this width, and by how much it grows with each neuron. `None` where
+    /// only files of this width load, as headers say how wide they are.
+    size: Option<[f64; 2]>,
+}
+
+/// What tells the number of neurons.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    /// The bytes of a file.
+    Bytes,
+    /// The values of a file that is nothing but LEB128, whose bytes tell less.
+    Values,
+}
+
+impl Unit {
+    fn of(layout: &FileLayout) -> Unit {
+        let mut sections = layout
+            .sections
+            .iter()
+            .chain(layout.stacks.groups.iter().flat_map(|group| group.iter()));
+        let is_bare = sections.all(|section| {
+            matches!(section, Section::Tensor(tensor) if tensor.stored.encoding == Encoding::BareLeb128)
+        });
+        match is_bare {
+            true => Unit::Values,
+            false => Unit::Bytes,
+        }
+    }
+
+    /// How large the files of a network are.
+    fn of_network(self, layout: &FileLayout) -> f64 {
+        match self {
+            Unit::Bytes => layout.max_len() as f64,
+            Unit::Values => {
+                let values = layout.tensors().map(|(_, tensor)| tensor.stored.values);
+                values.sum::<usize>() as f64
+            }
+        }
+    }
+
+    /// How large a file is.
+    fn of_file(self, bytes: &[u8]) -> f64 {
+        let size = match self {
+            Unit::Bytes => bytes.len(),
+            // The last byte of each value is the one without the highest bit.
+            Unit::Values => bytes.iter().filter(|byte| **byte < 0x80).count(),
+        };
+        size as f64
+    }
+
+    /// How much more there may be than the tensors have.
+    fn slack(self) -> f64 {
+        match self {
+            Unit::Bytes => PADDED_TO as f64,
+            Unit::Values => 0.0,
+        }
+    }
+}
+
+/// The sizes of all specs of the field, which are looked at once.
+static SIZED: LazyLock<Vec<Sized>> = LazyLock::new(|| {
+    let sized = FIELD.iter().map(|(_, text)| {
+        let width = width(text).unwrap_or(0);
+        let layout = |width: usize| Some(file_layout(&network(&with_width(text, width))?));
+        let own = layout(width);
+        let unit = own.as_ref().map_or(Unit::Bytes, Unit::of);
+        let size = || {
+            let own = unit.of_network(own.as_ref()?);
+            let wider = unit.of_network(&layout(2 * width)?);
+            Some([own, (wider - own) / width as f64])
+        };
+        Sized {
+            text,
+            width,
+            unit,
+            size: size(),
+        }
+    });
+    sized.collect()
+});
+
+/// The texts of the specs of the field, with widths for which their files may have the size of
+/// this file.
+pub(crate) fn of_size(bytes: &[u8]) -> Vec<Cow<'static, str>> {
+    let mut texts = Vec::new();
+    for Sized {
+        text,
+        width,
+        unit,
+        size,
+    } in SIZED.iter()
+    {
+        let Some([own, step]) = size else {
+            texts.push(Cow::Borrowed(*text));
+            continue;
+        };
+        let found = unit.of_file(bytes);
+        let len = |width: f64, own_width: f64| own + (width - own_width) * step;
+        let own_width = *width as f64;
+        let nearest = own_width + (found - own) / step;
+        // Files that are compressed as a whole are shorter.
+        if found <= *own && 2.0 * found > *own {
+            texts.push(Cow::Borrowed(*text));
+        }
+        let nearest = (nearest / 8.0).round() * 8.0;
+        for candidate in [nearest - 8.0, nearest, nearest + 8.0] {
+            let is_near = (len(candidate, own_width) - found).abs() <= unit.slack();
+            if candidate > 0.0 && candidate != own_width && is_near {
+                texts.push(Cow::Owned(with_width(text, candidate as usize)));
+            }
+        }
+    }
+    texts
+}
+
+/// The network of a text, if the text is right.
+pub(crate) fn network(text: &str) -> Option<Network> {
+    analyse(&SourceFile::new("guess", text)).ok()
+}
+
+/// Where a spec has the number of neurons.
+fn place(text: &str) -> Option<std::ops::Range<usize>> {
+    const KEY: &str = "width = ";
+    let start = text.find(KEY)? + KEY.len();
+    let digits = text[start..].bytes().take_while(u8::is_ascii_digit).count();
+    Some(start..start + digits)
+}
+
+fn width(text: &str) -> Option<usize> {
+    text[place(text)?].parse().ok()
+}
+
+/// The same spec of the field with another name, which is on a line of its own.
+pub(crate) fn with_name(text: &str, name: &str) -> String {
+    let mut is_named = false;
+    let lines = text.lines().map(|line| {
+        // Layers, further below, have names too.
+        let is_place = !is_named && line.starts_with("name = ");
+        is_named |= is_place;
+        match is_place {
+            true => format!("name = {}\n", toml_string(name)),
+            false => format!("{line}\n"),
+        }
+    });
+    lines.collect()
+}
+
+/// The same spec with another number of neurons.
+#[must_use]
+pub fn with_width(text: &str, width: usize) -> String {
+    let mut text = text.to_string();
+    if let Some(place) = place(&text) {
+        text.replace_range(place, &width.to_string());
+    }
+    text
+}

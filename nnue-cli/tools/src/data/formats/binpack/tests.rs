@@ -1,0 +1,157 @@
+//! Records of random games, written and read again.
+
+use cozy_chess::{Board, Move};
+use fastrand::Rng;
+
+use super::*;
+use crate::data::formats::game;
+use crate::data::record::GameResult;
+
+/// The records of a random game.
+fn game(random: &mut Rng) -> Vec<Record> {
+    let mut board = Board::default();
+    let mut records = Vec::new();
+    let result = [GameResult::White, GameResult::Draw, GameResult::Black][random.usize(..3)];
+    for _ in 0..random.usize(1..300) {
+        let mut legal: Vec<Move> = Vec::new();
+        board.generate_moves(|of_piece| {
+            legal.extend(of_piece);
+            false
+        });
+        let Some(played) = random.choice(&legal) else {
+            break;
+        };
+        records.push(Record {
+            score: (random.u32(..20) > 0)
+                .then(|| (random.i16(-32000..=32000) >> random.u32(..16)).into()),
+            result: Some(result),
+            ..game::record(&board, *played)
+        });
+        board.play_unchecked(*played);
+    }
+    records
+}
+
+fn written(records: &[Record]) -> Vec<u8> {
+    let (mut writer, mut bytes) = (Writer::default(), Vec::new());
+    for record in records {
+        writer
+            .append(record, &mut bytes)
+            .expect("a record of a game");
+    }
+    writer.finish(&mut bytes);
+    bytes
+}
+
+fn read_again(bytes: &[u8]) -> Vec<Record> {
+    let chunk = Chunk {
+        name: "games",
+        first: 1,
+        bytes,
+    };
+    let mut records = Vec::new();
+    read(&chunk, &mut |record| {
+        records.push(record.expect("a record"))
+    });
+    records
+}
+
+/// What comes out is what went in, but castling rights have other letters, and the en passant square
+/// is there only if a pawn can capture.
+fn assert_same(found: &[Record], expected: &[Record]) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        let mut rest = found.rest;
+        if rest.en_passant.is_none() {
+            rest.en_passant = expected.rest.en_passant;
+        }
+        for (letter, shredder) in b"KQkq".iter().zip(b"HAha") {
+            for right in rest.castling.iter_mut().filter(|right| *right == letter) {
+                *right = *shredder;
+            }
+        }
+        assert_eq!(Record { rest, ..*found }, *expected, "{expected}");
+    }
+}
+
+#[test]
+fn records_come_out_as_they_went_in() {
+    let mut random = Rng::with_seed(5);
+    let records: Vec<Record> = (0..150).flat_map(|_| game(&mut random)).collect();
+    let bytes = written(&records);
+    assert_same(&read_again(&bytes), &records);
+    let per_record = bytes.len() as f64 / records.len() as f64;
+    assert!(per_record < 5.0, "{per_record} bytes a record");
+}
+
+/// Where a record's move is not known, the next record tells it.
+#[test]
+fn moves_are_found_between_positions() {
+    let mut random = Rng::with_seed(6);
+    let records: Vec<Record> = (0..50).flat_map(|_| game(&mut random)).collect();
+    let without_moves: Vec<Record> = records
+        .iter()
+        .map(|record| Record {
+            tactical: None,
+            played: None,
+            ..*record
+        })
+        .collect();
+    let mut expected = records;
+    let ends: Vec<usize> = (0..expected.len())
+        .filter(|index| {
+            let next = expected.get(index + 1);
+            next.is_none_or(|next| next.rest.ply == Some(0))
+        })
+        .collect();
+    for end in ends {
+        expected[end].tactical = None;
+        expected[end].played = None;
+    }
+    let found = read_again(&written(&without_moves));
+    assert_same(&found, &expected);
+}
+
+#[test]
+#[ignore = "a million positions take several seconds"]
+fn a_million_records_come_out_as_they_went_in() {
+    let mut random = Rng::with_seed(7);
+    let mut records = Vec::new();
+    while records.len() < 1_000_000 {
+        records.extend(game(&mut random));
+    }
+    let bytes = written(&records);
+    assert!(bytes.windows(4).filter(|four| four == MAGIC).count() > 2);
+    assert_same(&read_again(&bytes), &records);
+}
+
+/// The start position, the first move of a game, and its answer.
+#[test]
+fn the_bytes_of_a_short_game() {
+    let mut board = Board::default();
+    let mut records = Vec::new();
+    for (played, score) in [("e2e4", 20), ("e7e5", -20)] {
+        let played = played.parse().expect("a move");
+        records.push(Record {
+            score: Some(score as f32),
+            result: Some(GameResult::White),
+            ..game::record(&board, played)
+        });
+        board.play(played);
+    }
+    let expected = [
+        &b"BINP"[..],
+        &[36, 0, 0, 0],
+        &[0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF],
+        &[0x2D, 0x84, 0x4A, 0xD2, 0, 0, 0, 0],
+        &[0x11, 0x11, 0x11, 0x11, 0x3E, 0x95, 0x5B, 0xE3],
+        // From square 12 to square 28; 40; won by the side to move, at half move 0; clock 0.
+        &[0x0C, 0x70, 0, 40, 0x80, 0, 0, 0],
+        // One position follows: piece 4, the first of two squares, and the same score.
+        &[0, 1, 0b0100_0000, 0b0000_0000],
+    ]
+    .concat();
+    let bytes = written(&records);
+    assert_eq!(bytes, expected);
+    assert_same(&read_again(&bytes), &records);
+}

@@ -1,0 +1,290 @@
+//! Files of positions, cut into chunks that can be read apart from each other.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::data::error::DataError;
+use crate::data::formats::{self, Format};
+
+/// How many bytes are read at once.
+const BLOCK: usize = 1 << 18;
+
+/// The most bytes of a record. If so many bytes hold no whole record, the file has another format.
+const MOST: usize = 1 << 26;
+
+/// The number of bytes at the start of a file by which [`is_packed`] decides.
+const GZIP: usize = 9;
+
+/// A file of positions.
+#[derive(Clone, Debug)]
+pub struct Input {
+    path: PathBuf,
+    name: Arc<str>,
+    format: Format,
+}
+
+impl Input {
+    /// Opens a file, or standard input if the path is `-`; without a format, its name and its first
+    /// bytes decide.
+    ///
+    /// # Errors
+    ///
+    /// [`DataError::Unreadable`] if the file cannot be read.
+    pub fn open(path: &Path, format: Option<Format>) -> Result<Input, DataError> {
+        let mut input = Input::of(path, format.unwrap_or(Format::Text));
+        if crate::files::is_standard(path) {
+            return Ok(input);
+        }
+        let of_name = match input.is_read_once() {
+            // Bytes that are read from a pipe to find its format would be missing later.
+            true => Format::of(path, &[]),
+            false => {
+                let mut bytes = input.bytes()?;
+                let start = bytes.fill_buf().map_err(|error| input.unreadable(error))?;
+                Format::of(path, start)
+            }
+        };
+        input.format = format.unwrap_or(of_name);
+        Ok(input)
+    }
+
+    /// A file whose format is known, whatever its name says.
+    pub(crate) fn of(path: &Path, format: Format) -> Input {
+        let name = match crate::files::is_standard(path) {
+            true => "standard input".into(),
+            false => path.display().to_string(),
+        };
+        Input {
+            path: path.to_path_buf(),
+            name: name.into(),
+            format,
+        }
+    }
+
+    /// Whether the input can be read only once: standard input, a pipe or a device.
+    #[must_use]
+    pub fn is_read_once(&self) -> bool {
+        let is_file = || fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
+        crate::files::is_standard(&self.path) || self.path.exists() && !is_file()
+    }
+
+    /// The path of the input; `-` is standard input.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name of the input in messages.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The format of the input.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// An error that says why the input cannot be used.
+    pub(crate) fn wrong(&self, wrong: impl Into<String>) -> DataError {
+        DataError::Format {
+            name: self.name.to_string(),
+            wrong: wrong.into(),
+        }
+    }
+
+    fn unreadable(&self, error: io::Error) -> DataError {
+        let name = self.name.to_string();
+        DataError::Unreadable { name, error }
+    }
+
+    /// The bytes of the input, unpacked if gzip has compressed them.
+    fn bytes(&self) -> Result<Box<dyn BufRead + Send>, DataError> {
+        let mut file = BufReader::with_capacity(BLOCK, crate::files::open(&self.path)?);
+        let mut start = Vec::new();
+        // A pipe may give fewer bytes at first.
+        let read = file.by_ref().take(GZIP as u64).read_to_end(&mut start);
+        read.map_err(|error| self.unreadable(error))?;
+        let is_packed = is_packed(&start);
+        let file = Cursor::new(start).chain(file);
+        Ok(match is_packed {
+            true => Box::new(BufReader::with_capacity(BLOCK, MultiGzDecoder::new(file))),
+            false => Box::new(file),
+        })
+    }
+
+    /// All chunks of the input, from the start of the file.
+    pub(crate) fn chunks(&self) -> Chunks {
+        Chunks {
+            input: self.clone(),
+            bytes: None,
+            waiting: Vec::new(),
+            first: 1,
+        }
+    }
+}
+
+/// Some records of a file.
+pub(crate) struct Chunk {
+    input: Input,
+    first: u64,
+    bytes: Vec<u8>,
+}
+
+impl Chunk {
+    /// Whether the chunk is the first of its file.
+    pub(crate) fn is_first(&self) -> bool {
+        self.first == 1
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.input.format
+    }
+
+    pub(crate) fn content(&self) -> formats::Chunk<'_> {
+        formats::Chunk {
+            name: &self.input.name,
+            first: self.first,
+            bytes: &self.bytes,
+        }
+    }
+}
+
+/// Whether a file that begins with these bytes is compressed by gzip.
+///
+/// Bulletformat and viriformat may begin with gzip's first four bytes too: there these are the
+/// occupied squares, with a1 and b1 among them. The ninth byte then has the pieces on these
+/// squares, the piece on b1 in its upper half. In gzip this half is 0, which would be a white pawn
+/// on b1.
+fn is_packed(start: &[u8]) -> bool {
+    matches!(start, [0x1F, 0x8B, 8, flags, _, _, _, _, extra, ..] if flags & 0xE0 == 0 && extra >> 4 == 0)
+}
+
+/// The chunks of a file, read one after the other.
+pub(crate) struct Chunks {
+    input: Input,
+    /// The bytes that are still to be read; `None` before the file is opened.
+    bytes: Option<Box<dyn BufRead + Send>>,
+    /// The bytes that were read after the last whole record.
+    waiting: Vec<u8>,
+    first: u64,
+}
+
+impl Chunks {
+    fn read(&mut self) -> Result<Option<Chunk>, DataError> {
+        let bytes = match &mut self.bytes {
+            Some(bytes) => bytes,
+            unopened => unopened.insert(self.input.bytes()?),
+        };
+        let format = self.input.format;
+        let cut = cut(bytes, &mut self.waiting, |waiting| format.whole(waiting))
+            .map_err(|error| self.input.unreadable(error))?;
+        Ok(cut.map(|(bytes, records)| {
+            let (input, first) = (self.input.clone(), self.first);
+            self.first += records;
+            Chunk {
+                input,
+                first,
+                bytes,
+            }
+        }))
+    }
+}
+
+/// Reads on until whole records are at the front of `waiting`, and removes them from there. Returns
+/// them with their number, or `None` at the end. `whole` says how many bytes and records are whole.
+///
+/// Bytes that are no whole record yet are examined again only when their number has doubled. So all
+/// examinations together read no more than a few times the bytes of the file, however long its
+/// records are.
+fn cut(
+    mut bytes: impl Read,
+    waiting: &mut Vec<u8>,
+    whole: impl Fn(&[u8]) -> (usize, u64),
+) -> io::Result<Option<(Vec<u8>, u64)>> {
+    loop {
+        let more = waiting.len().max(BLOCK);
+        let read = bytes.by_ref().take(more as u64).read_to_end(waiting)?;
+        let (mut len, records) = whole(waiting);
+        if read == 0 || len == 0 && waiting.len() > MOST {
+            len = waiting.len();
+        }
+        if len > 0 {
+            let rest = waiting.split_off(len);
+            return Ok(Some((mem::replace(waiting, rest), records)));
+        }
+        if read == 0 {
+            return Ok(None);
+        }
+    }
+}
+
+impl Iterator for Chunks {
+    type Item = Result<Chunk, DataError>;
+
+    fn next(&mut self) -> Option<Result<Chunk, DataError>> {
+        self.read().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// The lengths of all pieces that [`cut`] makes of bytes, and how many bytes it examined.
+    fn cuts(bytes: &[u8], whole: impl Fn(&[u8]) -> (usize, u64)) -> (Vec<usize>, usize) {
+        let (mut bytes, mut waiting) = (bytes, Vec::new());
+        let (mut lengths, seen) = (Vec::new(), Cell::new(0));
+        let counted = |waiting: &[u8]| {
+            seen.set(seen.get() + waiting.len());
+            whole(waiting)
+        };
+        while let Some((piece, _)) = cut(&mut bytes, &mut waiting, counted).expect("memory") {
+            lengths.push(piece.len());
+        }
+        (lengths, seen.get())
+    }
+
+    #[test]
+    fn bytes_are_looked_at_a_few_times_however_long_records_are() {
+        let bytes = vec![b'\n'; 32 * BLOCK];
+        let size = bytes.len();
+        // A single record that ends only with the file.
+        let (lengths, seen) = cuts(&bytes, |_| (0, 0));
+        assert_eq!(lengths, [size]);
+        assert!(seen <= 4 * size, "{seen}");
+        // Records that are much shorter than a block, and much longer.
+        for record in [1000, 5 * BLOCK + 1] {
+            let (lengths, seen) = cuts(&bytes, |waiting| {
+                let records = waiting.len() / record;
+                (record * records, records as u64)
+            });
+            assert_eq!(lengths.iter().sum::<usize>(), size);
+            assert!(seen <= 4 * size, "{seen}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_the_format_is_not_kept_for_ever() {
+        let (lengths, _) = cuts(&vec![b'x'; 2 * MOST + MOST / 2], |_| (0, 0));
+        assert!(lengths.len() > 1, "{lengths:?}");
+        assert!(lengths.iter().all(|length| *length <= 2 * MOST));
+    }
+
+    #[test]
+    fn blank_lines_wait_for_nothing() {
+        for format in [Format::Text, Format::Pgn] {
+            let (lengths, seen) = cuts(&vec![b'\n'; 8 * BLOCK], |waiting| format.whole(waiting));
+            assert_eq!(lengths, [BLOCK; 8], "{format}");
+            assert_eq!(seen, 8 * BLOCK, "{format}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Why there is no library of a network.
+
+use std::io;
+use std::path::PathBuf;
+
+use nnue_compiler::format::foreign;
+
+/// Why there is no library of a network.
+#[derive(thiserror::Error)]
+pub enum Error {
+    /// The network has feature sets whose active features only its engine knows.
+    #[error(
+        "{} cannot be a library for C: `{}` is a custom feature set, whose features only its engine \
+         knows, expected sets that follow from the position",
+        foreign(.network),
+        foreign(.set)
+    )]
+    Custom {
+        /// The name of the network.
+        network: String,
+        /// The feature set.
+        set: String,
+    },
+    /// The beginning of all names is no identifier of C.
+    #[error(
+        "found `{}` as the beginning of all names, expected letters from `a` to `z`, digits and `_`, \
+         and first a letter",
+        foreign(.name)
+    )]
+    Name {
+        /// What was found.
+        name: String,
+    },
+    /// The beginning of all names is a name that all headers have.
+    #[error("`{name}` is a name that all headers have, expected another one")]
+    Taken {
+        /// What was found.
+        name: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{0}")]
+    File(#[from] crate::files::Error),
+    /// The package cannot be written.
+    #[error("{0}")]
+    Package(#[from] crate::measure::Error),
+    /// Cargo, which compiles the library, cannot be run.
+    #[error("cannot run cargo, which compiles the library: {0}")]
+    NoCargo(#[source] io::Error),
+    /// The library does not compile.
+    #[error("cannot compile `{}`:\n{words}", foreign(.package.display()))]
+    Compiler {
+        /// The folder of the package.
+        package: PathBuf,
+        /// The messages of the compiler.
+        words: String,
+    },
+}
+
+nnue_compiler::format::debug_is_message!(Error);

@@ -1,0 +1,170 @@
+//! The package of a library, which cargo compiles, and the header beside it.
+
+use std::path::Path;
+
+use nnue_capi::header::Header;
+use nnue_compiler::network::{Network, Order};
+use serde_json::json;
+
+use super::Error;
+use crate::measure::project::{Project, toml, write};
+
+/// The packages of the project that the library needs, by their folders.
+pub const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-runtime/capi"];
+
+/// How weights become part of a library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Embed {
+    /// As the net file, which is decoded when the network is made.
+    File,
+    /// As they lie in memory, used where they are.
+    Weights,
+}
+
+/// Weights that become part of a library.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    /// The net file.
+    pub file: Vec<u8>,
+    /// How they become part of it.
+    pub embed: Embed,
+}
+
+/// A network that becomes a library.
+#[derive(Debug)]
+pub struct Library<'n> {
+    text: &'n str,
+    network: &'n Network,
+    name: String,
+    weights: Option<Weights>,
+}
+
+impl<'n> Library<'n> {
+    /// The library of a network whose spec has that text. `name` is the beginning of all its names in
+    /// C, and the name of its files.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Custom`] for a network with custom feature sets, [`Error::Name`] and
+    /// [`Error::Taken`] for a name that cannot be.
+    pub fn new(
+        text: &'n str,
+        network: &'n Network,
+        name: &str,
+        weights: Option<Weights>,
+    ) -> Result<Library<'n>, Error> {
+        if let Some(set) = network.features.iter().find(|set| set.is_told()) {
+            return Err(Error::Custom {
+                network: network.name.clone(),
+                set: set.name.clone(),
+            });
+        }
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let is_first = |letter: char| letter.is_ascii_alphabetic();
+        let name = name.to_string();
+        if !name.starts_with(is_first) || !name.chars().all(is_letter) {
+            return Err(Error::Name { name });
+        }
+        if Header::is_taken(&name) {
+            return Err(Error::Taken { name });
+        }
+        Ok(Library {
+            text,
+            network,
+            name,
+            weights,
+        })
+    }
+
+    /// The name for a spec's file: `nnue_` and what of the file's name can be part of an identifier.
+    #[must_use]
+    pub fn name_for(spec: &Path) -> String {
+        let stem = spec.file_stem().unwrap_or_default().to_string_lossy();
+        let letters = |letter: char| match letter.is_ascii_alphanumeric() {
+            true => letter.to_ascii_lowercase(),
+            false => '_',
+        };
+        let stem: String = stem.chars().map(letters).collect();
+        format!("nnue_{stem}")
+    }
+
+    /// The beginning of all names.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name of the crate.
+    pub(super) fn crate_name(&self) -> String {
+        format!("{}_for_c", self.name)
+    }
+
+    /// The header.
+    #[must_use]
+    pub fn header(&self) -> String {
+        let header = Header {
+            network: &self.network.name,
+            prefix: &self.name,
+            embedded: self.weights.is_some(),
+            by_pieces: self.network.stacks.by_pieces.is_some(),
+            wdl: self.network.output.heads.len() > 1,
+            white_first: self.network.transformer.perspectives.order == Order::WhiteFirst,
+        };
+        header.text()
+    }
+
+    /// Writes the package, as `kinds` of libraries, and the header beside its manifest.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Package`] if a file cannot be written.
+    pub fn write(&self, folder: &Path, project: &Project, kinds: &[&str]) -> Result<(), Error> {
+        let mut runtime = project.dependency(NEEDED[0])?;
+        runtime["features"] = json!(["zstd"]);
+        // What is optimised as one unit is what `nnue bench` measures. Panics end the process in any
+        // case; without unwinding the library is smaller.
+        let manifest = toml(&json!({
+            "package": { "name": self.crate_name(), "version": "0.0.0", "edition": "2024" },
+            "lib": { "crate-type": kinds },
+            "dependencies": { "nnue-runtime": runtime, "nnue-capi": project.dependency(NEEDED[1])? },
+            "profile": { "release": {
+                "codegen-units": 1,
+                "panic": "abort",
+                "strip": "debuginfo",
+                "package": { "*": { "codegen-units": 16 } },
+            } },
+            "workspace": {},
+        }))?;
+        write(&folder.join("Cargo.toml"), manifest)?;
+        write(&folder.join("src/lib.rs"), self.code())?;
+        write(&folder.join("spec.toml"), self.text)?;
+        if let Some(weights) = &self.weights {
+            write(&folder.join("net.nnue"), &weights.file)?;
+        }
+        write(&folder.join(format!("{}.h", self.name)), self.header())?;
+        Ok(project.write_lock(folder)?)
+    }
+
+    /// The code of the package.
+    fn code(&self) -> String {
+        let embedded = self
+            .weights
+            .as_ref()
+            .map_or("", |weights| match weights.embed {
+                Embed::File => ", weights = \"net.nnue\"",
+                Embed::Weights => ", weights = \"net.nnue\", embed = \"weights\"",
+            });
+        let extras = [
+            (self.network.stacks.by_pieces.is_some(), ", by_pieces"),
+            (self.weights.is_some(), ", embedded"),
+        ];
+        let extras = extras.into_iter().filter(|(has, _)| *has);
+        let extras: String = extras.map(|(_, extra)| extra).collect();
+        format!(
+            "//! The functions that `{name}.h` declares.\n\n\
+             mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\"{embedded});\n}}\n\n\
+             mod exported {{\n    nnue_capi::export!(super::net, \"{name}\"{extras});\n}}\n",
+            name = self.name
+        )
+    }
+}

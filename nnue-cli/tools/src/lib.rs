@@ -1,0 +1,30 @@
+//! What the command `nnue` is made of, a module for each subject.
+//!
+//! | module | has |
+//! |---|---|
+//! | [`files`] | files that are written as a whole or not at all |
+//! | [`data`] | positions to train on: formats, filters, shuffling, rows |
+//! | [`nets`] | net files of any network: shown, compared, evaluated, converted |
+//! | [`adopt`] | specs for files without a header |
+//! | [`quantise`] | from floating point to integers, and its cost |
+//! | [`matches`] | matches of two UCI engines, with Elo and SPRT |
+//! | [`loops`] | from a spec to a net whose strength is known |
+//! | [`picture`] | networks and weights as pictures and pages |
+//! | [`measure`] | how fast networks are |
+//! | [`export`] | networks for other programs: C, ONNX, bullet |
+//!
+//! What a module shows is what others may use of it. All types for results derive serde's
+//! `Serialize`; the caller makes tables and colours.
+
+#![forbid(unsafe_code)]
+
+pub mod adopt;
+pub mod data;
+pub mod export;
+pub mod files;
+pub mod loops;
+pub mod matches;
+pub mod measure;
+pub mod nets;
+pub mod picture;
+pub mod quantise;

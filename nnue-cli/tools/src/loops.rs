@@ -1,0 +1,36 @@
+//! From the spec of a network to a net of known strength: an engine for the spec, games that it
+//! plays against itself, training, verification and matches.
+//!
+//! Each stage is a command that can be run by hand. It is run again only if an input or a result
+//! has changed.
+//!
+//! | module | has |
+//! |---|---|
+//! | `run_file` | the settings of a loop |
+//! | `files` | the files of a loop, and checks that it writes over no other files |
+//! | `run` | the stages, in their order |
+//! | `stage` | a command with everything on which its result depends |
+//! | `stages` | the folder with the results of finished stages |
+//! | `record` | the inputs and the results of a finished stage |
+//! | `guard` | the process that ends a command when the loop ends, on Unix |
+//! | `training` | the trainer's report of its run |
+
+mod error;
+mod files;
+#[cfg(unix)]
+mod guard;
+mod record;
+mod run;
+mod run_file;
+mod stage;
+mod stages;
+mod training;
+
+pub use crate::loops::error::Error;
+#[cfg(unix)]
+pub use crate::loops::guard::Guard;
+pub use crate::loops::record::Finished;
+pub use crate::loops::run::{Loop, NetMatch, Outcome, Spec};
+pub use crate::loops::run_file::{CurrentNet, Matches, RunFile, SelfPlay};
+pub use crate::loops::stages::Event;
+pub use crate::loops::training::{Cost, RoundingCost, Summary, Training};

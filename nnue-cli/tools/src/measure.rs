@@ -1,0 +1,21 @@
+//! The speed of NNUE networks.
+//!
+//! | module | has |
+//! |---|---|
+//! | [`mod@bench`] | the times of any networks over a search, each in a program of its own |
+//! | [`mod@reorder`] | the search for an order of neurons in which layers skip more |
+//! | [`verification`] | whether compiled networks give the expected values |
+//! | [`wiring`] | whether compiled code has each weight where it belongs |
+//! | [`processor`] | the name of the processor |
+//! | [`project`] | packages that need those of the project |
+
+pub mod bench;
+mod child;
+mod error;
+pub mod processor;
+pub mod project;
+pub mod reorder;
+pub mod verification;
+pub mod wiring;
+
+pub use crate::measure::error::{Error, ProgramError};

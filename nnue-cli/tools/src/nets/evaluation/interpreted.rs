@@ -1,0 +1,84 @@
+//! Networks of any spec, which the interpreter evaluates.
+
+use nnue_compiler::feature_set::FeatureSet;
+use nnue_compiler::network::Network;
+use nnue_interpreter::Net;
+use nnue_runtime::{Board, Position};
+
+use super::{Answer, BucketOutput, Evaluation};
+use crate::nets::Error;
+use crate::nets::net_file::NetFile;
+
+/// A network with its weights that evaluates positions.
+#[derive(Debug)]
+pub struct Interpreted(Net);
+
+impl Interpreted {
+    /// The network of a file. Its features must follow from the position.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] if weights cannot be loaded.
+    pub fn of(file: &NetFile) -> Result<Interpreted, Error> {
+        Ok(Interpreted(file.net()?))
+    }
+
+    /// The name of the network in its spec.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.network().name
+    }
+
+    /// The number of layer stacks.
+    #[must_use]
+    pub fn buckets(&self) -> usize {
+        self.0.network().stacks.count
+    }
+
+    /// The bucket of positions with `pieces` pieces; `None` where the engine chooses the bucket.
+    #[must_use]
+    pub fn bucket(&self, pieces: usize) -> Option<usize> {
+        self.0.bucket(pieces)
+    }
+
+    /// Whether an evaluation is a single value without further heads, in a bucket that the position
+    /// chooses.
+    #[must_use]
+    pub fn has_one_value(&self) -> bool {
+        let network = self.0.network();
+        let output = &network.output;
+        output.heads.len() == 1 && output.further.is_empty() && network.stacks.by_pieces.is_some()
+    }
+
+    /// Evaluates a position with every bucket.
+    #[must_use]
+    pub fn evaluate(&self, board: &Board) -> Evaluation {
+        let net = &self.0;
+        let side_to_move = board.side_to_move();
+        let accumulators = net.accumulate(&net.active_rows(board));
+        let output = |bucket| {
+            let trace = net.trace(&accumulators, side_to_move, bucket);
+            let names = net.network().output.further.iter();
+            let names = names.map(|head| head.name.clone());
+            BucketOutput {
+                answer: Answer::from(trace.evaluation),
+                heads: names.zip(trace.heads).collect(),
+            }
+        };
+        Evaluation {
+            side_to_move,
+            bucket: self.bucket(board.occupied().len()),
+            outputs: (0..self.buckets()).map(output).collect(),
+        }
+    }
+}
+
+/// The name of a feature set whose active features the engine tells, if the network has such a set.
+#[must_use]
+pub fn told_features(network: &Network) -> Option<&str> {
+    let told = network
+        .features
+        .iter()
+        .find(|set| FeatureSet::is_told(set))?;
+    Some(&told.name)
+}

@@ -1,0 +1,320 @@
+//! Positions as FEN, or as EPD with its operations, a position a line.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use nnue_compiler::format::foreign;
+use nnue_runtime::{Board, FenError};
+
+use crate::files::is_standard;
+use crate::nets::Error;
+
+/// The start of a game, which may also be written as the word `startpos`, as in UCI.
+pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// A position, and the text that describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenPosition {
+    /// The whole FEN, or the text before the operations of EPD; [`START`] for `startpos`.
+    pub fen: String,
+    /// The position.
+    pub board: Board,
+}
+
+impl WrittenPosition {
+    /// Reads a position.
+    ///
+    /// # Errors
+    ///
+    /// [`FenError`] if the text is no position.
+    pub fn parse(text: &str) -> Result<WrittenPosition, FenError> {
+        let fen = match text.trim_ascii() {
+            "startpos" => START,
+            text => without_operations(text),
+        };
+        Ok(WrittenPosition {
+            fen: fen.into(),
+            board: Board::from_fen(fen)?,
+        })
+    }
+}
+
+/// The text without the operations of EPD, which come after four fields and begin with a letter.
+/// The clocks of FEN do not.
+fn without_operations(text: &str) -> &str {
+    let fields = text.split_ascii_whitespace().skip(4);
+    let mut operations =
+        fields.filter(|field| field.starts_with(|c: char| c.is_ascii_alphabetic()));
+    match operations.next() {
+        Some(first) => {
+            let offset = first.as_ptr().addr() - text.as_ptr().addr();
+            text[..offset].trim_end()
+        }
+        None => text,
+    }
+}
+
+/// The name of a path in messages; `-` is standard input.
+#[must_use]
+pub fn source(path: &Path) -> String {
+    match is_standard(path) {
+        true => "standard input".to_string(),
+        false => format!("`{}`", foreign(path.display())),
+    }
+}
+
+/// The most bytes of a line: a longer line may have no end.
+const LONGEST: u64 = 1 << 20;
+
+/// The most lines of a list that is kept in memory.
+const MOST: usize = 1 << 20;
+
+/// The lines of a list, except blank lines and lines that begin with `#`.
+pub struct Lines {
+    /// The origin of the lines, for messages.
+    pub source: String,
+    lines: BufReader<Box<dyn Read>>,
+    /// How many lines were read so far.
+    number: u64,
+}
+
+impl Lines {
+    /// Opens the lines of a file, or of standard input if the path is `-`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] if the file cannot be read.
+    pub fn open(path: &Path) -> Result<Lines, Error> {
+        Ok(Lines::of(source(path), crate::files::open(path)?))
+    }
+
+    /// The lines of a stream; `source` is its name in messages.
+    pub fn of(source: String, lines: Box<dyn Read>) -> Lines {
+        Lines {
+            source,
+            lines: BufReader::new(lines),
+            number: 0,
+        }
+    }
+
+    /// The next line without the spaces around it; `None` at the end. Bytes that are not UTF-8 are
+    /// replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the stream cannot be read, or if a line is too long for a list.
+    pub fn next_line(&mut self) -> Result<Option<String>, Error> {
+        loop {
+            let mut line = Vec::new();
+            let mut rest = self.lines.by_ref().take(LONGEST + 1);
+            let length =
+                { rest.read_until(b'\n', &mut line) }.map_err(|error| Error::UnreadableList {
+                    list: self.source.clone(),
+                    error,
+                })?;
+            if length == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if length as u64 > LONGEST {
+                let wrong =
+                    format!("found more than {LONGEST} bytes, expected a list of positions");
+                return Err(self.wrong(wrong));
+            }
+            // Some editors begin a file with a mark of its encoding.
+            let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
+            let text = String::from_utf8_lossy(line.trim_ascii());
+            if !text.is_empty() && !text.starts_with('#') {
+                return Ok(Some(text.into_owned()));
+            }
+        }
+    }
+
+    /// Applies `parse` to each line. All lines must be right, and there must be at least one line.
+    /// All results are kept, so there can be at most 2^20 lines. Messages call the lines `what`.
+    ///
+    /// # Errors
+    ///
+    /// A line is wrong, or there are no lines, or too many.
+    pub fn all<T>(
+        mut self,
+        what: &'static str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Vec<T>, Error> {
+        let mut all = Vec::new();
+        while let Some(line) = self.next_line()? {
+            if all.len() == MOST {
+                return Err(Error::TooMany {
+                    list: self.source,
+                    what,
+                    most: MOST,
+                });
+            }
+            all.push(parse(&line).map_err(|error| self.wrong(error))?);
+        }
+        match all.is_empty() {
+            true => Err(Error::EmptyList {
+                list: self.source,
+                what,
+            }),
+            false => Ok(all),
+        }
+    }
+
+    /// The error for the last line that was read.
+    pub fn wrong(&self, error: impl fmt::Display) -> Error {
+        Error::Line {
+            list: self.source.clone(),
+            number: self.number,
+            wrong: error.to_string(),
+        }
+    }
+}
+
+/// Positions that are read one after the other.
+pub struct Positions(Lines);
+
+impl Positions {
+    /// Opens the positions of a file, or of standard input if the path is `-`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] if the file cannot be read.
+    pub fn open(path: &Path) -> Result<Positions, Error> {
+        Ok(Positions(Lines::open(path)?))
+    }
+
+    /// Whether reading the next line may have to wait.
+    pub fn may_wait(&self) -> bool {
+        self.0.lines.buffer().is_empty()
+    }
+
+    /// The next position, or the error of its line; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the stream cannot be read.
+    pub fn next_position(&mut self) -> Result<Option<Result<WrittenPosition, Error>>, Error> {
+        let Some(text) = self.0.next_line()? else {
+            return Ok(None);
+        };
+        Ok(Some(
+            WrittenPosition::parse(&text).map_err(|error| self.0.wrong(error)),
+        ))
+    }
+
+    /// All positions of the list. Each line must be a position, and there must be at least one
+    /// line.
+    ///
+    /// # Errors
+    ///
+    /// A line is wrong, or there are no lines, or too many.
+    pub fn all(self) -> Result<Vec<WrittenPosition>, Error> {
+        let parse = |line: &str| WrittenPosition::parse(line).map_err(|error| error.to_string());
+        self.0.all("positions", parse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_no_part_of_the_position() {
+        for (text, fen) in [
+            ("4k3/8/8/8/8/8/8/4K3 w - -", "4k3/8/8/8/8/8/8/4K3 w - -"),
+            (
+                "4k3/8/8/8/8/8/8/4K3 w - - bm Kd2; id \"caf\u{e9}; 1\";",
+                "4k3/8/8/8/8/8/8/4K3 w - -",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3\tb\t-  - \thmvc 3;",
+                "4k3/8/8/8/8/8/8/4K3\tb\t-  -",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3 b - - 3 40 bm Kd2;",
+                "4k3/8/8/8/8/8/8/4K3 b - - 3 40",
+            ),
+        ] {
+            let found = WrittenPosition::parse(text).unwrap();
+            assert_eq!(found.fen, fen);
+            assert_eq!(found.board, Board::from_fen(fen).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_start_of_a_game_has_a_word() {
+        assert_eq!(
+            WrittenPosition::parse("startpos"),
+            WrittenPosition::parse(START)
+        );
+        assert_eq!(WrittenPosition::parse("startpos").unwrap().fen, START);
+        assert!(WrittenPosition::parse("startpos w - -").is_err());
+    }
+
+    #[test]
+    fn other_fields_are_checked() {
+        for text in [
+            "4k3/8/8/8/8/8/8/4K3 w bm Kd2;",
+            "4k3/8/8/8/8/8/8/4K3 w - - -1 1",
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 1 2",
+        ] {
+            assert!(WrittenPosition::parse(text).is_err(), "{text}");
+        }
+    }
+
+    fn list(text: &'static [u8]) -> Positions {
+        Positions(Lines::of("a list".into(), Box::new(text)))
+    }
+
+    #[test]
+    fn comments_and_blank_lines_are_skipped_and_counted() {
+        let mut list = list(b"# one\r\n\n  4k3/8/8/8/8/8/8/4K3 w - - id 1;\r\n8/8 w\n\xFF");
+        assert!(list.may_wait());
+        let first = list.next_position().unwrap().unwrap().unwrap();
+        assert_eq!(first.fen, "4k3/8/8/8/8/8/8/4K3 w - -");
+        assert!(!list.may_wait());
+        for number in [4, 5] {
+            let wrong = list
+                .next_position()
+                .unwrap()
+                .unwrap()
+                .unwrap_err()
+                .to_string();
+            let start = format!("line {number} of a list: found ");
+            assert!(wrong.starts_with(&start), "{wrong}");
+        }
+        assert!(list.next_position().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_read_on() {
+        let endless = Lines::of("a list".into(), Box::new(std::io::repeat(0)));
+        let message = Positions(endless).all().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "line 1 of a list: found more than 1048576 bytes, expected a list of positions"
+        );
+    }
+
+    #[test]
+    fn a_list_that_is_kept_has_an_end() {
+        let lines = |count: usize| {
+            let text = "x\n".repeat(count);
+            let lines = Lines::of("a list".into(), Box::new(std::io::Cursor::new(text)));
+            lines.all("words", |word| Ok(word.len()))
+        };
+        assert_eq!(lines(MOST).unwrap().len(), MOST);
+        let message = lines(MOST + 1).unwrap_err().to_string();
+        assert_eq!(message, "a list has more than 1048576 words, the most");
+    }
+
+    #[test]
+    fn a_list_that_must_be_right_has_positions_only() {
+        let message = |text| list(text).all().unwrap_err().to_string();
+        assert_eq!(message(b"# nothing\n"), "a list has no positions");
+        assert!(message(b"4k3/8/8/8/8/8/8/4K3 w - -\n8/8 w").starts_with("line 2 of a list: "));
+        assert_eq!(list(b"4k3/8/8/8/8/8/8/4K3 w - -").all().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,190 @@
+//! `adopt` on files of the field's networks with weights like trained ones: how often the
+//! right spec is first.
+
+mod trained;
+mod written;
+
+use std::path::Path;
+
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::Network;
+use nnue_tools::adopt::{Ranking, facts, with_width};
+
+fn network(text: &str) -> Network {
+    analyse(&SourceFile::new("spec", text)).expect("the spec is right")
+}
+
+fn spec(name: &str) -> String {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    std::fs::read_to_string(specs.join(name)).expect("the spec can be read")
+}
+
+/// The engines whose networks are tried, by name.
+fn engines() -> Vec<String> {
+    // RubiChess is not among the networks of the field: its header says how it is built.
+    const OTHERS: [&str; 1] = ["rubichess"];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/engines");
+    let files = std::fs::read_dir(folder).expect("the folder is there");
+    let names = files.map(|file| {
+        let path = file.expect("the folder can be read").path();
+        let name = path.file_stem().expect("a name").to_str();
+        name.expect("names are ASCII").to_string()
+    });
+    let mut names: Vec<String> = names.filter(|name| !OTHERS.contains(&&**name)).collect();
+    names.sort();
+    names
+}
+
+/// The keys in which two networks differ, of those that a file can tell.
+fn differences(one: &Network, other: &Network) -> Vec<&'static str> {
+    let (one, other) = (facts(one), facts(other));
+    let told = one.iter().filter(|fact| fact.told);
+    let wrong = told.filter(|fact| !other.contains(fact));
+    wrong.map(|fact| fact.key).collect()
+}
+
+/// The names and the texts of the specs of the files: those of the field with few neurons, and
+/// what is made of bullet's examples.
+fn files() -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for name in [
+        "simple",
+        "output_buckets",
+        "input_buckets",
+        "multi_layer",
+        "skip",
+    ] {
+        let text = spec(&format!("bullet/{name}.toml"));
+        files.push((format!("bullet {name}"), with_width(&text, 32)));
+    }
+    for name in engines() {
+        let text = spec(&format!("engines/{name}.toml"));
+        // Few neurons suffice where there are many rows.
+        let width = match &*name {
+            // 64 buckets, and weights of floating point for white and for black.
+            "minic" => 8,
+            // Its products are those of blocks of 64.
+            "velvet" => 64,
+            _ if text.contains("Threats") => 16,
+            _ => 32,
+        };
+        files.push((name, with_width(&text, width)));
+    }
+    const EIGHT: &str = "select = { pieces = \"(n - 2) / 4\" }";
+    const RAW: (&str, &str) = ("format = \"bullet\"", "format = \"bullet\"\nkind = \"raw\"");
+    const FOUR: &str = "select = { pieces = \"(n - 2) / 8\" }";
+    for (base, width, changes) in [
+        ("simple", 96, &[][..]),
+        (
+            "simple",
+            64,
+            &[("set = \"A\"", "set = \"A\"\nmirror = \"a-d\"")],
+        ),
+        (
+            "simple",
+            72,
+            &[(
+                "format = \"bullet\"",
+                "format = \"bullet\"\ntail = \"zeros\"",
+            )],
+        ),
+        (
+            "simple",
+            80,
+            &[("\"screlu\"", "\"crelu\""), ("divide = 255", "")],
+        ),
+        (
+            "output_buckets",
+            40,
+            &[("count = 8", "count = 4"), (EIGHT, FOUR)],
+        ),
+        ("output_buckets", 48, &[("transposed = [\"l1w\"]", "")]),
+        (
+            "output_buckets",
+            64,
+            &[("set = \"A\"", "set = \"A\"\nmirror = \"a-d\"")],
+        ),
+        ("input_buckets", 40, &[("transposed = [\"l1w\"]", "")]),
+        (
+            "input_buckets",
+            24,
+            &[("count = 8", "count = 4"), (EIGHT, FOUR)],
+        ),
+        ("input_buckets", 48, &[("8, 8, 8, 8", "8, 8, 7, 7")]),
+        ("input_buckets", 56, &[("9, 9, 9, 9", "8, 8, 8, 8")]),
+        ("multi_layer", 48, &[("outputs = 16", "outputs = 8")]),
+        (
+            "multi_layer",
+            64,
+            &[(
+                "transposed = [\"l1w\", \"l2w\", \"l3w\"]",
+                "transposed = false",
+            )],
+        ),
+        ("multi_layer", 32, &[("outputs = 32", "outputs = 16")]),
+        ("simple", 32, &[RAW]),
+        ("output_buckets", 40, &[RAW, ("transposed = [\"l1w\"]", "")]),
+        ("input_buckets", 24, &[RAW, ("transposed = [\"l1w\"]", "")]),
+        (
+            "multi_layer",
+            16,
+            &[("transposed = [\"l1w\", \"l2w\", \"l3w\"]", "kind = \"raw\"")],
+        ),
+    ] {
+        let mut text = spec(&format!("bullet/{base}.toml"));
+        for (from, to) in changes {
+            assert!(text.contains(from), "{from}");
+            text = text.replace(from, to);
+        }
+        files.push((
+            format!("{base} {width} {changes:?}"),
+            with_width(&text, width),
+        ));
+    }
+    files
+}
+
+#[test]
+fn the_right_spec_is_first() {
+    let files = files();
+    let (mut first, mut all) = (0, 0);
+    let mut unasked: Vec<String> = Vec::new();
+    for (seed, (name, text)) in files.iter().enumerate() {
+        let right = network(text);
+        let ranking = Ranking::of(&trained::file(&right, seed as u64), "Found");
+        for guess in &ranking.guesses {
+            assert_eq!(guess.network.name, "Found", "{}", guess.family);
+        }
+        let wrong = match ranking.guesses.first() {
+            Some(guess) => differences(&right, &guess.network),
+            None => vec!["nothing"],
+        };
+        let [score, next] = [0, 1].map(|place| {
+            let guess = ranking.guesses.get(place);
+            guess.map_or(0.0, |guess| guess.evidence.score)
+        });
+        println!("{name}: {score:.3}, then {next:.3}; wrong: {wrong:?}");
+        all += 1;
+        first += usize::from(wrong.is_empty());
+        // What is wrong is at least asked for.
+        let asked = |key: &&str| {
+            ranking
+                .questions
+                .iter()
+                .any(|question| question.key == *key)
+        };
+        if !wrong.is_empty() {
+            unasked.extend(
+                wrong
+                    .iter()
+                    .filter(|key| !asked(key))
+                    .map(|key| format!("{name}: {key}")),
+            );
+        }
+    }
+    println!("the right spec is first for {first} of {all} files");
+    assert!(all >= 40, "{all} files");
+    assert!(10 * first >= 9 * all, "{first} of {all}");
+    assert_eq!(unasked, Vec::<String>::new());
+}

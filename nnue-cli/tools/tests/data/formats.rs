@@ -1,0 +1,432 @@
+//! What each format says of its positions, and what is refused.
+
+use bulletformat::ChessBoard;
+use nnue_tools::data::{Format, GameResult, Input, Record};
+use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
+use viriformat::chess::chessmove::{Move, MoveFlags};
+use viriformat::chess::piece::PieceType;
+use viriformat::chess::types::Square;
+use viriformat::dataformat::Game;
+
+use super::reading::{Scratch, bad, good, read};
+
+fn only(text: &str) -> Record {
+    let records = good(Format::Text, text.as_bytes());
+    assert_eq!(records.len(), 1, "{text}");
+    records[0]
+}
+
+#[test]
+fn text_has_a_score_and_a_result() {
+    const FEN: &str = "4k3/8/8/8/4p3/8/3P4/4K3 b - - 3 40";
+    let record = only(&format!("\u{feff}{FEN} | -35 | 1.0\r\n"));
+    assert_eq!(record.to_string(), FEN);
+    assert_eq!(
+        (record.score, record.result),
+        (Some(-35.0), Some(GameResult::White))
+    );
+    assert_eq!((record.points(), record.rest.ply), (Some(0.0), Some(79)));
+    for (rest, score, points) in [
+        ("", None, None),
+        (" | 12.5", Some(12.5), None),
+        (" | - | 0.5", None, Some(0.5)),
+        ("|0|0", Some(0.0), Some(1.0)),
+    ] {
+        let record = only(&format!("{FEN}{rest}"));
+        assert_eq!((record.score, record.points()), (score, points), "{rest}");
+    }
+    // What FEN says and no network sees comes out as it went in.
+    for fen in [
+        "r3k2r/8/8/8/4pP2/8/8/R3K2R b KQkq f3 0 12",
+        "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1",
+        "4k3/8/8/8/8/8/8/4K3 w - -",
+    ] {
+        assert_eq!(only(fen).to_string(), fen);
+    }
+    assert_eq!(
+        only("4k3/8/8/8/8/8/8/4K3 w").to_string(),
+        "4k3/8/8/8/8/8/8/4K3 w - -"
+    );
+    assert!(good(Format::Text, b"# a comment\n\n").is_empty());
+}
+
+#[test]
+fn lines_that_are_no_positions_are_named() {
+    let text = "4k3/8/8/8/8/8/8/4K3 w\n\n8/8 w\n4k3/8/8/8/8/8/8/4K3 w | x\n\
+                4k3/8/8/8/8/8/8/4K3 w | 1 | 2\n4k3/8/8/8/8/8/8/4K3 w | 1 | 1 | 1\n\
+                4k3/8/8/8/8/8/8/4K3 w | inf | 1\n";
+    for (bad, (line, words)) in bad(Format::Text, text.as_bytes()).iter().zip([
+        (3, "found 2 ranks"),
+        (4, "the score is `x`, expected centipawns"),
+        (5, "the result is `2`, allowed are 1.0, 0.5 and 0.0"),
+        (6, "found 4 fields, allowed are 1 to 3"),
+        (7, "the score is `inf`"),
+    ]) {
+        assert!(bad.place.starts_with(&format!("line {line} of `")), "{bad}");
+        assert!(bad.wrong.starts_with(words), "{bad}");
+    }
+    assert_eq!(bad(Format::Text, text.as_bytes()).len(), 5);
+    assert!(
+        bad(Format::Text, b"\xFF\xFE")[0]
+            .wrong
+            .contains("not UTF-8")
+    );
+}
+
+/// Bytes of a record as the crate of bullet has it.
+fn bytes(board: &ChessBoard) -> Vec<u8> {
+    let mut bytes = board.occ.to_le_bytes().to_vec();
+    bytes.extend(board.pcs);
+    bytes.extend(board.score.to_le_bytes());
+    bytes.extend([board.result, board.ksq, board.opp_ksq]);
+    bytes.extend(board.extra);
+    bytes
+}
+
+/// Boards on which black is to move are turned.
+#[test]
+fn bulletformat_is_seen_by_the_side_to_move() {
+    // The text of that crate has white's scores.
+    let white: ChessBoard = "4k3/8/8/2q5/8/8/3P4/4K3 w - - 0 1 | 35 | 1.0"
+        .parse()
+        .expect("a board");
+    let black: ChessBoard = "4k3/8/8/2q5/8/8/3P4/4K3 b - - 0 1 | 35 | 1.0"
+        .parse()
+        .expect("a board");
+    let file = [bytes(&white), bytes(&black)].concat();
+    let records = good(Format::Bullet, &file);
+    let found: Vec<_> = records
+        .iter()
+        .map(|record| (record.to_string(), record.score, record.points()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (
+                "4k3/8/8/2q5/8/8/3P4/4K3 w - -".into(),
+                Some(35.0),
+                Some(1.0)
+            ),
+            (
+                "4k3/3p4/8/8/2Q5/8/8/4K3 w - -".into(),
+                Some(-35.0),
+                Some(0.0)
+            ),
+        ]
+    );
+    assert_eq!(records[0].rest.ply, None);
+}
+
+#[test]
+fn damaged_records_of_bulletformat_are_named() {
+    let board: ChessBoard = "4k3/8/8/8/8/8/3P4/4K3 w - - 0 1 | 35 | 1.0"
+        .parse()
+        .expect("a board");
+    let mut bad_board = board;
+    for (damage, words) in [
+        (
+            (|board| board.result = 3) as fn(&mut ChessBoard),
+            "the result is 3, allowed are 0, 1 and 2",
+        ),
+        (|board| board.occ = u64::MAX, "found 64 pieces"),
+        (|board| board.occ ^= 1 << 4, "found "),
+        (|board| board.pcs[0] |= 7, "found a piece of the kind 7"),
+    ] {
+        bad_board.clone_from(&board);
+        damage(&mut bad_board);
+        let file = [bytes(&board), bytes(&bad_board)].concat();
+        let bad = bad(Format::Bullet, &file);
+        assert!(bad[0].place.starts_with("record 2 of `"), "{}", bad[0]);
+        assert!(bad[0].wrong.starts_with(words), "{}", bad[0]);
+    }
+    let bad = bad(Format::Bullet, &[bytes(&board), vec![0; 5]].concat());
+    assert_eq!(bad[0].wrong, "found 5 bytes, expected 32");
+}
+
+fn board_of(fen: &str) -> Board {
+    let mut board = Board::new();
+    board.set_from_fen(fen, false).expect("a position");
+    board
+}
+
+/// A game as the crate of Viridithas writes it: castling, en passant, a promotion.
+fn game() -> (Vec<u8>, Vec<(String, f32, bool)>) {
+    let start = "4k3/1P6/8/8/3p4/8/4P3/4K2R w K - 0 10";
+    let mut board = board_of(start);
+    let mut game = Game::new(&board);
+    let mut expected = Vec::new();
+    for (played, score, is_tactical) in [
+        (Move::new(Square::E2, Square::E4), 10, false),
+        (
+            Move::new_with_flags(Square::D4, Square::E3, MoveFlags::EnPassant),
+            20,
+            true,
+        ),
+        (
+            Move::new_with_flags(Square::E1, Square::H1, MoveFlags::Castle),
+            30,
+            false,
+        ),
+        (Move::new(Square::E8, Square::D7), 40, false),
+        (
+            Move::new_with_promo(Square::B7, Square::B8, PieceType::Queen),
+            50,
+            true,
+        ),
+    ] {
+        let is_white = expected.len() % 2 == 0;
+        let score_of_mover = f32::from(score) * if is_white { 1.0 } else { -1.0 };
+        expected.push((board.to_string(), score_of_mover, is_tactical));
+        game.add_move(played, score);
+        board.make_move_simple(played);
+    }
+    game.set_outcome(GameOutcome::WhiteWin(WinType::Adjudication));
+    let mut file = Vec::new();
+    game.serialise_into(&mut file).expect("memory");
+    let mut draw = Game::new(&board_of(start));
+    draw.add_move(Move::new(Square::E1, Square::F1), 0);
+    draw.set_outcome(GameOutcome::Draw(DrawType::FiftyMoves));
+    draw.serialise_into(&mut file).expect("memory");
+    (file, expected)
+}
+
+#[test]
+fn viriformat_is_what_its_crate_writes() {
+    let (file, expected) = game();
+    let records = good(Format::Viri, &file);
+    assert_eq!(records.len(), expected.len() + 1);
+    for (record, (fen, score, is_tactical)) in records.iter().zip(&expected) {
+        let own: Vec<String> = record.to_string().split(' ').map(String::from).collect();
+        let fields: Vec<&str> = fen.split(' ').collect();
+        assert_eq!(own[..2], fields[..2], "{fen}");
+        assert_eq!(own[3..], fields[3..], "{fen}");
+        assert_eq!(
+            (record.score, record.tactical),
+            (Some(*score), Some(*is_tactical))
+        );
+        assert_eq!(record.result, Some(GameResult::White));
+    }
+    assert_eq!(records[0].rest.ply, Some(18));
+    assert_eq!(records[1].rest.ply, Some(19));
+    let last = records.last().expect("the other game");
+    assert_eq!(
+        (last.result, last.rest.ply),
+        (Some(GameResult::Draw), Some(18))
+    );
+}
+
+#[test]
+fn damaged_games_of_viriformat_are_named() {
+    let (file, _) = game();
+    let second = 32 + 4 * 6;
+    for (place, byte, words) in [
+        (second + 30, 3, "the result is 3"),
+        (second + 8, 7, "found a piece of the kind 7"),
+        (second + 24, 65, "the en passant square is 65"),
+        (second, 0xFF, "the first position is none of a game"),
+        (second + 32, 0xFF, "half move 1 is "),
+    ] {
+        let mut file = file.clone();
+        file[place] = byte;
+        let bad = bad(Format::Viri, &file);
+        assert_eq!(bad.len(), 1, "{words}");
+        assert!(bad[0].place.starts_with("game 2 of `"), "{}", bad[0]);
+        assert!(bad[0].wrong.starts_with(words), "{}", bad[0]);
+    }
+    let bad = bad(Format::Viri, &file[..file.len() - 1]);
+    assert!(
+        bad[0].wrong.starts_with("the file ends within the game"),
+        "{}",
+        bad[0]
+    );
+}
+
+const GAMES: &str = r#"
+[Event "a match"]
+[Result "1-0"]
+[FEN "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 2 3"]
+
+3. Qh5 {+0.35/12 1.2s, n=1234} g6 {-0.20/11 0.9s} 4. Qf3 {book} Nf6?! ; a comment
+5.Qb3 {+M5/20 1s} (5. d3 {+9.00/9} Bg7) Qe7 {-M4/9, White mates} 6. Bxf7+ $1 1-0
+
+[Event "studies"]
+[Result "1/2-1/2"]
+
+1. e4 { [%eval 0.17] [%clk 0:10:00] } e5 { [%eval #-3] } 2. 0-0 1/2-1/2
+"#;
+
+/// What is said after a move is of the position before it, or after it.
+#[test]
+fn pgn_has_evaluations_in_comments() {
+    let games = GAMES.replace("2. 0-0 1", "2. Nf3 1");
+    let records = good(Format::Pgn, games.as_bytes());
+    let scores: Vec<_> = records.iter().map(|record| record.score).collect();
+    assert_eq!(
+        scores,
+        [
+            Some(35.0),
+            Some(-20.0),
+            None,
+            None,
+            Some(31995.0),
+            Some(-31996.0),
+            None,
+            None,
+            // White's 0.17, of which black is to move; then a lost position of white's.
+            Some(-17.0),
+            Some(-31997.0),
+        ]
+    );
+    let tactical: Vec<_> = records
+        .iter()
+        .map(|record| record.tactical == Some(true))
+        .collect();
+    assert_eq!(tactical.iter().position(|is| *is), Some(6));
+    assert_eq!(records[0].result, Some(GameResult::White));
+    assert_eq!(records[9].result, Some(GameResult::Draw));
+    assert_eq!(records[0].rest.ply, Some(4));
+    assert_eq!(records[7].rest.ply, Some(0));
+}
+
+#[test]
+fn games_that_cannot_be_played_are_named() {
+    let bad = bad(Format::Pgn, GAMES.as_bytes());
+    assert_eq!(bad.len(), 1);
+    assert!(
+        bad[0].place.starts_with("the game on line 9 of `"),
+        "{}",
+        bad[0]
+    );
+    assert!(
+        bad[0]
+            .wrong
+            .starts_with("found `0-0`, expected a legal move in `"),
+        "{}",
+        bad[0]
+    );
+    for (text, words) in [
+        ("1. e4 {never", "a comment does not end"),
+        ("1. e4 ) e5", "found `)` without `(`"),
+        ("[FEN \"8/8 w\"]\n\n1. e4", "the tag FEN is `8/8 w`"),
+    ] {
+        let bad = super::reading::bad(Format::Pgn, text.as_bytes());
+        assert!(bad[0].wrong.starts_with(words), "{}", bad[0]);
+    }
+}
+
+/// Long files come in chunks, whose lines and games are counted on.
+#[test]
+fn places_are_counted_through_all_chunks() {
+    let line = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 12 | 0.5\n";
+    let text = format!("{}8/8 w\n", line.repeat(20_000));
+    assert!(
+        bad(Format::Text, text.as_bytes())[0]
+            .place
+            .starts_with("line 20001 of")
+    );
+    let (game, _) = game();
+    let mut games = game.repeat(4000);
+    let len = games.len();
+    games[len - 10] = 9;
+    games[len - 6] = 0xFF;
+    assert!(
+        bad(Format::Viri, &games)[0]
+            .place
+            .starts_with("game 8000 of")
+    );
+    let games = format!(
+        "{}{GAMES}",
+        GAMES.replace("2. 0-0 1", "2. Nf3 1").repeat(1500)
+    );
+    let bad = bad(Format::Pgn, games.as_bytes());
+    let lines = GAMES.lines().count();
+    assert_eq!(bad.len(), 1);
+    assert!(
+        bad[0]
+            .place
+            .starts_with(&format!("the game on line {} of", 1500 * lines + 9)),
+        "{}",
+        bad[0]
+    );
+}
+
+/// A board whose occupied squares are the first four bytes of gzip is a board.
+#[test]
+fn boards_are_not_taken_for_gzip() {
+    const FEN: &str = "4k3/8/8/8/8/3P4/PP1P3P/RNBQK3 w - - 0 1";
+    let board: ChessBoard = format!("{FEN} | 35 | 1.0").parse().expect("a board");
+    let bullet = bytes(&board);
+    let mut game = Game::new(&board_of(FEN));
+    game.add_move(Move::new(Square::E1, Square::F1), 0);
+    game.set_outcome(GameOutcome::Draw(DrawType::FiftyMoves));
+    let mut viri = Vec::new();
+    game.serialise_into(&mut viri).expect("memory");
+    for (format, file) in [(Format::Bullet, bullet), (Format::Viri, viri)] {
+        assert!(file.starts_with(&[0x1F, 0x8B, 8, 0]), "{format}");
+        let fen = good(format, &file)[0].to_string();
+        assert!(
+            fen.starts_with("4k3/8/8/8/8/3P4/PP1P3P/RNBQK3 w - -"),
+            "{fen}"
+        );
+    }
+}
+
+/// The same bytes, compressed.
+#[test]
+fn what_gzip_has_compressed_is_unpacked() {
+    use std::io::Write;
+    let (game, expected) = game();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&game).expect("memory");
+    let packed = packed.finish().expect("memory");
+    assert_eq!(good(Format::Viri, &packed).len(), expected.len() + 1);
+    let torn = Scratch::new(&packed[..packed.len() / 2]);
+    let error = Input::open(&torn.0, Some(Format::Viri)).expect_err("half of it is there");
+    assert!(error.to_string().starts_with("cannot read `"), "{error}");
+}
+
+/// Text that a terminal would obey or not show, and more of it than anyone reads.
+#[test]
+fn messages_show_little_of_a_file_and_nothing_that_a_terminal_obeys() {
+    const KINGS: &str = "4k3/8/8/8/8/8/8/4K3";
+    for evil in [
+        "\x1b[31m\x07\u{202e}\u{200b}".to_string(),
+        "x".repeat(1 << 20),
+    ] {
+        let text = [
+            format!("{evil} w"),
+            format!("{KINGS} {evil}"),
+            format!("{KINGS} w {evil}"),
+            format!("{KINGS} w - {evil}"),
+            format!("{KINGS} w - - {evil}"),
+            format!("{KINGS} w - - 0 1 | {evil}"),
+            format!("{KINGS} w - - 0 1 | 1 | {evil}"),
+        ];
+        let pgn = [
+            evil.clone(),
+            format!("1. e4{evil}"),
+            format!("[FEN \"{evil}\"]\n\n1. e4"),
+        ];
+        let text = text.map(|text| (Format::Text, text));
+        for (format, content) in text.into_iter().chain(pgn.map(|pgn| (Format::Pgn, pgn))) {
+            let message = bad(format, content.as_bytes())[0].to_string();
+            assert!(message.len() < 600, "{} bytes", message.len());
+            let hidden = |letter: char| letter.is_control() || "\u{202e}\u{200b}".contains(letter);
+            assert!(!message.contains(hidden), "{message:?}");
+        }
+    }
+}
+
+#[test]
+fn games_are_on_their_lines_behind_any_number_of_blank_ones() {
+    let blank = "\r\n".repeat(1 << 18);
+    let pgn = format!("{blank}[Event \"1\"]\n\n1. e4 *\n{blank}[Event \"2\"]\n\n1. e5 *\n");
+    let (records, counts) = read(Format::Pgn, pgn.as_bytes());
+    assert_eq!(records.expect("a game").len(), 1);
+    let place = &counts.examples[0].place;
+    let line = 2 * (1 << 18) + 4;
+    assert!(
+        place.starts_with(&format!("the game on line {line} of `")),
+        "{place}"
+    );
+}

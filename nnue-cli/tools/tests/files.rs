@@ -1,0 +1,4 @@
+//! Files that are written as a whole, and folders that one program has.
+
+mod lock;
+mod output;

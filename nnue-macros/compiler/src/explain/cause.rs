@@ -1,0 +1,152 @@
+//! Why the length of a file may be wrong: which single difference would explain it.
+
+use std::fmt;
+
+use nnue_format::{Element, Extent, FileLayout, Format, Place, Section, Tail};
+
+/// A change of the spec or of the file that would explain the length of a file. `Display` writes
+/// words that follow "as if".
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// A tensor is missing.
+    Missing(Place),
+    /// The file has a tensor twice.
+    Twice(Place),
+    /// The values of a tensor have another size in bytes.
+    OtherSize {
+        /// The tensor with these values.
+        place: Place,
+        /// The size that would explain the length.
+        found: usize,
+        /// The size that the values should have.
+        expected: usize,
+    },
+    /// All values are `f32`, as in bullet's `raw.bin`.
+    AllFloat,
+    /// The network has another number of neurons, features or stacks.
+    OtherExtent {
+        /// The name of the number, as in `neurons`.
+        name: &'static str,
+        /// The number that would explain the length.
+        found: usize,
+        /// The number that the spec has.
+        expected: usize,
+    },
+    /// All tensors are there, but the tail behind them is missing.
+    NoTail,
+    /// All tensors are there, and behind them is what files have whose specs have this `tail`.
+    OtherTail(&'static str),
+}
+
+/// The differences that explain the length of a file exactly, and the end of the file. Usually a
+/// single difference is the mistake, and the others fit by accident.
+pub(super) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
+    if !layout.has_fixed_len() {
+        return Vec::new();
+    }
+    let expected = layout.data_len();
+    let explains = |data: usize| layout.tail.follows(source, data);
+    let mut causes = Vec::new();
+    if source.len() == expected && !explains(expected) {
+        causes.push(Cause::NoTail);
+    }
+    causes.extend(other_tails(layout, source, expected).map(Cause::OtherTail));
+    let tensors = layout.entries().filter_map(|entry| match entry.section {
+        Section::Tensor(tensor) => Some((entry.place, tensor)),
+        _ => None,
+    });
+    let mut float = expected;
+    for (place, tensor) in tensors {
+        let len = tensor.raw_len();
+        let size = tensor.stored.element.size();
+        if explains(expected - len) {
+            causes.push(Cause::Missing(place.clone()));
+        }
+        if explains(expected + len) {
+            causes.push(Cause::Twice(place.clone()));
+        }
+        let others = [1, 2, 4].into_iter().filter(|other| *other != size);
+        causes.extend(others.filter_map(|other| {
+            let data = expected - len + len / size * other;
+            explains(data).then(|| Cause::OtherSize {
+                place: place.clone(),
+                found: other,
+                expected: size,
+            })
+        }));
+        float += tensor.stored.values * Element::F32.size() - len;
+    }
+    if float != expected && explains(float) {
+        causes.push(Cause::AllFloat);
+    }
+    // Another shape explains many lengths, so it comes last, and the first cause is the likeliest.
+    if causes.is_empty() {
+        let mut others = layout.extents.iter();
+        causes
+            .extend(others.find_map(|extent| other_extent(extent, expected, source, layout.tail)));
+    }
+    causes
+}
+
+/// The names that specs have for the tails, other than the layout's, that can follow a last section
+/// that ends at `offset`.
+pub(super) fn other_tails(
+    layout: &FileLayout,
+    source: &[u8],
+    offset: usize,
+) -> impl Iterator<Item = &'static str> {
+    // Only specs of these files have the key.
+    let has_key = layout.format == Format::Sequence;
+    let fits = has_key && layout.tail.follows(source, offset);
+    let others = Tail::NAMED.into_iter();
+    let others = others.filter(move |(_, tail)| has_key && !fits && tail.follows(source, offset));
+    others.map(|(name, _)| name)
+}
+
+/// The number that explains the length of a file, if there is such a number and people would choose
+/// it.
+fn other_extent(extent: &Extent, expected: usize, source: &[u8], tail: Tail) -> Option<Cause> {
+    let Extent {
+        name,
+        count,
+        unit,
+        bytes,
+    } = *extent;
+    let fixed = expected.checked_sub(count * bytes)?;
+    let most = source.len().checked_sub(fixed)?.checked_div(bytes)?;
+    let least = most.saturating_sub(tail.multiple / bytes).max(1);
+    let found = (least..=most).find(|found| {
+        *found != count && found.is_multiple_of(unit) && tail.follows(source, fixed + found * bytes)
+    })?;
+    Some(Cause::OtherExtent {
+        name,
+        found,
+        expected: count,
+    })
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Missing(place) => write!(f, "`{place}` were missing"),
+            Cause::Twice(place) => write!(f, "`{place}` were there twice"),
+            Cause::OtherSize {
+                place,
+                found,
+                expected,
+            } => write!(
+                f,
+                "the values of `{place}` had {found} bytes each instead of {expected}"
+            ),
+            Cause::AllFloat => f.write_str("all values were f32, as in bullet's `raw.bin`"),
+            Cause::OtherExtent {
+                name,
+                found,
+                expected,
+            } => write!(f, "there were {found} {name} instead of {expected}"),
+            Cause::NoTail => f.write_str("the padding after the last tensor were missing"),
+            Cause::OtherTail(name) => write!(f, "the spec said `tail = \"{name}\"` in `[file]`"),
+        }
+    }
+}
