@@ -3,10 +3,9 @@
 use nnue_compiler::Embed;
 use nnue_compiler::diagnostics::{list, nearest};
 use nnue_compiler::plan::Unroll;
-use proc_macro2::{Span, TokenStream, TokenTree};
-use syn::parse::{Parse, ParseStream};
-use syn::{Ident, LitStr, Token, bracketed};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 
+use crate::tokens::{Error, Text, Tokens};
 use crate::weights::Weights;
 
 /// The arguments of a call of the macro.
@@ -15,7 +14,7 @@ pub(crate) struct Arguments {
     pub(crate) runtime: TokenStream,
     pub(crate) spec: Spec,
     /// The file with the order of the neurons.
-    pub(crate) neuron_order: Option<LitStr>,
+    pub(crate) neuron_order: Option<Text>,
     /// The net file to check and embed.
     pub(crate) weights: Option<Weights>,
     pub(crate) embed: Embed,
@@ -27,7 +26,7 @@ pub(crate) struct Arguments {
 /// The place of the spec.
 pub(crate) enum Spec {
     /// A file, with its path relative to the package's manifest.
-    Path(LitStr),
+    Path(Text),
     /// The macro's argument `inline`. Errors are shown at the key, because they quote what they
     /// need of the text.
     Inline { key: Span, text: String },
@@ -35,7 +34,7 @@ pub(crate) enum Spec {
 
 impl Arguments {
     /// The files that the generated code depends on.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &LitStr> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Text> {
         let spec = match &self.spec {
             Spec::Path(path) => Some(path),
             Spec::Inline { .. } => None,
@@ -55,67 +54,67 @@ const KEYS: [&str; 6] = [
     "crate",
 ];
 
-impl Parse for Arguments {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Arguments> {
-        let runtime;
-        bracketed!(runtime in input);
-        let mut runtime: TokenStream = runtime.parse()?;
-        let first = input.span();
+impl Arguments {
+    /// Reads the arguments of a call. The first token, in brackets, is the path of the runtime.
+    pub(crate) fn parse(input: TokenStream) -> Result<Arguments, Error> {
+        let mut input = Tokens::new(input);
+        let mut runtime = match input.next() {
+            Some(TokenTree::Group(runtime)) => runtime.stream(),
+            _ => return Err(input.error("expected the path of the runtime in brackets")),
+        };
+        let first = input.place();
         let mut spec = None;
         let (mut weights, mut embed, mut unroll) = (None, None, None);
         let mut neuron_order = None;
         while !input.is_empty() {
-            if input.peek(LitStr) {
-                let path: LitStr = input.parse()?;
-                let span = path.span();
-                set_spec(&mut spec, Spec::Path(path), span)?;
-            } else if input.peek(Token![crate]) && input.peek2(Token![=]) {
-                input.parse::<Token![crate]>()?;
-                input.parse::<Token![=]>()?;
-                runtime = TokenStream::new();
-                while !input.is_empty() && !input.peek(Token![,]) {
-                    runtime.extend([input.parse::<TokenTree>()?]);
-                }
+            if let Some(path) = input.text() {
+                let place = path.span();
+                set_spec(&mut spec, Spec::Path(path), place)?;
             } else {
-                let key = key(input, spec.is_some())?;
-                let twice = || syn::Error::new(key.span(), format!("`{key}` is given twice"));
-                if key == "weights" {
-                    match weights {
-                        None => weights = Some(input.parse()?),
-                        Some(_) => return Err(twice()),
+                let key = key(&mut input, spec.is_some())?;
+                let twice = || Error::new(key.span(), format_args!("`{key}` is given twice"));
+                match key.to_string().as_str() {
+                    "crate" => {
+                        runtime = TokenStream::new();
+                        while !input.ends() {
+                            runtime.extend(input.next());
+                        }
                     }
-                } else {
-                    let value: LitStr = input.parse()?;
-                    match key.to_string().as_str() {
-                        "inline" => {
-                            let inline = Spec::Inline {
-                                key: key.span(),
-                                text: value.value(),
-                            };
-                            set_spec(&mut spec, inline, key.span())?;
+                    "weights" if weights.is_none() => weights = Some(Weights::parse(&mut input)?),
+                    "weights" => return Err(twice()),
+                    name => {
+                        let value = input.expect_text()?;
+                        match name {
+                            "inline" => {
+                                let inline = Spec::Inline {
+                                    key: key.span(),
+                                    text: value.value().to_owned(),
+                                };
+                                set_spec(&mut spec, inline, key.span())?;
+                            }
+                            "neuron_order" if neuron_order.is_none() => neuron_order = Some(value),
+                            "embed" if embed.is_none() => {
+                                embed = Some((parse_embed(&value)?, value.span()));
+                            }
+                            "unroll" if unroll.is_none() => {
+                                unroll = Some((parse_unroll(&value)?, value.span()));
+                            }
+                            _ => return Err(twice()),
                         }
-                        "neuron_order" if neuron_order.is_none() => neuron_order = Some(value),
-                        "embed" if embed.is_none() => {
-                            embed = Some((parse_embed(&value)?, value.span()));
-                        }
-                        "unroll" if unroll.is_none() => {
-                            unroll = Some((parse_unroll(&value)?, value.span()));
-                        }
-                        _ => return Err(twice()),
                     }
                 }
             }
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
+            if !input.is_empty() && !input.mark(',') {
+                return Err(input.error("expected `,`"));
             }
         }
         let spec = spec.ok_or_else(|| {
             let message = format!("found no spec, expected {SPEC}");
-            syn::Error::new(first, message)
+            Error::new(first, message)
         })?;
         if let (None, Some((_, span))) = (&weights, embed) {
             let message = "found `embed` and nothing to embed, expected a net file as `weights = \"...\"` too";
-            return Err(syn::Error::new(span, message));
+            return Err(Error::new(span, message));
         }
         let (unroll, unroll_span) = unroll.unwrap_or((Unroll::default(), first));
         Ok(Arguments {
@@ -134,26 +133,23 @@ impl Parse for Arguments {
 const SPEC: &str =
     "its path, as in `nnue_net!(\"specs/my-net.toml\")`, or the spec itself as `inline = \"...\"`";
 
-fn set_spec(spec: &mut Option<Spec>, to: Spec, span: Span) -> syn::Result<()> {
+fn set_spec(spec: &mut Option<Spec>, to: Spec, span: Span) -> Result<(), Error> {
     if spec.is_some() {
         let message = format!("the spec is given twice, expected either {SPEC}");
-        return Err(syn::Error::new(span, message));
+        return Err(Error::new(span, message));
     }
     *spec = Some(to);
     Ok(())
 }
 
 /// Reads the name of an argument and the `=` behind it.
-fn key(input: ParseStream<'_>, has_spec: bool) -> syn::Result<Ident> {
-    if !(input.peek(Ident) && input.peek2(Token![=])) {
-        let message = if has_spec {
-            format!("expected `name = \"value\"`, names are {}", list(KEYS))
-        } else {
-            format!("expected the spec: {SPEC}")
-        };
-        return Err(input.error(message));
-    }
-    let key: Ident = input.parse()?;
+fn key(input: &mut Tokens, has_spec: bool) -> Result<Ident, Error> {
+    let Some(key) = input.key() else {
+        return Err(input.error(match has_spec {
+            true => format!("expected `name = \"value\"`, names are {}", list(KEYS)),
+            false => format!("expected the spec: {SPEC}"),
+        }));
+    };
     let name = key.to_string();
     if !KEYS.contains(&name.as_str()) {
         let near =
@@ -162,30 +158,29 @@ fn key(input: ParseStream<'_>, has_spec: bool) -> syn::Result<Ident> {
             "unknown argument `{name}`, allowed are {}{near}",
             list(KEYS)
         );
-        return Err(syn::Error::new(key.span(), message));
+        return Err(Error::new(key.span(), message));
     }
-    input.parse::<Token![=]>()?;
     Ok(key)
 }
 
-fn parse_embed(value: &LitStr) -> syn::Result<Embed> {
+fn parse_embed(value: &Text) -> Result<Embed, Error> {
     let values = [("file", Embed::File), ("weights", Embed::Weights)];
     one_of("embed", value, values)
 }
 
-fn parse_unroll(value: &LitStr) -> syn::Result<Unroll> {
+fn parse_unroll(value: &Text) -> Result<Unroll, Error> {
     let values = [("auto", Unroll::Auto), ("full", Unroll::Full)];
     one_of("unroll", value, values)
 }
 
 /// Finds the value whose name is the text of an argument.
-fn one_of<T>(argument: &str, value: &LitStr, values: [(&str, T); 2]) -> syn::Result<T> {
+fn one_of<T>(argument: &str, value: &Text, values: [(&str, T); 2]) -> Result<T, Error> {
     let name = value.value();
     let message = format!(
         "`{argument}` does not know `{name}`, allowed are {}",
         list(values.each_ref().map(|(name, _)| *name))
     );
     let found = values.into_iter().find(|(own, _)| *own == name);
-    let (_, found) = found.ok_or_else(|| syn::Error::new(value.span(), message))?;
+    let (_, found) = found.ok_or_else(|| Error::new(value.span(), message))?;
     Ok(found)
 }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use nnue_compiler::diagnostics::SourceFile;
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::LitStr;
+
+use crate::tokens::{Error, Text};
 
 /// The bytes of a file.
-pub(crate) fn read(path: &LitStr) -> syn::Result<Vec<u8>> {
+pub(crate) fn read(path: &Text) -> Result<Vec<u8>, Error> {
     let absolute = absolute(path)?;
     std::fs::read(&absolute).map_err(|error| {
         let message = format!(
@@ -16,27 +17,26 @@ pub(crate) fn read(path: &LitStr) -> syn::Result<Vec<u8>> {
             path.value(),
             absolute.display()
         );
-        syn::Error::new(path.span(), message)
+        Error::new(path.span(), message)
     })
 }
 
 /// The spec, or the order of neurons, in a file.
-pub(crate) fn text(path: &LitStr) -> syn::Result<SourceFile> {
+pub(crate) fn text(path: &Text) -> Result<SourceFile, Error> {
     let content = read(path)?;
-    SourceFile::from_utf8(path.value(), content)
-        .map_err(|message| syn::Error::new(path.span(), message))
+    SourceFile::from_utf8(path.value(), content).map_err(|message| Error::new(path.span(), message))
 }
 
 /// Whether the file exists. A file that does not exist cannot be [tracked](track), and need not be:
 /// cargo tries again whenever a build has failed.
-pub(crate) fn exists(path: &LitStr) -> bool {
+pub(crate) fn exists(path: &Text) -> bool {
     absolute(path).is_ok_and(|path| path.is_file())
 }
 
-fn absolute(path: &LitStr) -> syn::Result<PathBuf> {
+fn absolute(path: &Text) -> Result<PathBuf, Error> {
     match std::env::var_os("CARGO_MANIFEST_DIR") {
         Some(manifest) => Ok(PathBuf::from(manifest).join(path.value())),
-        None => Err(syn::Error::new(
+        None => Err(Error::new(
             path.span(),
             "`CARGO_MANIFEST_DIR` is not set: cargo sets it to the folder that paths are relative to",
         )),
@@ -45,9 +45,9 @@ fn absolute(path: &LitStr) -> syn::Result<PathBuf> {
 
 /// An expression for a reference to the bytes of a file. It has no absolute path unless the user
 /// wrote an absolute path.
-pub(crate) fn include(path: &LitStr, runtime: &TokenStream) -> TokenStream {
+pub(crate) fn include(path: &Text, runtime: &TokenStream) -> TokenStream {
     let core = quote!(#runtime::__private::core);
-    if Path::new(&path.value()).is_absolute() {
+    if Path::new(path.value()).is_absolute() {
         return quote! { #core::include_bytes!(#path) };
     }
     quote! {
@@ -56,7 +56,7 @@ pub(crate) fn include(path: &LitStr, runtime: &TokenStream) -> TokenStream {
 }
 
 /// A constant that makes cargo compile the crate anew when the file changes.
-pub(crate) fn track(path: &LitStr, runtime: &TokenStream) -> TokenStream {
+pub(crate) fn track(path: &Text, runtime: &TokenStream) -> TokenStream {
     let bytes = include(path, runtime);
     quote! { const _: &[u8] = #bytes; }
 }

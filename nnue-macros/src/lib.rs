@@ -6,6 +6,7 @@ mod files;
 #[cfg(test)]
 mod same_as_build;
 mod siblings;
+mod tokens;
 mod weights;
 
 use nnue_compiler::diagnostics::{Errors, SourceFile};
@@ -13,9 +14,9 @@ use nnue_compiler::network::Network;
 use nnue_compiler::{Levels, NetFile, Refused, Request, analyse, reorder, skeleton};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
-use syn::LitStr;
 
 use crate::arguments::{Arguments, Spec};
+use crate::tokens::{Error, Text};
 use crate::weights::Weights;
 
 /// Compiles a spec for x86-64. The first token, in brackets, is the path of the runtime crate.
@@ -55,7 +56,7 @@ fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::Token
         // There is no skeleton, because the first call has defined the names.
         return error.to_compile_error().into();
     }
-    let expansion = match syn::parse2::<Arguments>(input.clone()) {
+    let expansion = match Arguments::parse(input.clone()) {
         Ok(arguments) => expand(&arguments, levels),
         Err(error) => {
             let runtime = match input.into_iter().next() {
@@ -69,12 +70,12 @@ fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::Token
 }
 
 /// The error of a call that is not the first call in its module, at its first argument.
-fn second_of_a_module(input: &TokenStream) -> Option<syn::Error> {
+fn second_of_a_module(input: &TokenStream) -> Option<Error> {
     let place = input.clone().into_iter().nth(1)?.span();
     siblings::has_earlier(place).then(|| {
         let message = "found a second `nnue_net!` in one module, whose names are those of the first: \
             put each into a module of its own, as in `mod sfnnv5 { nnue_net!(\"specs/sfnnv5.toml\"); }`";
-        syn::Error::new(place, message)
+        Error::new(place, message)
     })
 }
 
@@ -92,14 +93,14 @@ fn expand(arguments: &Arguments, levels: Levels) -> TokenStream {
 
 /// Code that reports each error as an error of the Rust compiler at the macro's argument, and a
 /// skeleton that keeps the code around from failing too.
-fn refuse(runtime: &TokenStream, errors: &[syn::Error]) -> TokenStream {
+fn refuse(runtime: &TokenStream, errors: &[Error]) -> TokenStream {
     let skeleton = skeleton(runtime);
-    let errors = errors.iter().map(syn::Error::to_compile_error);
+    let errors = errors.iter().map(Error::to_compile_error);
     quote! { #(#errors)* #skeleton }
 }
 
 /// The code of the network's module, or everything that is wrong with its spec and its files.
-fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn::Error>> {
+fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<Error>> {
     let network = network(arguments);
     let file = arguments.weights.as_ref().map(net_file).transpose();
     let (network, file) = match (network, file) {
@@ -115,7 +116,7 @@ fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn
         unroll: arguments.unroll,
         levels,
         weights: file.map(|(path, bytes)| NetFile {
-            path: path.value(),
+            path: path.value().to_owned(),
             bytes,
             embed: arguments.embed,
             included: files::include(path, &arguments.runtime),
@@ -126,18 +127,18 @@ fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn
             (Refused::NetFile(_), Some(path)) => path,
             _ => arguments.unroll_span,
         };
-        vec![syn::Error::new(place, refused)]
+        vec![Error::new(place, refused)]
     })
 }
 
 /// The path and the bytes of the net file to embed.
-fn net_file(weights: &Weights) -> syn::Result<(&LitStr, Vec<u8>)> {
-    let path = weights.path.as_ref().map_err(syn::Error::clone)?;
+fn net_file(weights: &Weights) -> Result<(&Text, Vec<u8>), Error> {
+    let path = weights.path.as_ref().map_err(Error::clone)?;
     let file = files::read(path)?;
     Ok((path, file))
 }
 
-fn network(arguments: &Arguments) -> Result<Network, Vec<syn::Error>> {
+fn network(arguments: &Arguments) -> Result<Network, Vec<Error>> {
     let (source, span) = match &arguments.spec {
         Spec::Path(path) => (text(path)?, path.span()),
         Spec::Inline { key, text } => (SourceFile::new("inline spec", text), *key),
@@ -150,12 +151,12 @@ fn network(arguments: &Arguments) -> Result<Network, Vec<syn::Error>> {
     Ok(network)
 }
 
-fn text(path: &LitStr) -> Result<SourceFile, Vec<syn::Error>> {
+fn text(path: &Text) -> Result<SourceFile, Vec<Error>> {
     files::text(path).map_err(|error| vec![error])
 }
 
 /// Errors of a text at the argument that names it.
-fn at(span: Span, errors: &Errors) -> Vec<syn::Error> {
+fn at(span: Span, errors: &Errors) -> Vec<Error> {
     let rendered = errors.rendered();
-    rendered.map(|error| syn::Error::new(span, error)).collect()
+    rendered.map(|error| Error::new(span, error)).collect()
 }

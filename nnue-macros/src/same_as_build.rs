@@ -2,11 +2,11 @@
 
 use nnue_build::Build;
 use nnue_compiler::{Embed, Levels};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::LitStr;
 
 use crate::arguments::Arguments;
+use crate::tokens::Text;
 use crate::{compile, files};
 
 const NET: &str = "../examples/nets/nn-37f18f62d772.nnue";
@@ -14,7 +14,7 @@ const NET: &str = "../examples/nets/nn-37f18f62d772.nnue";
 /// The code of the macro with these arguments.
 fn of_macro(arguments: TokenStream, arch: &'static str) -> TokenStream {
     let arguments: Arguments =
-        syn::parse2(quote!([::nnue_runtime] #arguments)).expect("the arguments are right");
+        Arguments::parse(quote!([::nnue_runtime] #arguments)).expect("the arguments are right");
     compile(&arguments, Levels::Of(arch)).expect("the spec is right")
 }
 
@@ -88,7 +88,7 @@ fn an_order_in_a_file_becomes_the_same_code() {
 fn embedded_files_differ_by_their_path_alone() {
     let spec = "../specs/small128.toml";
     let of_macro = of_macro(quote!(#spec, weights = #NET), "x86_64");
-    let path: LitStr = syn::parse_quote!(#NET);
+    let path = Text::new(NET, Span::call_site());
     let relative = text(&files::include(&path, &quote!(::nnue_runtime)));
     let absolute = std::path::absolute(NET).expect("there is a current folder");
     let absolute = absolute.to_str().expect("paths here are text");

@@ -8,28 +8,26 @@ use std::env::{self, VarError};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::quote;
-use syn::parse::discouraged::Speculative;
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Ident, LitStr, Token};
+
+use crate::tokens::{Error, Text, Tokens};
 
 /// The value of the argument `weights`.
 pub(crate) struct Weights {
     /// The path of the net file, with the place of the argument; or why the variable has none.
-    pub(crate) path: syn::Result<LitStr>,
+    pub(crate) path: Result<Text, Error>,
     /// The variable that has the path.
-    variable: Option<LitStr>,
+    variable: Option<Text>,
 }
 
 /// What is allowed, in the words of errors.
 const ALLOWED: &str = "a path as in `\"nets/my-net.nnue\"`, `env!(\"EVALFILE\")` or \
     `option_env!(\"EVALFILE\").unwrap_or(\"nets/my-net.nnue\")`";
 
-impl Parse for Weights {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Weights> {
-        if input.peek(LitStr) {
-            let path: LitStr = input.parse()?;
+impl Weights {
+    pub(crate) fn parse(input: &mut Tokens) -> Result<Weights, Error> {
+        if let Some(path) = input.text() {
             // Anything behind the path would be part of an expression.
-            if !input.is_empty() && !input.peek(Token![,]) {
+            if !input.ends() {
                 return Err(refused(input));
             }
             return Ok(Weights {
@@ -37,20 +35,18 @@ impl Parse for Weights {
                 variable: None,
             });
         }
-        // Nothing is consumed before it is clear what it is, so that errors are at its beginning.
-        let ahead = input.fork();
-        let Ok((variable, default)) = variable(&ahead) else {
+        let before = input.read;
+        let Some((variable, default)) = variable(input) else {
+            // The error is at the beginning of the expression.
+            input.read = before;
             return Err(refused(input));
         };
-        input.advance_to(&ahead);
         Ok(Weights {
             path: path_in(&variable, default),
             variable: Some(variable),
         })
     }
-}
 
-impl Weights {
     /// A constant that makes rustc compile the crate anew when the variable changes.
     pub(crate) fn track(&self, runtime: &TokenStream) -> Option<TokenStream> {
         let variable = self.variable.as_ref()?;
@@ -67,71 +63,70 @@ impl Weights {
 }
 
 /// Reads `env!("NAME")` or `option_env!("NAME").unwrap_or("path")`, up to the end of the argument:
-/// the name and the default.
-fn variable(input: ParseStream<'_>) -> syn::Result<(LitStr, Option<LitStr>)> {
+/// the name and the default. `None` for anything else.
+fn variable(input: &mut Tokens) -> Option<(Text, Option<Text>)> {
     // `std::env!` and `core::env!` are the same.
-    if input.peek(Token![::]) {
-        input.parse::<Token![::]>()?;
+    if input.is_mark(':') {
+        path_separator(input)?;
     }
-    let mut name: Ident = input.parse()?;
+    let mut name = input.name()?;
     if name == "std" || name == "core" {
-        input.parse::<Token![::]>()?;
-        name = input.parse()?;
+        path_separator(input)?;
+        name = input.name()?;
     }
-    input.parse::<Token![!]>()?;
+    if !input.mark('!') {
+        return None;
+    }
     let variable = string_in_parentheses(input)?;
     let default = match name.to_string().as_str() {
         "env" => None,
         "option_env" => {
-            input.parse::<Token![.]>()?;
-            let method: Ident = input.parse()?;
-            if method != "unwrap_or" {
-                return Err(input.error("another method"));
+            if !input.mark('.') || input.name()? != "unwrap_or" {
+                return None;
             }
             Some(string_in_parentheses(input)?)
         }
-        _ => return Err(input.error("another macro")),
+        _ => return None,
     };
-    if !(input.is_empty() || input.peek(Token![,])) {
-        return Err(input.error("more of an expression"));
-    }
-    Ok((variable, default))
+    input.ends().then_some((variable, default))
 }
 
-fn string_in_parentheses(input: ParseStream<'_>) -> syn::Result<LitStr> {
-    let content = match input.parse::<TokenTree>()? {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => group.stream(),
-        _ => return Err(input.error("no parentheses")),
-    };
-    let string = |input: ParseStream<'_>| {
-        let string = input.parse()?;
-        input.parse::<Option<Token![,]>>()?;
-        Ok(string)
-    };
-    string.parse2(content)
+fn path_separator(input: &mut Tokens) -> Option<()> {
+    (input.mark(':') && input.mark(':')).then_some(())
 }
 
-fn refused(input: ParseStream<'_>) -> syn::Error {
+fn string_in_parentheses(input: &mut Tokens) -> Option<Text> {
+    let Some(TokenTree::Group(group)) = input.next() else {
+        return None;
+    };
+    let mut content = Tokens::new(group.stream());
+    let string = content.text()?;
+    content.mark(',');
+    let is_alone = group.delimiter() == Delimiter::Parenthesis && content.is_empty();
+    is_alone.then_some(string)
+}
+
+fn refused(input: &Tokens) -> Error {
     input.error(format!(
         "found an expression whose value is not known here, expected {ALLOWED}"
     ))
 }
 
 /// The path that the variable has, at the place of its name.
-fn path_in(variable: &LitStr, default: Option<LitStr>) -> syn::Result<LitStr> {
+fn path_in(variable: &Text, default: Option<Text>) -> Result<Text, Error> {
     let name = variable.value();
     let wrong = |found: &str| {
         let message =
             format!("the environment variable `{name}` {found}, expected the path of a net file");
-        syn::Error::new(variable.span(), message)
+        Error::new(variable.span(), message)
     };
-    match env::var(&name) {
+    match env::var(name) {
         Ok(path) if path.is_empty() => Err(wrong("is empty")),
-        Ok(path) => Ok(LitStr::new(&path, variable.span())),
+        Ok(path) => Ok(Text::new(&path, variable.span())),
         Err(VarError::NotPresent) => default.ok_or_else(|| {
             let help = "\n  = help: `option_env!(...).unwrap_or(\"nets/my-net.nnue\")` has a path for builds without it";
             let error = wrong("is not set");
-            syn::Error::new(variable.span(), format!("{error}{help}"))
+            Error::new(variable.span(), format!("{error}{help}"))
         }),
         Err(VarError::NotUnicode(value)) => {
             let value = value.to_string_lossy();

@@ -68,6 +68,8 @@ mod feature_set;
 mod features;
 mod fen;
 mod kernels;
+#[cfg(feature = "shared")]
+mod laid_out;
 mod level;
 mod memory;
 mod network;
@@ -81,9 +83,9 @@ pub mod self_check;
 mod simd;
 mod weights;
 
-pub use nnue_format::LoadError;
 #[cfg(feature = "shared")]
-pub use nnue_format::laid_out::MapError;
+pub use crate::laid_out::MapError;
+pub use nnue_format::LoadError;
 pub use nnue_format::levels::LevelKind;
 
 pub use crate::accumulator::{Accumulator, AccumulatorRef};
@@ -228,6 +230,20 @@ macro_rules! nnue_net {
 
 /// The part of a net file that users meet: why a file is refused, and its tensors. With the feature
 /// `explain`, which network a file holds too.
+///
+/// ```
+/// mod small128 {
+///     nnue_runtime::nnue_net!("../specs/small128.toml");
+/// }
+///
+/// let refused = small128::Network::from_bytes(b"\x7FELF").unwrap_err();
+/// let message = "file version at offset 0 is 0x464c457f, expected 0x7af32f20 for small128";
+/// let more = match cfg!(feature = "explain") {
+///     true => ": this is an ELF executable",
+///     false => " (`nnue info FILE --spec SPEC` explains it)",
+/// };
+/// assert_eq!(refused.to_string(), format!("{message}{more}"));
+/// ```
 pub mod file {
     #[cfg(feature = "explain")]
     pub use nnue_compiler::explain::{
@@ -246,6 +262,11 @@ pub mod __private {
     pub use nnue_format as file;
     #[cfg(feature = "shared")]
     pub use nnue_memory::numa::Topology;
+
+    #[cfg(feature = "shared")]
+    pub mod laid_out {
+        pub use crate::laid_out::*;
+    }
 
     /// Exists only where embedded files that are compressed with zstd can be unpacked.
     #[cfg(feature = "zstd")]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
-use nnue_format::laid_out::{MapError, VERSION, WEIGHTS_OFFSET};
+use nnue_runtime::__private::laid_out::{MapError, VERSION, WEIGHTS_OFFSET};
 use nnue_runtime::{Level, Network, Storage};
 use nnue_tests::{sfnnv1, small128};
 

@@ -3,8 +3,7 @@
 
 use std::{env, fs, process};
 
-use nnue_format::laid_out::MapError;
-use nnue_runtime::{Accumulator, Architecture, Board, Color, Level, Network};
+use nnue_runtime::{Accumulator, Architecture, Board, Color, Level, MapError, Network};
 use nnue_tests::small128;
 
 use super::{FENS, NET, expected, layers, on_the_heap, values};

@@ -86,7 +86,6 @@ class Copy:
             "nnue-macros/compiler",
             "nnue-runtime",
             "nnue-runtime/format",
-            "nnue-runtime/levels",
             "nnue-runtime/memory",
             "tests/wiring",
         ]

@@ -38,8 +38,7 @@ mod summary;
 pub use crate::data::batches::{Batches, Counts, Options, SharedCounts};
 pub use crate::data::convert::convert;
 pub use crate::data::error::{BadRecord, DataError};
-#[doc(hidden)]
-pub use crate::data::feature_sets::feature_sets;
+pub(crate) use crate::data::feature_sets::feature_sets;
 pub use crate::data::filter::{Filter, Unmet};
 pub use crate::data::formats::{Format, WrittenFormat};
 pub use crate::data::hold_out::{BLOCK, MARGIN, Share, Split};
@@ -47,5 +46,5 @@ pub use crate::data::input::Input;
 pub use crate::data::record::{GameResult, Record, Rest, Unpacked};
 pub use crate::data::rows::{ActiveRows, Batch, RowMaker, UnsupportedNetwork};
 pub use crate::data::sampling::Sampling;
-pub use crate::data::stream::{MAGIC, VERSION, write_stream};
+pub use crate::data::stream::write_stream;
 pub use crate::data::summary::{Scores, Summary, summarise};

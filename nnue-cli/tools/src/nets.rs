@@ -13,7 +13,7 @@
 //! | [`positions`] | FEN and EPD, a single position or a list |
 //! | [`evaluation`] | evaluations of positions, by compiled and interpreted networks |
 //! | [`golden`], [`verification`] | the expected values of a network, and the comparison with them |
-//! | [`parallel`] | work on all cores |
+//! | `parallel` | work on all cores |
 
 pub mod conversion;
 pub mod difference;
@@ -22,7 +22,7 @@ pub mod evaluation;
 pub mod golden;
 pub mod info;
 pub mod net_file;
-pub mod parallel;
+pub(crate) mod parallel;
 pub mod positions;
 pub mod specs;
 pub mod tensors;

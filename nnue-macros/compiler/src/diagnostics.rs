@@ -7,7 +7,6 @@
 use std::fmt;
 
 use nnue_format::is_hidden;
-use strsim::osa_distance;
 
 /// A range of bytes of the spec's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -448,7 +447,7 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     known
         .into_iter()
         .filter(|name| is_short(name))
-        .map(|name| (osa_distance(&found, &name.to_lowercase()), name))
+        .map(|name| (distance(&found, &name.to_lowercase()), name))
         // Short names that begin with different letters mean different things, as `i32` and `f32`
         // do.
         .filter(|(_, name)| {
@@ -457,6 +456,27 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .filter(|(distance, name)| *distance <= name.chars().count().max(3) / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// How many letters must be inserted, left out, replaced or exchanged with their neighbour to make
+/// one text of the other, none of them twice.
+fn distance(from: &str, to: &str) -> usize {
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    // Row by row, the distances between the beginnings of the texts.
+    let mut rows = vec![(0..=to.len()).collect::<Vec<usize>>()];
+    for i in 1..=from.len() {
+        let mut row = vec![i];
+        for j in 1..=to.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[from.len()][to.len()]
 }
 
 /// All values, or `None` if any is missing. Every item is computed even then, so that each reports
@@ -479,6 +499,24 @@ pub fn list(names: impl IntoIterator<Item = impl fmt::Display>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn distances_count_letters_and_neighbours_that_were_exchanged() {
+        for (from, to, expected) in [
+            ("", "", 0),
+            ("width", "width", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("widht", "width", 1),
+            ("wdth", "width", 1),
+            ("wwidth", "width", 1),
+            ("wadth", "width", 1),
+            ("ca", "abc", 3),
+            ("äb", "bä", 1),
+        ] {
+            assert_eq!(distance(from, to), expected, "{from} {to}");
+        }
+    }
 
     #[test]
     fn an_error_shows_place_line_and_help() {

@@ -8,7 +8,8 @@
 //! Each arrow is one file and one public function. Errors are collected by [`decode()`] and
 //! [`check()`] and reported together. Nothing after them can fail, except that a network may become
 //! more straight-line code than can be compiled ([`Plans::of`]), which [`analyse()`] reports too.
-//! The crate does no I/O: callers bring the text and print the result. Callers are the macro
+//! The crate does no I/O, except that [`explain`] may look at a net file: callers bring the text and
+//! print the result. Callers are the macro
 //! `nnue_net!`, nnue-build, which both call [`compile()`], and the command `nnue`.
 
 #![forbid(unsafe_code)]

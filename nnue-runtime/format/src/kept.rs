@@ -69,36 +69,41 @@ impl Loaded {
 }
 
 /// Appends a number.
-pub(crate) fn put(bytes: &mut Vec<u8>, number: usize) {
+pub fn put(bytes: &mut Vec<u8>, number: usize) {
     bytes.extend((number as u64).to_le_bytes());
 }
 
 /// Appends the number of bytes, and then the bytes.
-pub(crate) fn put_bytes(bytes: &mut Vec<u8>, these: &[u8]) {
+pub fn put_bytes(bytes: &mut Vec<u8>, these: &[u8]) {
     put(bytes, these.len());
     bytes.extend_from_slice(these);
 }
 
 /// Bytes that have not been read yet.
-pub(crate) struct Reader<'b>(pub(crate) &'b [u8]);
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'b>(pub &'b [u8]);
 
 impl<'b> Reader<'b> {
-    pub(crate) fn take(&mut self, len: usize) -> Option<&'b [u8]> {
+    /// The next bytes; `None` if there are fewer.
+    pub fn take(&mut self, len: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
         Some(taken)
     }
 
-    pub(crate) fn take_array<const N: usize>(&mut self) -> Option<[u8; N]> {
+    /// The next `N` bytes.
+    pub fn take_array<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.take(N)?.first_chunk().copied()
     }
 
-    pub(crate) fn take_number(&mut self) -> Option<usize> {
+    /// A number that [`put`] has written.
+    pub fn take_number(&mut self) -> Option<usize> {
         let number = u64::from_le_bytes(self.take_array()?);
         usize::try_from(number).ok()
     }
 
-    pub(crate) fn take_bytes(&mut self) -> Option<&'b [u8]> {
+    /// Bytes that [`put_bytes`] has written.
+    pub fn take_bytes(&mut self) -> Option<&'b [u8]> {
         let len = self.take_number()?;
         self.take(len)
     }

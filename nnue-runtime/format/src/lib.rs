@@ -57,9 +57,7 @@ mod error;
 mod factors;
 mod fill;
 mod foreign;
-mod kept;
-#[cfg(feature = "laid-out")]
-pub mod laid_out;
+pub mod kept;
 mod layout;
 pub mod leb128;
 pub mod levels;
@@ -89,7 +87,7 @@ mod tensor;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "std")]
-mod threads;
+pub mod threads;
 mod threats;
 mod transposed;
 mod view;
@@ -112,6 +110,8 @@ pub use numbers::Numbers;
 pub use order::{OrderError, Outputs, Reader, Run};
 pub use paired::{PAIRED_RUN, Paired, unpaired};
 pub use piece_square::PieceSquare;
+#[cfg(feature = "std")]
+pub use pieces::read_at;
 pub use placed::{Form, Placed, Segment};
 pub use quantise::{Limits, Overflow, Quantise, Rounding};
 #[cfg(feature = "std")]

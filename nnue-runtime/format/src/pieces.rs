@@ -118,7 +118,11 @@ fn threads_for(rests: &[RemainingTensor<'_>]) -> usize {
 
 /// Reads the bytes from `offset` on. Only Unix has files that several threads can read at the same
 /// time.
-pub(crate) fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+///
+/// # Errors
+///
+/// The errors of reading, and an end before the buffer is full.
+pub fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset);
     #[cfg(not(unix))]

@@ -12,7 +12,7 @@ const WORTHWHILE: usize = 2 << 20;
 const MOST: usize = 8;
 
 /// The number of threads that save time for this many bytes.
-pub(crate) fn for_bytes(len: usize) -> usize {
+pub fn for_bytes(len: usize) -> usize {
     let shares = len / WORTHWHILE;
     if shares < 2 {
         return 1;
@@ -24,7 +24,7 @@ pub(crate) fn for_bytes(len: usize) -> usize {
 /// Does the same work on several threads, the caller's among them, and returns after all have
 /// ended. There may be fewer threads, where the system has no more: the work must not count on
 /// them.
-pub(crate) fn on_each(threads: usize, work: &(dyn Fn() + Sync)) {
+pub fn on_each(threads: usize, work: &(dyn Fn() + Sync)) {
     thread::scope(|scope| {
         let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let started: Vec<_> = (1..threads).map_while(spawn).collect();
@@ -41,12 +41,12 @@ pub(crate) fn on_each(threads: usize, work: &(dyn Fn() + Sync)) {
 
 /// The value that threads share. If a thread that held the lock has panicked, the caller panics
 /// too, so this function does not check it.
-pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Calls `change` for each chunk of `len` bytes, on as many threads as save time.
-pub(crate) fn for_each_chunk(bytes: &mut [u8], len: usize, change: &(dyn Fn(&mut [u8]) + Sync)) {
+pub fn for_each_chunk(bytes: &mut [u8], len: usize, change: &(dyn Fn(&mut [u8]) + Sync)) {
     let threads = for_bytes(bytes.len());
     let chunks = Mutex::new(bytes.chunks_mut(len));
     on_each(threads, &|| {

@@ -12,9 +12,9 @@ mod explained {
     #[cfg(feature = "shared")]
     use std::string::ToString;
 
-    use nnue_compiler::explain;
     #[cfg(feature = "shared")]
-    use nnue_format::laid_out::MapError;
+    use crate::laid_out::MapError;
+    use nnue_compiler::explain;
     use nnue_format::{FileLayout, LoadError, Unread};
 
     /// The error of a file of which these bytes were read.
@@ -51,10 +51,10 @@ mod plain {
     #[cfg(feature = "std")]
     use std::path::Path;
 
+    #[cfg(feature = "shared")]
+    use crate::laid_out::MapError;
     #[cfg(feature = "std")]
     use nnue_format::Unread;
-    #[cfg(feature = "shared")]
-    use nnue_format::laid_out::MapError;
     use nnue_format::{FileLayout, LoadError};
 
     pub(in crate::network) fn of_bytes(_: &FileLayout, _: &[u8], error: LoadError) -> LoadError {

@@ -9,9 +9,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use nnue_format::laid_out::{
-    LaidOut, MapError, WEIGHTS_OFFSET, content_hash, file_content_hash, layout_hash,
-};
 use nnue_format::{self as file, LoadError, Loaded};
 use nnue_memory::{Key, Mapping, Segment, ShareError};
 use sha2::{Digest, Sha256};
@@ -19,6 +16,9 @@ use sha2::{Digest, Sha256};
 use super::source::{Room, Source};
 use super::{Network, explain};
 use crate::architecture::{Architecture, Embedded, EmbeddedNet};
+use crate::laid_out::{
+    LaidOut, MapError, WEIGHTS_OFFSET, content_hash, file_content_hash, layout_hash, weights_hash,
+};
 use crate::level::Level;
 use crate::memory::{Holder, Map};
 use crate::weights::Weights;
@@ -138,7 +138,7 @@ impl<A: Architecture> Network<A> {
             level: self.level.name().to_string(),
             packed: packed.to_vec(),
             loaded: self.loaded.clone(),
-            hash: Some(file::laid_out::weights_hash(weights)),
+            hash: Some(weights_hash(weights)),
         };
         laid_out.write(A::FILE, weights, &mut writer)
     }

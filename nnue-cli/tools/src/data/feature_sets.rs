@@ -7,7 +7,7 @@ use nnue_runtime::__private::features::{Family, FeatureSet, PawnPairs};
 /// The runtime's constants for the feature sets, in their order. The rows of each set are counted
 /// from 0, as if the set were the only set.
 #[must_use]
-pub fn feature_sets(network: &Network) -> Vec<FeatureSet> {
+pub(crate) fn feature_sets(network: &Network) -> Vec<FeatureSet> {
     network.features.iter().map(constant).collect()
 }
 

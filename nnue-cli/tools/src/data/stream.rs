@@ -21,10 +21,10 @@ use crate::data::rows::{ActiveRows, Batch, RowMaker};
 use crate::files::Output;
 
 /// The first bytes of a stream.
-pub const MAGIC: &[u8; 8] = b"nnuerows";
+const MAGIC: &[u8; 8] = b"nnuerows";
 
 /// The version of the format.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 
 /// Writes the stream of the positions of files, and to `positions` a line with the FEN of each
 /// position.

@@ -6,8 +6,8 @@ mod laid_out;
 mod reordered;
 mod rewritten;
 
-use nnue_compiler::format::laid_out::MapError;
 use nnue_compiler::format::{LoadError, foreign};
+use nnue_runtime::MapError;
 
 pub use self::coalesced::is_factorised;
 pub use self::laid_out::lay_out;

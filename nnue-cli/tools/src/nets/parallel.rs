@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 /// The results of `work` for each item, in the items' order. Each core works on neighbouring items.
-pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let share = items.len().div_ceil(cores).max(1);
     let work = &work;

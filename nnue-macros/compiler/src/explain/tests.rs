@@ -133,6 +133,27 @@ fn a_file_that_ends_behind_a_stack_fits_a_spec_with_one() {
 }
 
 #[test]
+fn a_file_without_the_names_of_tensors_is_named() {
+    const SECTIONS: &[Section] = &[Section::named(
+        "first",
+        "l0w",
+        [1, 1, 6],
+        Stored::new(Element::F32, [0, 0, 1], 6),
+        Placed::rows(Element::F32, 0, [1, 6]),
+    )];
+    let named = FileLayout {
+        format: Format::Named,
+        sections: list(SECTIONS),
+        ..FileLayout::EMPTY
+    };
+    assert_eq!(
+        message(&named, b"\x1F\x8B\x08 \n"),
+        "found `\\u{1f}\u{fffd}\\u{8} ` at offset 0, expected the name of a tensor: `l0w`: \
+         this is a gzip archive: unpack it first"
+    );
+}
+
+#[test]
 fn what_cannot_be_explained_stays_as_it_is() {
     let error = check(&RAW, b"").unwrap_err();
     assert!(matches!(error, LoadError::Truncated { .. }));

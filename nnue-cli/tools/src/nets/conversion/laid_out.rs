@@ -1,8 +1,8 @@
 //! From a net file to a file of its weights as they lie in memory.
 
-use nnue_compiler::format::laid_out::{LaidOut, weights_hash};
 use nnue_compiler::format::split;
 use nnue_compiler::layout::Layout;
+use nnue_runtime::__private::laid_out::{LaidOut, weights_hash};
 use nnue_runtime::Level;
 
 use super::{ConversionError, Converted};

@@ -9,11 +9,8 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Mutex;
 
+use nnue_format::{FileLayout, read_at, threads};
 use sha2::{Digest, Sha256};
-
-use crate::FileLayout;
-use crate::pieces::read_at;
-use crate::threads;
 
 /// The number of bytes of a piece, which is hashed at once.
 const PIECE: usize = 1 << 20;
@@ -31,7 +28,7 @@ pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
 
 /// [`content_hash`] of a file on the disk that can be a net file of the layout, without reading it
 /// into memory as a whole. `None` says nothing about a file, which must then be
-/// [opened](crate::open).
+/// [opened](nnue_format::open).
 #[must_use]
 pub fn file_content_hash(layout: &FileLayout, path: &Path) -> Option<[u8; 32]> {
     // A pipe can be opened only once.
@@ -90,7 +87,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::tests::RAW;
+    use crate::laid_out::tests::tiny::RAW;
 
     #[test]
     fn files_and_bytes_have_the_same_hash_and_every_byte_counts() {

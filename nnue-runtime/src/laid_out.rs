@@ -17,18 +17,20 @@
 
 mod content;
 mod error;
+#[cfg(test)]
+mod tests;
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 use std::io::{self, Read};
 
+use nnue_format::kept::{Reader, put, put_bytes};
+use nnue_format::{FileLayout, Loaded};
 use sha2::{Digest, Sha256};
 
 pub use self::content::{content_hash, file_content_hash};
 pub use self::error::MapError;
-use crate::kept::{Reader, put, put_bytes};
-use crate::{FileLayout, Loaded};
 
 /// The first bytes of laid-out weights. The last of these bytes show whether a transfer took the
 /// file for text and changed it.
@@ -54,7 +56,7 @@ const HEADER_HASH: core::ops::Range<usize> = 96..128;
 pub struct LaidOut {
     /// The name of the level that the weights are laid out for.
     pub level: String,
-    /// The order of packed columns, as [`Segment::packed`](crate::Segment::packed) describes it.
+    /// The order of packed columns, as [`Segment::packed`](nnue_format::Segment::packed) describes it.
     pub packed: Vec<usize>,
     /// The content of the net file besides its weights.
     pub loaded: Loaded,
@@ -164,7 +166,7 @@ impl LaidOut {
             return Err(MapError::DamagedHeader);
         }
         let mut rest = Reader(&header[FIXED_LEN..]);
-        let name = rest.take_text().ok_or(MapError::DamagedHeader)?;
+        let name = take_text(&mut rest).ok_or(MapError::DamagedHeader)?;
         if found_layout != layout_hash(layout, weights_len) {
             return Err(MapError::OtherLayout {
                 found: name,
@@ -177,8 +179,8 @@ impl LaidOut {
         }
         let mut read = || {
             Some(LaidOut {
-                level: rest.take_text()?,
-                packed: rest.take_order()?,
+                level: take_text(&mut rest)?,
+                packed: take_order(&mut rest)?,
                 loaded: Loaded::decode(layout, rest.take_bytes()?)?,
                 hash: (of_weights != [0; 32]).then_some(of_weights),
             })
@@ -200,22 +202,20 @@ impl LaidOut {
     }
 }
 
-impl Reader<'_> {
-    fn take_text(&mut self) -> Option<String> {
-        let text = core::str::from_utf8(self.take_bytes()?);
-        text.ok().map(ToString::to_string)
-    }
+fn take_text(rest: &mut Reader<'_>) -> Option<String> {
+    let text = core::str::from_utf8(rest.take_bytes()?);
+    text.ok().map(ToString::to_string)
+}
 
-    /// An order of columns: a permutation of the groups of a vector, at most eight.
-    fn take_order(&mut self) -> Option<Vec<usize>> {
-        let len = self.take_number();
-        let len = len.filter(|len| len.is_power_of_two() && *len <= 8)?;
-        let order: Vec<usize> = (0..len)
-            .map(|_| self.take_number())
-            .collect::<Option<_>>()?;
-        let is_permutation = (0..len).all(|group| order.contains(&group));
-        is_permutation.then_some(order)
-    }
+/// An order of columns: a permutation of the groups of a vector, at most eight.
+fn take_order(rest: &mut Reader<'_>) -> Option<Vec<usize>> {
+    let len = rest.take_number();
+    let len = len.filter(|len| len.is_power_of_two() && *len <= 8)?;
+    let order: Vec<usize> = (0..len)
+        .map(|_| rest.take_number())
+        .collect::<Option<_>>()?;
+    let is_permutation = (0..len).all(|group| order.contains(&group));
+    is_permutation.then_some(order)
 }
 
 /// The SHA-256 of weights as they lie in memory.
@@ -246,140 +246,4 @@ fn header_hash(header: &[u8]) -> [u8; 32] {
     hash.update(&header[..HEADER_HASH.start]);
     hash.update(&header[HEADER_HASH.end..]);
     hash.finalize().into()
-}
-
-#[cfg(test)]
-mod tests {
-    use alloc::vec;
-
-    use super::*;
-    use crate::split;
-    use crate::tests::RAW;
-
-    const LEN: usize = 4096;
-
-    fn laid_out() -> LaidOut {
-        LaidOut {
-            level: "avx2".into(),
-            packed: vec![0, 2, 1, 3],
-            loaded: Loaded {
-                description: b"a net".to_vec(),
-                ..Loaded::default()
-            },
-            hash: Some(weights_hash(&[7; LEN])),
-        }
-    }
-
-    fn read(header: &[u8]) -> Result<LaidOut, MapError> {
-        LaidOut::read(&RAW, LEN, (WEIGHTS_OFFSET + LEN) as u64, header)
-    }
-
-    #[test]
-    fn headers_are_read_as_they_were_written() {
-        let header = laid_out().header(&RAW, LEN).unwrap();
-        // Bytes behind the header are not read.
-        assert_eq!(read(&[&header[..], &[5; 99]].concat()), Ok(laid_out()));
-        assert_eq!(laid_out().check(&[7; LEN]), Ok(()));
-        assert_eq!(laid_out().check(&[8; LEN]), Err(MapError::DamagedWeights));
-        let without = LaidOut {
-            hash: None,
-            ..laid_out()
-        };
-        assert_eq!(without.check(&[7; LEN]), Err(MapError::NoHash));
-        assert_eq!(read(&without.header(&RAW, LEN).unwrap()), Ok(without));
-    }
-
-    #[test]
-    fn every_bit_of_a_header_counts() {
-        let header = laid_out().header(&RAW, LEN).unwrap();
-        for bit in 0..8 * header.len() {
-            let mut damaged = header.clone();
-            damaged[bit / 8] ^= 1 << (bit % 8);
-            assert!(read(&damaged).is_err(), "bit {bit}");
-        }
-        for len in 0..header.len() {
-            assert!(read(&header[..len]).is_err(), "{len}");
-        }
-    }
-
-    #[test]
-    fn what_is_wrong_is_said() {
-        let header = laid_out().header(&RAW, LEN).unwrap();
-        let changed = |at: usize, bytes: &[u8]| {
-            let mut header = header.clone();
-            header[at..at + bytes.len()].copy_from_slice(bytes);
-            read(&header).unwrap_err()
-        };
-        let newer = MapError::Version {
-            found: VERSION + 1,
-            expected: VERSION,
-        };
-        assert_eq!(changed(16, &(VERSION + 1).to_le_bytes()), newer);
-        let swapped = BYTE_ORDER.swap_bytes().to_ne_bytes();
-        assert_eq!(changed(20, &swapped), MapError::ByteOrder);
-        assert_eq!(changed(20, &[0; 4]), MapError::DamagedHeader);
-        assert_eq!(changed(70, &[0; 4]), MapError::DamagedHeader);
-        let other = FileLayout {
-            name: "Other".into(),
-            ..RAW
-        };
-        assert_eq!(
-            LaidOut::read(&other, LEN, (WEIGHTS_OFFSET + LEN) as u64, &header[..]),
-            Err(MapError::OtherLayout {
-                found: RAW.name.to_string(),
-                expected: "Other".into(),
-            })
-        );
-        let short = LaidOut::read(&RAW, LEN, 77, &header[..]);
-        let expected = (WEIGHTS_OFFSET + LEN) as u64;
-        assert_eq!(
-            short,
-            Err(MapError::Length {
-                expected,
-                found: 77
-            })
-        );
-        let net = crate::tests::file(&RAW);
-        assert!(split(&RAW, &net).is_ok());
-        assert!(matches!(read(&net), Err(MapError::NotLaidOut { .. })));
-        assert!(matches!(read(b""), Err(MapError::NotLaidOut { .. })));
-        let long = LaidOut {
-            loaded: Loaded {
-                skipped: vec![1; WEIGHTS_OFFSET],
-                ..Loaded::default()
-            },
-            ..laid_out()
-        };
-        assert!(matches!(
-            long.header(&RAW, LEN),
-            Err(MapError::HeaderTooLong { .. })
-        ));
-    }
-
-    #[test]
-    fn orders_that_no_level_has_are_damage() {
-        for packed in [
-            vec![],
-            vec![1],
-            vec![0, 0],
-            vec![0, 2, 1],
-            (0..16).collect::<Vec<_>>(),
-        ] {
-            let odd = LaidOut {
-                packed,
-                ..laid_out()
-            };
-            let read = read(&odd.header(&RAW, LEN).unwrap());
-            assert_eq!(read, Err(MapError::DamagedHeader));
-        }
-    }
-
-    #[test]
-    fn layouts_that_differ_in_anything_have_another_hash() {
-        let hash = layout_hash(&RAW, LEN);
-        assert_ne!(hash, layout_hash(&RAW, LEN + 64));
-        let mut other = RAW;
-        other.stacks.stride += 64;
-        assert_ne!(hash, layout_hash(&other, LEN));
-    }
 }

@@ -6,7 +6,7 @@ use core::fmt;
 use std::io;
 use std::path::Path;
 
-use crate::{LoadError, Text, debug_is_message, foreign};
+use nnue_format::{LoadError, Text, debug_is_message, foreign};
 
 /// The reason why laid-out weights cannot be used.
 #[derive(Clone, PartialEq)]
