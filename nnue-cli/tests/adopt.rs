@@ -12,7 +12,7 @@ use nnue_test_support::net_file::{net_file_of, random_net_file};
 use serde_json::{Value, json};
 
 use crate::program::{
-    assert_refused, nnue, output, refusal, run, scratch, scratch_path, stderr, stdout, text,
+    self, assert_refused, nnue, output, refusal, run, scratch, scratch_path, stderr, stdout, text,
 };
 
 const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
