@@ -9,11 +9,8 @@ use std::time::Instant;
 
 use nnue_runtime::{Board, Color, Delta, Position, Role, Square};
 
-mod small128 {
-    nnue_runtime::nnue_net!(
-        "../specs/small128.toml",
-        weights = "nets/nn-37f18f62d772.nnue"
-    );
+mod primer {
+    nnue_runtime::nnue_net!("nets/primer.toml", weights = "nets/primer.nnue");
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,8 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         [] => Board::start(),
         words => Board::from_fen(&words.join(" "))?,
     };
-    let net = small128::Network::embedded();
-    let mut evaluator = small128::Evaluator::new(&net, &board);
+    let net = primer::Network::embedded();
+    let mut evaluator = primer::Evaluator::new(&net, &board);
     let side = board.side_to_move();
     let value = evaluator.evaluate().value;
 
@@ -71,10 +68,9 @@ fn print(board: &Board, worth: &[Option<i32>; 64]) {
             let piece = board.piece_at(*square);
             print!("{:^7}", piece.map_or('.', |piece| piece.to_char()));
         }
-        print!("\n   ");
-        for square in squares {
-            print!("{:^7}", worth[square.index()].map_or(String::new(), pawns));
-        }
+        let worth = squares.iter().map(|square| worth[square.index()].map_or(String::new(), pawns));
+        let worth: String = worth.map(|worth| format!("{worth:^7}")).collect();
+        print!("\n   {}", worth.trim_end());
     }
     println!(
         "\n   {}",

@@ -8,16 +8,16 @@ use cozy_chess::Board;
 use cozy_chess::util::parse_uci_move;
 use nnue_runtime::Delta;
 
-mod small128 {
-    nnue_runtime::nnue_net!("../specs/small128.toml");
+mod primer {
+    nnue_runtime::nnue_net!("nets/primer.toml");
 }
 
-const NET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
+const NET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/primer.nnue");
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let net = small128::Network::open(NET)?;
+    let net = primer::Network::open(NET)?;
     let mut board = Board::default();
-    let mut evaluator = small128::Evaluator::new(&net, &board);
+    let mut evaluator = primer::Evaluator::new(&net, &board);
     println!("{:>6} at the start", evaluator.evaluate().value);
 
     let mut made = 0;
