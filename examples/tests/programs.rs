@@ -25,12 +25,22 @@ fn values(printed: &str) -> Vec<i32> {
         .collect()
 }
 
+/// White's evaluation of a position in hundredths of a pawn, as `evaluate` prints it.
+fn evaluation(arguments: &[&str]) -> i32 {
+    let printed = run(env!("CARGO_BIN_EXE_evaluate"), arguments);
+    let line = printed
+        .lines()
+        .find_map(|line| line.strip_prefix("evaluation"));
+    let number = line.expect("a line for it").split_whitespace().next();
+    let number = number.expect("a number").replace('.', "");
+    number.parse().expect("two decimals")
+}
+
 #[test]
-fn fen_evaluates_a_position() {
-    let program = env!("CARGO_BIN_EXE_fen");
-    assert_eq!(values(&run(program, &[])), [251]);
+fn a_position_is_evaluated() {
+    assert_eq!(evaluation(&[]), 251);
     let fen = "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41";
-    assert_eq!(values(&run(program, &[fen])), [449]);
+    assert_eq!(evaluation(&[fen]), -449);
 }
 
 #[test]
@@ -39,11 +49,7 @@ fn moves_come_back_to_the_start() {
     let values = values(&printed);
     assert_eq!((values.len(), values[0], values[4]), (5, 251, 251));
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
-    let alone = run(env!("CARGO_BIN_EXE_fen"), &[fen]);
-    assert!(
-        alone.starts_with(&format!("{} ", values[3])),
-        "{printed}{alone}"
-    );
+    assert_eq!(evaluation(&[fen]), -values[3], "{printed}");
 }
 
 #[test]
