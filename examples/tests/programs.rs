@@ -6,7 +6,7 @@ use std::process::Command;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::Net;
-use nnue_runtime::Color;
+use nnue_runtime::{Board, Color, Level, Position, Role, Square};
 use nnue_test_support::net_file::random_net_file;
 
 fn run(program: &str, arguments: &[&str]) -> String {
@@ -25,31 +25,79 @@ fn values(printed: &str) -> Vec<i32> {
         .collect()
 }
 
-/// White's evaluation of a position in hundredths of a pawn, as `evaluate` prints it.
-fn evaluation(arguments: &[&str]) -> i32 {
-    let printed = run(env!("CARGO_BIN_EXE_evaluate"), arguments);
-    let line = printed
-        .lines()
-        .find_map(|line| line.strip_prefix("evaluation"));
-    let number = line.expect("a line for it").split_whitespace().next();
-    let number = number.expect("a number").replace('.', "");
-    number.parse().expect("two decimals")
+/// What the interpreter says of a position, for the side to move.
+fn interpreted(board: &Board) -> i32 {
+    let spec = include_str!("../nets/primer.toml");
+    let network = analyse(&SourceFile::new("primer", spec)).expect("a spec without errors");
+    let net = Net::from_bytes(&network, include_bytes!("../nets/primer.nnue"));
+    let by_pieces = network
+        .stacks
+        .by_pieces
+        .expect("buckets follow from the pieces");
+    let bucket = usize::from(by_pieces[board.occupied().len()]);
+    let evaluation = net.expect("the net fits its spec").evaluate(board, bucket);
+    evaluation.outputs()[0].value
 }
 
+/// Numbers with two decimals, as `evaluate` prints hundredths of a pawn.
+fn hundredths(text: &str) -> Vec<i32> {
+    let words = text.split_whitespace().filter(|word| word.contains('.'));
+    let numbers = words.filter_map(|word| word.replace('.', "").parse().ok());
+    numbers.collect()
+}
+
+/// The board says what each piece is worth, rank by rank from the eighth, and the line below it the
+/// evaluation, both for white.
 #[test]
-fn a_position_is_evaluated() {
-    assert_eq!(evaluation(&[]), 251);
-    let fen = "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41";
-    assert_eq!(evaluation(&[fen]), -449);
+fn a_position_is_evaluated_and_each_of_its_pieces() {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let other = "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41";
+    for (arguments, fen) in [(&[][..], start), (&[other][..], other)] {
+        let printed = run(env!("CARGO_BIN_EXE_evaluate"), arguments);
+        let (board_shown, below) = printed.split_once("under each piece").expect("a caption");
+        let board = Board::from_fen(fen).expect("a FEN");
+        let of_white = |value: i32| match board.side_to_move() {
+            Color::White => value,
+            Color::Black => -value,
+        };
+        let value = interpreted(&board);
+        let ranks = (0..8).rev().flat_map(|rank| &Square::ALL[8 * rank..][..8]);
+        let pieces = ranks.filter(|square| {
+            let piece = board.piece_at(**square);
+            piece.is_some_and(|piece| piece.role != Role::King)
+        });
+        let worth = pieces.map(|square| of_white(value - interpreted(&board.without(*square))));
+        assert_eq!(
+            hundredths(board_shown),
+            worth.collect::<Vec<i32>>(),
+            "{printed}"
+        );
+        assert_eq!(hundredths(below), [of_white(value)], "{printed}");
+        let time = below.lines().find_map(|line| line.strip_prefix("time"));
+        let time = time.expect("a time").split_whitespace().next();
+        assert!(
+            time.and_then(|time| time.parse::<u32>().ok())
+                .is_some_and(|time| time > 0)
+        );
+        assert!(
+            Level::names().any(|level| below.contains(&format!(" {level}\n"))),
+            "{printed}"
+        );
+    }
 }
 
 #[test]
 fn moves_come_back_to_the_start() {
     let printed = run(env!("CARGO_BIN_EXE_moves"), &["e2e4", "e7e5", "g1f3"]);
-    let values = values(&printed);
-    assert_eq!((values.len(), values[0], values[4]), (5, 251, 251));
-    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
-    assert_eq!(evaluation(&[fen]), -values[3], "{printed}");
+    let fens = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    ];
+    let expected = fens.map(|fen| interpreted(&Board::from_fen(fen).expect("a FEN")));
+    assert_eq!(values(&printed), expected);
 }
 
 #[test]

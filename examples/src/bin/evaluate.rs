@@ -68,7 +68,9 @@ fn print(board: &Board, worth: &[Option<i32>; 64]) {
             let piece = board.piece_at(*square);
             print!("{:^7}", piece.map_or('.', |piece| piece.to_char()));
         }
-        let worth = squares.iter().map(|square| worth[square.index()].map_or(String::new(), pawns));
+        let worth = squares
+            .iter()
+            .map(|square| worth[square.index()].map_or(String::new(), pawns));
         let worth: String = worth.map(|worth| format!("{worth:^7}")).collect();
         print!("\n   {}", worth.trim_end());
     }
