@@ -101,8 +101,8 @@ fn assert_golden(arguments: &[&str], table: &str) {
 }
 
 #[test]
-fn raw_output_of_the_built_in_net_is_the_engines() {
-    assert_golden(&[], SMALL128_GOLDENS);
+fn raw_output_of_small128_is_the_engines() {
+    assert_golden(&["--net", SMALL128], SMALL128_GOLDENS);
 }
 
 /// Compares what `nnue eval --raw` prints with the goldens, for nets whose spec the program finds
@@ -172,6 +172,7 @@ raw_output_of_nets! {
 #[test]
 fn the_start_of_a_game_is_shown_without_colour_where_nobody_sees_it() {
     let expected = include_str!("start.txt").replace("LEVEL", "interpreted");
+    assert_eq!(printed(&run(&[])), expected);
     assert_eq!(printed(&run(&["startpos"])), expected);
     assert_eq!(printed(&run(&[START])), expected);
     let twice = run(&["startpos", "startpos", "--raw"]);
@@ -180,22 +181,6 @@ fn the_start_of_a_game_is_shown_without_colour_where_nobody_sees_it() {
     assert_eq!(printed(&twice).lines().count(), 3);
     let list = run_with_input(&["--fens", "-", "--raw"], "startpos\n");
     assert_eq!(printed(&list), printed(&run(&[START, "--raw"])));
-}
-
-/// The first number that a newcomer sees is of a position that the built-in net is made for.
-#[test]
-fn without_a_position_the_built_in_net_shows_what_it_is_made_for() {
-    let shown = run(&[]);
-    let shown = printed(&shown);
-    assert!(
-        shown.contains("made for positions in which one side is far ahead, as in this example")
-    );
-    assert!(!shown.contains("inaccurate"), "{shown}");
-    assert!(shown.contains("\nrnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"));
-    assert!(
-        shown.ends_with("evaluation +2136 for white, who is to move\n"),
-        "{shown}"
-    );
 }
 
 #[test]
@@ -215,7 +200,7 @@ fn colours_change_nothing_else() {
         .collect();
     assert!(rest.len() > 100);
     assert_eq!(format!("{first}{}", rest.concat()), printed(&run(&[])));
-    assert!(printed(&output).contains("\x1B[32m+2136\x1B[0m"));
+    assert!(printed(&output).contains("\x1B[32m+58\x1B[0m"));
 }
 
 #[test]
@@ -225,20 +210,15 @@ fn a_fen_needs_no_quotes() {
     let output = run(&words);
     assert_eq!(printed(&output), printed(&run(&[fen])));
     assert!(
-        stdout(&output).ends_with("evaluation +449 for black, who is to move; -449 for white\n")
+        stdout(&output).ends_with("evaluation +172 for black, who is to move; -172 for white\n")
     );
 }
 
 #[test]
 fn the_spec_is_found_by_the_file() {
     let shown = run(&["--net", SMALL128]);
-    let expected = include_str!("start.txt")
-        .replace("LEVEL", "interpreted")
-        .replace(", built in", "");
-    let expected: String = (expected.split_inclusive('\n'))
-        .filter(|line| !line.starts_with("This is Stockfish's small net"))
-        .collect();
-    assert_eq!(printed(&shown), expected);
+    let expected = run(&["--net", SMALL128, "--spec", "small128"]);
+    assert_eq!(printed(&shown), printed(&expected));
 }
 
 #[test]
@@ -404,9 +384,12 @@ fn bad_lines_are_reported_and_the_others_evaluated() {
     );
     let file = scratch("bad-lines.fens", lines.as_bytes());
     for (output, source) in [
-        (run(&["--raw", "--fens", &file]), format!("`{file}`")),
         (
-            run_with_input(&["--raw", "--fens=-"], &lines),
+            run(&["--net", SMALL128, "--raw", "--fens", &file]),
+            format!("`{file}`"),
+        ),
+        (
+            run_with_input(&["--net", SMALL128, "--raw", "--fens=-"], &lines),
             "standard input".into(),
         ),
     ] {
@@ -464,7 +447,7 @@ fn a_reader_that_stops_is_no_error() {
     let ended = child.wait_with_output().expect("the program ends");
     feeder.join().expect("the feeder does not panic");
     assert_eq!((ended.status.code(), stderr(&ended)), (Some(0), ""));
-    assert_eq!(&first, b"small128");
+    assert_eq!(&first, b"primer \xc2");
 }
 
 #[test]
@@ -500,7 +483,7 @@ fn objects(output: &Output) -> Vec<Value> {
 #[test]
 fn json_has_the_numbers_of_the_engine() {
     let (fens, expected) = goldens(SMALL128_GOLDENS);
-    let output = run_with_input(&["--json", "--fens", "-"], &fens);
+    let output = run_with_input(&["--net", SMALL128, "--json", "--fens", "-"], &fens);
     let mut rows = expected.lines();
     rows.next().expect("the titles");
     let objects = objects(&output);
@@ -529,7 +512,7 @@ fn json_has_the_numbers_of_the_engine() {
 fn the_file_of_a_known_spec_is_as_good_as_its_name() {
     let by_file = run(&["--net", SMALL128, "--spec", "../specs/small128.toml"]);
     assert_eq!(printed(&by_file), printed(&run(&["--net", SMALL128])));
-    let built_in = run(&["--spec", "../specs/small128.toml"]);
+    let built_in = run(&["--spec", "../examples/nets/primer.toml"]);
     assert_eq!(printed(&built_in), printed(&run(&[])));
     let other = run(&["--net", SMALL128, "--spec", "../specs/sfnnv5.toml"]);
     assert_refused(&other, 1, &["SFNNv5", "a net of small128"]);

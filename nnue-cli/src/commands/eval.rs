@@ -19,27 +19,15 @@ use crate::failure::{complain, warn};
 use crate::heading;
 use crate::inputs::{ChosenNet, NetOptions, PositionFile};
 
-/// A position of the kind for which the built-in net is made: black has no queen.
-const QUEEN_AHEAD: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
-/// The remark about the built-in net after the evaluation of [`QUEEN_AHEAD`].
-const MADE_FOR: &str = "This is Stockfish's small net, made for positions in which one side is far ahead, as in this example: black is without the queen.";
-
-/// The remark about the built-in net after the evaluation of other positions.
-const ELSEWHERE: &str = "This is Stockfish's small net, made for positions in which one side is far ahead: elsewhere it is inaccurate.";
-
 const EXAMPLE: &str = "\
 Example: nnue eval --net my-net.nnue --spec my-net.toml --fens games.epd";
 
 const NOTES: &str = "\
 Shown are the board with each piece's contribution, the outputs of all buckets, and the evaluation. \
-`nnue eval startpos` evaluates the start of a game. Without FEN that is what another net evaluates, \
-and the built-in one what it is made for: the start of a game without black's queen.
+Without FEN it is that of the start of a game, which is also `startpos`.
 
-Evaluations are in the engine's units and not in hundredths of a pawn: in Stockfish's networks 600 \
-units are what the trainer calls 1.0. The net that is built in is Stockfish's small one, made for \
-lopsided positions: where neither side is far ahead it is inaccurate, and gives the start of a game \
-251. Stockfish asks its big net there; `--net FILE` does that here.
+Evaluations are in the engine's units. Those of the net that is built in are hundredths of a pawn; \
+in Stockfish's networks 600 units are what the trainer calls 1.0.
 
 With --json, the object of a position has `fen`, `side_to_move`, `bucket`, `value` and `outputs`: a \
 list of what each bucket says, which is `psqt`, `positional` and `value`, or these of `win`, `draw` \
@@ -88,11 +76,10 @@ impl Eval {
             net: &net,
             chosen: &chosen,
             form: self.form(),
-            remark: self.remark(&chosen),
             out,
         };
         match self.positions.open()? {
-            None => evaluate_some(sheet, &self.texts(&chosen)),
+            None => evaluate_some(sheet, &self.texts()),
             Some(positions) => evaluate_lines(sheet, positions),
         }
     }
@@ -105,18 +92,11 @@ impl Eval {
         }
     }
 
-    fn remark(&self, net: &ChosenNet) -> Option<&'static str> {
-        let is_example = self.words.is_empty() && self.positions.path().is_none();
-        let remark = if is_example { MADE_FOR } else { ELSEWHERE };
-        net.is_built_in.then_some(remark)
-    }
-
     /// The positions of the arguments. If no argument has a space, all arguments are the fields of
     /// a single position.
-    fn texts(&self, net: &ChosenNet) -> Vec<String> {
+    fn texts(&self) -> Vec<String> {
         let is_whole = |word: &String| word == "startpos" || word.contains(char::is_whitespace);
         match self.words.as_slice() {
-            [] if net.is_built_in => vec![QUEEN_AHEAD.into()],
             [] => vec![START.into()],
             words if words.iter().any(is_whole) => words.to_vec(),
             words => vec![words.join(" ")],
@@ -177,8 +157,6 @@ struct Sheet<'a> {
     /// The net file.
     chosen: &'a ChosenNet,
     form: Form,
-    /// A remark about the net, if there is any.
-    remark: Option<&'static str>,
     out: &'a mut dyn Write,
 }
 
@@ -186,9 +164,6 @@ impl Sheet<'_> {
     fn begin(&mut self) -> io::Result<()> {
         if self.form == Form::Shown {
             heading::write(self.chosen, "interpreted", self.out)?;
-            if let Some(remark) = self.remark {
-                self.report().remark(remark)?;
-            }
             return Ok(());
         }
         for warning in self.chosen.file.warnings() {

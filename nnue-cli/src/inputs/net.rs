@@ -3,20 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::foreign;
 use nnue_tools::nets::net_file::NetFile;
-use nnue_tools::nets::specs::{KnownSpec, SpecChoice};
+use nnue_tools::nets::specs::SpecChoice;
 
 use crate::Failure;
 
 /// The spec of the net that is part of the program.
-const BUILT_IN_SPEC: &str = "small128";
+const BUILT_IN_SPEC: &str = include_str!("primer.toml");
 
 /// The name of the file of the net that is part of the program.
-const BUILT_IN_FILE: &str = "nn-37f18f62d772.nnue";
+const BUILT_IN_FILE: &str = "primer.nnue";
 
 /// The net that is part of the program.
-const BUILT_IN: &[u8] = include_bytes!("nn-37f18f62d772.nnue");
+const BUILT_IN: &[u8] = include_bytes!("primer.nnue");
 
 /// The net file that a subcommand is about: its name may stand alone, or after `--net` as everywhere.
 #[derive(Args, Debug)]
@@ -100,7 +102,6 @@ pub(crate) struct ChosenNet {
     pub(crate) file: NetFile,
     /// The name of the file, with which a report begins.
     pub(crate) name: String,
-    pub(crate) is_built_in: bool,
 }
 
 impl NetOptions {
@@ -116,27 +117,24 @@ impl NetOptions {
             Some(path) => Ok(ChosenNet {
                 file: NetFile::open(path, self.spec.as_ref())?,
                 name: file_name(path),
-                is_built_in: false,
             }),
             None => self.open_built_in(),
         }
     }
 
     fn open_built_in(&self) -> Result<ChosenNet, Failure> {
-        let network = KnownSpec::named(BUILT_IN_SPEC)
-            .map_err(Failure::work)?
-            .network()?;
+        let network =
+            analyse(&SourceFile::new("primer.toml", BUILT_IN_SPEC)).map_err(Failure::work)?;
         if let Some(spec) = &self.spec
             && spec.network()? != network
         {
             return Err(Failure::Arguments(format!(
-                "`--spec {spec}` needs `--net FILE`: the net that is built in is one of `{BUILT_IN_SPEC}`"
+                "`--spec {spec}` needs `--net FILE`: the net that is built in is one of `primer`"
             )));
         }
         Ok(ChosenNet {
             file: NetFile::of(Path::new(BUILT_IN_FILE), network, BUILT_IN)?,
             name: format!("{BUILT_IN_FILE}, built in"),
-            is_built_in: true,
         })
     }
 }

@@ -13,8 +13,8 @@ use crate::quick_start::QuickStart;
 use crate::registry::{Registry, cargo};
 
 /// A net file and its spec, each from the package that holds it.
-const NET: [&str; 2] = ["nnue-cli", "src/inputs/nn-37f18f62d772.nnue"];
-const SPEC: [&str; 2] = ["nnue-compiler", "known/small128.toml"];
+const NET: [&str; 2] = ["nnue-cli", "src/inputs/primer.nnue"];
+const SPEC: [&str; 2] = ["nnue-cli", "src/inputs/primer.toml"];
 
 #[test]
 #[ignore = "compiles the packages: a minute; `cargo fetch --locked` comes before"]
@@ -30,7 +30,7 @@ fn packages_build_the_quick_start() {
         "[package]\nname = \"my-engine\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n";
     fs::write(engine.join("Cargo.toml"), manifest).expect("manifests can be written");
     fs::write(engine.join("src/main.rs"), &quick_start.program).expect("code can be written");
-    for ([package, path], place) in [(SPEC, "specs/small128.toml"), (NET, "nn-37f18f62d772.nnue")] {
+    for ([package, path], place) in [(SPEC, "specs/primer.toml"), (NET, "primer.nnue")] {
         fs::copy(registry.file(package, path), engine.join(place)).expect("files can be copied");
     }
     for dependency in &quick_start.dependencies {
@@ -62,7 +62,7 @@ fn packages_make_the_command() {
 
     let evaluated = nnue(&["eval", "startpos", "--json"]);
     let evaluated: Value = serde_json::from_str(&evaluated).expect("JSON");
-    assert_eq!(evaluated["value"], 251, "{evaluated}");
+    assert_eq!(evaluated["value"], 58, "{evaluated}");
 
     // A spec that needs the known ones.
     let spec = "name = \"Narrow\"\nlike = \"small128\"\ntransformer.width = 64\n";

@@ -18,11 +18,6 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Writes a remark about the net.
-    pub(super) fn remark(&mut self, text: &str) -> io::Result<()> {
-        self.caption("", text)
-    }
-
     /// Writes the evaluation of a position: the contribution of each piece, the outputs of all
     /// buckets, and the value for the side to move.
     pub(super) fn position(&mut self, fen: &str, board: &Board) -> io::Result<()> {

@@ -5,12 +5,12 @@ use std::process::Command;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_tests::{features, sfnnv5, simple, small128};
 use nnue_runtime::{
     Accumulator, Board, Delta, Evaluated, Evaluator, Network, Output, SelectedByPieces, Wdl,
 };
 use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
+use nnue_tests::{features, sfnnv5, simple, small128};
 use nnue_trace::{Follow, Move, Search, Trace};
 
 use super::compiler::compilers;
