@@ -137,7 +137,6 @@ mod tests {
             skipped: vec![1, 2, 3],
             order: vec![2, 0, 1],
             clamped: vec![(last, 17)],
-            ..Loaded::default()
         };
         let bytes = loaded.encode(&layout);
         assert_eq!(Loaded::decode(&layout, &bytes), Some(loaded));

@@ -232,8 +232,10 @@ impl<'a> Outputs<'a> {
                 continue;
             }
             for run in reader.runs.iter() {
-                for place in run.output..run.output + run.len {
-                    moves.push((run.column_of(order[place]), run.column_of(place)));
+                for (place, output) in order.iter().enumerate() {
+                    if run.has(place) {
+                        moves.push((run.column_of(*output), run.column_of(place)));
+                    }
                 }
             }
         }
