@@ -241,7 +241,7 @@ fn networks_that_share_a_header_are_told_apart_by_their_weights() {
 
 #[test]
 fn files_that_are_packed_are_unpacked() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/files/packed");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/further/files/packed");
     let (net, spec) = (format!("{folder}.net"), format!("{folder}.toml"));
     let found = json_of(&[&net, "--spec", &spec]);
     assert_eq!(found["network"]["compressed"], json!(true));
