@@ -4,10 +4,14 @@
 use std::fs;
 use std::iter;
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::Network;
 use nnue_compiler::{analyse, reorder as reorder_network};
 use nnue_interpreter::Net;
+use nnue_interpreter::dummy::trained::trained;
+use nnue_runtime::Board;
 use nnue_test_support::synthetic;
 use nnue_tools::measure::reorder::compare;
 use nnue_tools::nets::conversion::reorder_outputs;
@@ -29,6 +33,40 @@ fn run(arguments: &[&str]) -> Output {
     command.output().expect("the program starts")
 }
 
+/// A network like SFNNv5 with half of its neurons, about as few as make skipping worth it.
+const NARROW: &str = "name = 'narrow'\nlike = 'sfnnv5'\ntransformer.width = 512\n";
+
+/// How many neurons it has.
+const NEURONS: usize = 512;
+
+/// The network, its net, and the options that name the net and the spec.
+struct Narrow {
+    network: Network,
+    content: Vec<u8>,
+    options: [String; 4],
+}
+
+static NET: LazyLock<Narrow> = LazyLock::new(|| {
+    let network = analyse(&SourceFile::new("narrow.toml", NARROW)).expect("the spec is right");
+    let trace = Trace::bundled().expect("the trace is there");
+    let positions: Vec<Board> = trace.evaluated().step_by(1000).cloned().collect();
+    let content = trained(&network, 0.5, &positions);
+    let net = scratch("reorder-narrow.nnue", &content);
+    let spec = scratch("reorder-narrow.toml", NARROW.as_bytes());
+    Narrow {
+        network,
+        content,
+        options: ["--net".into(), net, "--spec".into(), spec],
+    }
+});
+
+/// A run with this net.
+fn run_narrow(arguments: &[&str]) -> Output {
+    let options = NET.options.iter().map(String::as_str);
+    let options: Vec<&str> = options.chain(arguments.iter().copied()).collect();
+    run(&options)
+}
+
 /// The numbers of a row of the table: the total, and how many are not zero before and after.
 fn row(output: &Output, label: &str) -> [f64; 3] {
     let row = printed(output)
@@ -42,8 +80,8 @@ fn row(output: &Output, label: &str) -> [f64; 3] {
 #[test]
 fn a_net_is_not_written_over_itself() {
     let trace = scratch("reorder-over.txt", TRACE.as_bytes());
-    let content = synthetic::synthetic_net("v5");
-    let net = scratch("reorder-over-v5.nnue", &content);
+    let content = b"a net";
+    let net = scratch("reorder-over.nnue", content);
     let over = run(&["--net", &net, "--out", &net, &trace]);
     assert_refused(&over, 2, &["which is read"]);
     assert!(fs::read(&net).expect("it is there") == content);
@@ -55,8 +93,7 @@ fn a_pipe_stays_a_pipe() {
     use std::os::unix::fs::FileTypeExt;
 
     let trace = scratch("reorder-pipe.txt", TRACE.as_bytes());
-    let content = synthetic::synthetic_net("v5");
-    let net = scratch("reorder-pipe-v5.nnue", &content);
+    let len = NET.content.len();
     let path = scratch_path("reorder-pipe");
     let made = Command::new("mkfifo").arg(&path).status();
     assert!(made.expect("there is `mkfifo`").success());
@@ -66,10 +103,10 @@ fn a_pipe_stays_a_pipe() {
     let reader = std::thread::spawn(move || {
         use std::io::Read;
 
-        let mut read = vec![0; content.len()];
+        let mut read = vec![0; len];
         end.read_exact(&mut read).expect("pipes can be read");
     });
-    let output = run(&["--net", &net, "--out", &text(&path), &trace]);
+    let output = run_narrow(&["--out", &text(&path), &trace]);
     let kind = fs::symlink_metadata(&path).expect("it is there");
     assert!(kind.file_type().is_fifo(), "the pipe was replaced");
     printed(&output);
@@ -93,8 +130,7 @@ fn a_device_stays_a_device() {
         return;
     }
     let trace = scratch("reorder-null.txt", TRACE.as_bytes());
-    let net = scratch("reorder-null-v5.nnue", &synthetic::synthetic_net("v5"));
-    let output = run(&["--net", &net, "--out", &text(&path), &trace]);
+    let output = run_narrow(&["--out", &text(&path), &trace]);
     let kind = fs::symlink_metadata(&path).expect("it is there");
     assert!(kind.file_type().is_char_device(), "the device was replaced");
     printed(&output);
@@ -104,10 +140,9 @@ fn a_device_stays_a_device() {
 #[test]
 fn standard_output_has_the_net_and_nothing_else() {
     let trace = scratch("reorder-standard.txt", TRACE.as_bytes());
-    let net = scratch("reorder-standard-v5.nnue", &synthetic::synthetic_net("v5"));
-    let out = text(&scratch_path("reordered-standard-v5.nnue"));
-    printed(&run(&["--net", &net, "--out", &out, &trace]));
-    let stream = run(&["--net", &net, "--out", "-", &trace]);
+    let out = text(&scratch_path("reordered-standard.nnue"));
+    printed(&run_narrow(&["--out", &out, &trace]));
+    let stream = run_narrow(&["--out", "-", &trace]);
     assert!(stream.status.success());
     assert!(stream.stdout == fs::read(&out).expect("it was written"));
 }
@@ -154,49 +189,49 @@ fn a_net_comes_back_with_fewer_blocks_and_the_same_values() {
 #[test]
 fn an_order_is_written_for_the_spec() {
     let trace = scratch("reorder-order.txt", TRACE.as_bytes());
-    let content = synthetic::synthetic_net("v5");
-    let net = scratch("reorder-order-v5.nnue", &content);
     let [out, order] = ["reordered-order-v5.nnue", "reordered-v5.order.toml"]
         .map(|name| text(&scratch_path(name)));
-    let both = run(&["--net", &net, "--out", &out, "--order", &order, &trace]);
+    let both = run_narrow(&["--out", &out, "--order", &order, &trace]);
     let said = format!("The order is written to `{order}`.\nWritten to `{out}`.\n");
     assert!(printed(&both).ends_with(&said), "{}", stdout(&both));
     let written = fs::read_to_string(&order).expect("it was written");
 
-    let spec = fs::read_to_string("../specs/sfnnv5.toml").expect("the spec is there");
-    let mut network = analyse(&SourceFile::new("sfnnv5", spec)).expect("the spec is right");
+    let mut network = NET.network.clone();
     reorder_network(&mut network, &SourceFile::new("order", written.clone())).expect("an order");
     let numbers = &network.transformer.neuron_order;
-    assert_eq!(numbers.len(), 512);
-    let file = NetFile::of_any(net.as_ref(), None, &content).expect("a net");
+    assert_eq!(numbers.len(), NEURONS / 2);
+    let file = NetFile::of("narrow".as_ref(), NET.network.clone(), &NET.content).expect("a net");
     let reordered = reorder_outputs(&file, numbers).expect("an order");
     assert!(reordered == fs::read(&out).expect("it was written"));
 
-    let alone = run(&["--net", &net, "--order", &order, &trace]);
+    let alone = run_narrow(&["--order", &order, &trace]);
     let said = format!("The order is written to `{order}`.\n");
     assert!(printed(&alone).ends_with(&said), "{}", stdout(&alone));
-    let json = run(&["--net", &net, "--order", &order, "--json", &trace]);
+    let json = run_narrow(&["--order", &order, "--json", &trace]);
     let gain: Value = serde_json::from_str(printed(&json)).expect("JSON");
     assert_eq!(
         [&gain["order"], &gain["written"]],
         [&json!(order), &Value::Null]
     );
-    let stream = run(&["--net", &net, "--order", "-", &trace]);
+    let stream = run_narrow(&["--order", "-", &trace]);
     assert!(stream.status.success());
     assert_eq!(String::from_utf8_lossy(&stream.stdout), written);
-    let over = run(&["--net", &net, "--order", &net, &trace]);
+    let over = run_narrow(&["--order", &NET.options[1], &trace]);
     assert_refused(&over, 2, &["which is read"]);
-    let same = run(&["--net", &net, "--out", &out, "--order", &out, &trace]);
+    let same = run_narrow(&["--out", &out, "--order", &out, &trace]);
     assert_refused(&same, 2, &[&out]);
 }
 
 #[test]
 fn what_was_not_moved_along_is_found() {
-    let original = synthetic::synthetic_net("v5");
+    /// The bytes of a row.
+    const ROW: usize = 2 * NEURONS;
+
+    let original = &NET.content;
     let trace = Trace::read(TRACE.as_bytes()).expect("a trace");
-    let file = NetFile::of_any("v5.nnue".as_ref(), None, &original).expect("a net");
+    let file = NetFile::of("narrow".as_ref(), NET.network.clone(), original).expect("a net");
     let net = file.net().expect("the same");
-    let order: Vec<usize> = (0..512).map(|place| place ^ 5).collect();
+    let order: Vec<usize> = (0..NEURONS / 2).map(|place| place ^ 5).collect();
     let reordered = reorder_outputs(&file, &order).expect("an order");
     let check = |bytes: &[u8]| {
         let found = Net::from_bytes(&file.network, bytes).expect("the same spec");
@@ -208,8 +243,8 @@ fn what_was_not_moved_along_is_found() {
     // weights.
     let description = u32::from_le_bytes(original.as_chunks().0[2]) as usize;
     let biases = 12 + description + 4;
-    let rows = biases + 2 * 1024;
-    let stacks = rows + 22528 * (2 * 1024 + 4 * 8);
+    let rows = biases + 2 * NEURONS;
+    let stacks = rows + 22528 * (2 * NEURONS + 4 * 8);
     let stack = (original.len() - stacks) / 8;
     let weights = |stack_index: usize| stacks + stack_index * stack + 4 + 4 * 16;
     type Ranges = Vec<std::ops::Range<usize>>;
@@ -218,41 +253,41 @@ fn what_was_not_moved_along_is_found() {
         (
             "rows",
             (0..22528)
-                .map(|row| rows + row * 2048..rows + (row + 1) * 2048)
+                .map(|row| rows + row * ROW..rows + (row + 1) * ROW)
                 .collect(),
         ),
         (
             "first of pairs",
             (0..22529)
-                .map(|row| biases + row * 2048..biases + row * 2048 + 1024)
+                .map(|row| biases + row * ROW..biases + row * ROW + NEURONS)
                 .collect(),
         ),
         (
             "second of pairs",
             (0..22529)
-                .map(|row| biases + row * 2048 + 1024..biases + (row + 1) * 2048)
+                .map(|row| biases + row * ROW + NEURONS..biases + (row + 1) * ROW)
                 .collect(),
         ),
         (
             "layer",
             (0..8)
-                .map(|stack| weights(stack)..weights(stack) + 16 * 1024)
+                .map(|stack| weights(stack)..weights(stack) + 16 * NEURONS)
                 .collect(),
         ),
         (
             "one perspective of the layer",
             (0..8 * 16)
                 .map(|row| {
-                    let first = weights(row / 16) + row % 16 * 1024 + 512;
-                    first..first + 512
+                    let first = weights(row / 16) + row % 16 * NEURONS + NEURONS / 2;
+                    first..first + NEURONS / 2
                 })
                 .collect(),
         ),
         (
             "layer of one stack",
             vec![
-                weights(7)..weights(7) + 16 * 1024,
-                weights(0)..weights(0) + 16 * 1024,
+                weights(7)..weights(7) + 16 * NEURONS,
+                weights(0)..weights(0) + 16 * NEURONS,
             ],
         ),
     ];
@@ -262,7 +297,7 @@ fn what_was_not_moved_along_is_found() {
             file[range.clone()].copy_from_slice(&original[range]);
         }
         assert!(
-            file != reordered && file != original,
+            file != reordered && file != *original,
             "{left_out}: nothing planted"
         );
         let difference = check(&file).expect_err(left_out);
@@ -284,28 +319,26 @@ fn networks_that_it_makes_no_difference_to_are_refused() {
     assert!(!out.exists());
 }
 
-/// A spec of one's own, in whose order the net lies in memory already.
+/// In a spec's own order the net lies in memory already, and the file's order changes with it.
 #[test]
-fn a_net_of_any_spec_is_put_into_order() {
+fn an_order_of_the_spec_is_where_the_search_begins() {
     let trace = scratch("reorder-own.txt", TRACE.as_bytes());
-    let net = scratch("reorder-own-v5.nnue", &synthetic::synthetic_net("v5"));
-    let [order, again] =
-        ["own.order.toml", "again.order.toml"].map(|name| text(&scratch_path(name)));
-    let own = "name = 'mine'\nlike = 'sfnnv5'\n";
-    let spec = scratch("reorder-own.toml", own.as_bytes());
-    let first = run(&["--net", &net, "--spec", &spec, "--order", &order, &trace]);
-    assert!(printed(&first).starts_with("mine · "), "{}", stdout(&first));
+    let order = text(&scratch_path("own.order.toml"));
+    let first = run_narrow(&["--order", &order, &trace]);
+    assert!(
+        printed(&first).starts_with("narrow · "),
+        "{}",
+        stdout(&first)
+    );
     let written = fs::read_to_string(&order).expect("it was written");
-    let ordered = format!("{own}transformer.{written}");
-    let spec = scratch("reorder-ordered.toml", ordered.as_bytes());
-    let second = run(&["--net", &net, "--spec", &spec, "--order", &again, &trace]);
+    let spec = format!("{NARROW}transformer.{written}");
+    let spec = scratch("reorder-ordered.toml", spec.as_bytes());
+    let out = text(&scratch_path("reordered-own.nnue"));
+    let net = &NET.options[1];
+    let second = run(&["--net", net, "--spec", &spec, "--out", &out, &trace]);
     let blocks = [&first, &second].map(|output| row(output, "blocks of four"));
+    assert!(blocks[0][2] < blocks[0][1], "{}", stdout(&first));
     assert_eq!(blocks[1][1], blocks[0][2], "{}", stdout(&second));
-    // The spec's order and the file's change together: the net in its new order has the same blocks.
-    let out = text(&scratch_path("reordered-own-v5.nnue"));
-    printed(&run(&[
-        "--net", &net, "--spec", &spec, "--out", &out, &trace,
-    ]));
     let third = run(&["--net", &out, "--spec", &spec, &trace]);
     assert_eq!(row(&third, "blocks of four")[1], blocks[1][2]);
 }
@@ -324,16 +357,14 @@ fn features_that_only_an_engine_knows_are_refused() {
 #[test]
 fn what_cannot_be_used_is_refused() {
     let trace = scratch("reorder-ok.txt", TRACE.as_bytes());
-    let net = scratch("reorder-refused.nnue", &synthetic::synthetic_net("v5"));
     let idle = scratch("reorder-idle.txt", TRACE.replace('=', "").as_bytes());
     assert_refused(&run(&[&idle]), 1, &["found no evaluation"]);
     assert_refused(&run(&["no/such.txt"]), 1, &["cannot read `no/such.txt`"]);
     assert_refused(&run(&["--net", "no/such.nnue"]), 1, &["no/such.nnue"]);
     let other = run(&["--net", SMALL128, "--spec", "sfnnv5"]);
     assert_refused(&other, 1, &["SFNNv5", "a net of small128"]);
-    let unwritable = ["--net", &net, "--out", "no/such/folder.nnue", &trace];
     assert_refused(
-        &run(&unwritable),
+        &run_narrow(&["--out", "no/such/folder.nnue", &trace]),
         1,
         &["cannot write `no/such/folder.nnue`"],
     );
