@@ -2,7 +2,7 @@
 //! all that a user needs.
 //!
 //! What compiles the packages takes minutes and is ignored by default:
-//! `cargo test -p nnue-packages -- --ignored`.
+//! `cargo test -p nnue-further-tests --test packages -- --ignored`.
 
 mod built;
 mod contents;
