@@ -434,8 +434,14 @@ fn arguments_need_not_be_text() {
 
 #[test]
 fn weights_may_be_compressed_with_zstd() {
-    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/further/files/packed.toml");
-    let net = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/further/files/packed.net");
+    let spec = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/further/files/packed.toml"
+    );
+    let net = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/further/files/packed.net"
+    );
     let text = output(&["check", spec, "--net", net]);
     let expected = format!("`{net}` is a net file for Packed; no file tells: shifts, ");
     assert!(text.contains(&expected), "{text}");

@@ -128,8 +128,9 @@ fn differs(row: &Row, rows: &[Row], time: Time) -> bool {
     let [(own, halves), (first, halves_of_first)] = [row, &rows[0]].map(time);
     let noise = [halves, halves_of_first].map(|[one, other]| (one - other).abs());
     let noise = noise.into_iter().sum::<f64>();
+    let distance = (own - first).abs();
     // A time that was not measured yet is no reason to doubt.
-    !((own - first).abs() <= noise.max(REPEATS_WITHIN * first.abs()))
+    distance.is_nan() || distance > noise.max(REPEATS_WITHIN * first.abs())
 }
 
 fn ratio(row: &Row, rows: &[Row], time: Time) -> String {
