@@ -1,5 +1,6 @@
 //! Networks against what the engines of their generations computed: all positions in all buckets,
-//! and all lines, by update and by refresh, on every level of this machine.
+//! and all lines, by update and by refresh. The levels of this machine take turns with positions and
+//! lines; with `NNUE_GOLDENS=all`, each level has all of them.
 
 use cozy_chess::util::parse_uci_move;
 use nnue_runtime::{
@@ -34,11 +35,28 @@ pub enum Goldens {
     PositionsAndLines,
 }
 
-/// Runs a check on every level of this machine, and prints which.
-fn on_every_level<A: Architecture>(mut net: Network<A>, check: impl Fn(&Network<A>)) {
-    for level in Level::available() {
+/// Which of the goldens a level is compared with.
+#[derive(Clone, Copy)]
+struct Share {
+    first: usize,
+    step: usize,
+}
+
+impl Share {
+    const ALL: Share = Share { first: 0, step: 1 };
+
+    fn has(self, index: usize) -> bool {
+        index % self.step == self.first
+    }
+}
+
+/// Runs a check on every level of this machine, each with its share, and prints which.
+fn on_every_level<A: Architecture>(mut net: Network<A>, check: impl Fn(&Network<A>, Share)) {
+    let is_all = std::env::var_os("NNUE_GOLDENS").is_some_and(|goldens| goldens == "all");
+    let step = Level::available().count();
+    for (first, level) in Level::available().enumerate() {
         net = net.with_level(level);
-        check(&net);
+        check(&net, if is_all { Share::ALL } else { Share { first, step } });
         println!("{} at {level}: equal", A::NAME);
     }
 }
@@ -50,10 +68,11 @@ fn side(color: cozy_chess::Color) -> Color {
 fn check_positions<A: SelectedByPieces<Output = Output>>(
     net: &Network<A>,
     goldens: &[GoldenPosition],
+    share: Share,
 ) {
-    assert!(!goldens.is_empty());
+    assert!(goldens.len() > share.step);
     let mut accumulator = Accumulator::new(net, &Board::start());
-    for golden in goldens {
+    for golden in goldens[share.first..].iter().step_by(share.step) {
         let fen = &golden.fen;
         let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
         assert_eq!(board.side_to_move(), side(golden.stm), "{fen}");
@@ -94,9 +113,15 @@ fn check_lines<A: SelectedByPieces<Output = Output>>(
     net: &Network<A>,
     lines: &[Line],
     plies: &[GoldenLinePly],
+    share: Share,
 ) {
     let mut plies = plies.iter();
-    for line in lines {
+    for (index, line) in lines.iter().enumerate() {
+        if !share.has(index) {
+            // A golden for each position of the line.
+            plies.by_ref().nth(line.moves.len()).expect("plies of each line");
+            continue;
+        }
         let mut game = cozy_chess::Board::from_fen(&line.fen, false).expect("lines start legally");
         let mut accumulator = Accumulator::new(net, &game);
         for ply in 0..=line.moves.len() {
@@ -143,10 +168,10 @@ fn check_goldens<A: SelectedByPieces<Output = Output>>(
             well_formed(golden_line_plies(goldens)),
         )
     });
-    on_every_level(net, |net| {
-        check_positions(net, positions);
+    on_every_level(net, |net, share| {
+        check_positions(net, positions, share);
         if let Some((lines, plies)) = &lines {
-            check_lines(net, lines, plies);
+            check_lines(net, lines, plies, share);
         }
     });
 }
@@ -203,7 +228,7 @@ fn unwrap_values(positions: &mut [GoldenPosition], wrapped: &[WrappedValue]) {
 pub fn written<A: Architecture>(name: &str) {
     let file = &*well_loaded(name);
     let net = Network::<A>::from_bytes(file).unwrap_or_else(|error| panic!("{}: {error}", A::NAME));
-    on_every_level(net, |net| {
+    on_every_level(net, |net, _| {
         let mut written = Vec::with_capacity(file.len());
         net.write(&mut written).expect("memory takes everything");
         assert!(
