@@ -56,7 +56,14 @@ fn on_every_level<A: Architecture>(mut net: Network<A>, check: impl Fn(&Network<
     let step = Level::available().count();
     for (first, level) in Level::available().enumerate() {
         net = net.with_level(level);
-        check(&net, if is_all { Share::ALL } else { Share { first, step } });
+        check(
+            &net,
+            if is_all {
+                Share::ALL
+            } else {
+                Share { first, step }
+            },
+        );
         println!("{} at {level}: equal", A::NAME);
     }
 }
@@ -119,7 +126,10 @@ fn check_lines<A: SelectedByPieces<Output = Output>>(
     for (index, line) in lines.iter().enumerate() {
         if !share.has(index) {
             // A golden for each position of the line.
-            plies.by_ref().nth(line.moves.len()).expect("plies of each line");
+            plies
+                .by_ref()
+                .nth(line.moves.len())
+                .expect("plies of each line");
             continue;
         }
         let mut game = cozy_chess::Board::from_fen(&line.fen, false).expect("lines start legally");
