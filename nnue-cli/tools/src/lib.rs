@@ -7,7 +7,7 @@
 //! | [`nets`] | net files of any network: shown, compared, evaluated, converted |
 //! | [`adopt`] | specs for files without a header |
 //! | [`quantise`] | from floating point to integers, and its cost |
-//! | [`matches`] | matches of two UCI engines, with Elo and SPRT |
+//! | [`matches`](mod@matches) | matches of two UCI engines, with Elo and SPRT |
 //! | [`loops`] | from a spec to a net whose strength is known |
 //! | [`picture`] | networks and weights as pictures and pages |
 //! | [`measure`] | how fast networks are |
