@@ -45,7 +45,7 @@ pub struct Specimen {
     pub name: String,
     /// The text of the spec.
     pub text: String,
-    /// The check of [`nnue_test_support::differential`](mod@nnue_test_support::differential) that suits it.
+    /// The check of [`differential`](mod@nnue_test_support::differential) that suits it.
     pub check: &'static str,
 }
 
@@ -127,7 +127,7 @@ pub fn seed_of(text: &str) -> Option<u64> {
         .ok()
 }
 
-/// The check of [`nnue_test_support::differential`](mod@nnue_test_support::differential) that suits a network.
+/// The check of [`differential`](mod@nnue_test_support::differential) that suits a network.
 #[must_use]
 pub fn check_for(network: &Network) -> &'static str {
     let mut sets = network.features.iter();
