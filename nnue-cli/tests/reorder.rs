@@ -308,12 +308,12 @@ fn what_was_not_moved_along_is_found() {
 #[test]
 fn networks_that_it_makes_no_difference_to_are_refused() {
     let out = scratch_path("refused.nnue");
-    let words = [
-        "`small128`",
-        "makes no difference",
-        "none of its layers is wide enough to skip zeros",
-    ];
-    for net in [&[][..], &["--net", SMALL128]] {
+    for (net, name) in [(&[][..], "`primer`"), (&["--net", SMALL128], "`small128`")] {
+        let words = [
+            name,
+            "makes no difference",
+            "none of its layers is wide enough to skip zeros",
+        ];
         assert_refused(&run(&[net, &["--out", &text(&out)]].concat()), 1, &words);
     }
     assert!(!out.exists());
