@@ -79,4 +79,4 @@ def prove(net: AnyPath, spec: AnyPath, golden: AnyPath, binary: Optional[str] = 
 
     Raises `nnue.CommandFailed`, which names the first positions that differ.
     """
-    nnue.run("verify", net, "--spec", spec, "--golden", golden, "--interpret", binary=binary)
+    nnue.run("verify", net, "--spec", spec, "--golden", golden, binary=binary)

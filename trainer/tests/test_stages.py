@@ -82,7 +82,6 @@ def test_each_stage_starts_with_what_the_one_before_left(
         tmp_path / "net.toml",
         "--golden",
         folder / "golden.txt",
-        "--interpret",
     )
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["positions"] == 7680
