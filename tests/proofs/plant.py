@@ -103,7 +103,7 @@ def plant(file: str, item: str, old: str, new: str) -> None:
 def failing() -> set[str]:
     """Runs the proofs that take seconds; the levels and primitives that are not as `scalar`."""
     test = subprocess.run(
-        ["cargo", "test", "-p", "nnue-proofs", "--", "levels_are_as_scalar"],
+        ["cargo", "test", "-p", "nnue-proofs", "--test", "proofs", "--", "levels_are_as_scalar"],
         cwd=COPY,
         env={**os.environ, "CARGO_TARGET_DIR": str(COPY.parent / "target")},
         capture_output=True,

@@ -12,7 +12,7 @@ use nnue_runtime::{Level, Network, Output, SelectedByPieces};
 pub use self::king_walks::check_king_walks;
 
 /// Plies for each network, all of them on all levels, unless `NNUE_PLIES` is set.
-const PLIES: usize = 2_000;
+const PLIES: usize = 4_000;
 
 /// How many plies are to be played for each network.
 ///
