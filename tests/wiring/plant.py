@@ -79,6 +79,7 @@ class Copy:
                 ignore=shutil.ignore_patterns("target", "tests", "nets"),
             )
         manifest = (PROJECT / "Cargo.toml").read_text()
+        manifest = re.sub(r"default-members = \[.*?\]\n", "", manifest, flags=re.DOTALL)
         start = manifest.index("members = [")
         end = manifest.index("]\n", start)
         members = [
