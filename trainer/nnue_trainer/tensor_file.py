@@ -194,23 +194,31 @@ class Numbers:
         self.description = network.description
         self.transformer = network.transformer
         self.layers = network.layers
+        self.found: dict[str, tuple[list[Part], list[str]]] = {}
 
     def of(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
         """The numbers of a tensor, in `f32`, and the names of their axes. With a stack, those of
         this one."""
-        parts, axes = self.parts(tensor)
-        return self._stack(np.concatenate([_array(numbers) for _, numbers in parts]), axes, stack)
+        parts, axes = self._of_stack(tensor, stack)
+        return np.concatenate([_array(numbers) for _, numbers in parts]), axes
 
     def integers(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
         """What the file has of these numbers as integers, and the names of their axes."""
-        parts, axes = self.parts(tensor)
+        parts, axes = self._of_stack(tensor, stack)
         integers = [_integers(grid, _array(numbers), tensor) for grid, numbers in parts]
-        return self._stack(np.concatenate(integers), axes, stack)
+        return np.concatenate(integers), axes
 
-    def _stack(self, values: Array, axes: Sequence[str], stack: Optional[int]) -> Arranged:
+    def _of_stack(
+        self, tensor: schema.Tensor, stack: Optional[int]
+    ) -> tuple[list[Part], Sequence[str]]:
+        # A network may have hundreds of stacks: the numbers of all are made once.
+        if tensor.name not in self.found:
+            self.found[tensor.name] = self.parts(tensor)
+        parts, axes = self.found[tensor.name]
         if stack is None or axes[0] != "stack":
-            return values, axes
-        return values[stack if len(values) > 1 else 0], axes[1:]
+            return parts, axes
+        own = [(grid, numbers[stack if len(numbers) > 1 else 0]) for grid, numbers in parts]
+        return own, axes[1:]
 
     def parts(self, tensor: schema.Tensor) -> tuple[list[Part], list[str]]:
         """Pairs of a grid and numbers that become integers by it, which follow one another in the
