@@ -163,8 +163,8 @@ fn files_of_known_networks_get_their_spec_and_a_module() {
     let json = output(&["adopt", SMALL128, "--out", &folder, "--json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["recognised"], "small128");
-    // The spec is there already.
-    assert_eq!(json["written"], json!([format!("{folder}/net.rs")]));
+    // Both are there already.
+    assert_eq!(json["written"], json!([]));
 }
 
 #[test]
@@ -225,6 +225,103 @@ fn a_spec_behind_the_net_is_written_without_a_module_that_has_no_test() {
     let written = fs::read_to_string(format!("{folder}/net.toml")).expect("was written");
     assert_eq!(written, spec);
     assert!(!Path::new(&folder).join("net.rs").exists());
+}
+
+/// Bytes of the length of bullet's simple example without padding, as nobody has trained them.
+fn random(name: &str) -> String {
+    let mut random = fastrand::Rng::with_seed(43);
+    let bytes: Vec<u8> = (0..197_378).map(|_| random.u8(..)).collect();
+    scratch(name, &bytes)
+}
+
+#[test]
+fn nothing_is_written_where_no_guess_is_likely() {
+    let net = random("adopt-random.bin");
+    let folder = text(&scratch_path("adopt-random-out"));
+    let said = run(&["adopt", &net, "--out", &folder]);
+    assert_eq!(said.status.code(), Some(1));
+    assert!(
+        stdout(&said).contains("None is likely"),
+        "{}",
+        stdout(&said)
+    );
+    assert!(!Path::new(&folder).exists());
+    let anyway = output(&["adopt", &net, "--out", &folder, "--anyway"]);
+    assert!(anyway.contains("None is likely"), "{anyway}");
+    assert!(Path::new(&folder).join("net.toml").exists());
+
+    let zeros = scratch("adopt-zeros.bin", &[0; 197_440]);
+    let said = run(&["adopt", &zeros]);
+    assert_eq!(said.status.code(), Some(1), "{}", stdout(&said));
+}
+
+#[test]
+fn files_that_are_no_nets_are_named() {
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+    for (name, bytes, words) in [
+        ("lfs.nnue", &pointer[..], "a Git LFS pointer"),
+        ("page.nnue", b"<!DOCTYPE html><html></html>", "a web page"),
+        ("empty.nnue", b"", "is empty"),
+        ("packed.nnue", b"\x1F\x8B\x08.......", "a gzip archive"),
+    ] {
+        let said = refusal(1, &["adopt", &scratch(name, bytes)]);
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn padding_that_is_none_is_what_does_not_fit() {
+    let mut bytes = fs::read(random("adopt-unpadded.bin")).expect("was written");
+    bytes.resize(197_440, 7);
+    let net = scratch("adopt-padding.bin", &bytes);
+    let said = run(&["adopt", &net]);
+    assert_eq!(said.status.code(), Some(1));
+    let said = stdout(&said);
+    assert!(
+        said.contains("have files of 197378 bytes, but the 62 behind"),
+        "{said}"
+    );
+}
+
+#[test]
+fn files_that_were_edited_are_kept() {
+    let net = simple("adopt-edited.bin");
+    let folder = text(&scratch_path("adopt-edited-out"));
+    output(&["adopt", &net, "--out", &folder]);
+    let path = format!("{folder}/net.rs");
+    fs::write(&path, "// mine").expect("was written");
+    let said = refusal(1, &["adopt", &net, "--out", &folder]);
+    assert!(said.contains("is there and has other content"), "{said}");
+    assert_eq!(fs::read_to_string(&path).expect("is there"), "// mine");
+}
+
+#[test]
+fn modules_have_the_paths_of_the_package_around() {
+    let package = scratch_path("adopt-package");
+    fs::create_dir_all(package.join("src")).expect("the folder is writable");
+    fs::write(package.join("Cargo.toml"), "[package]\nname = \"engine\"\n").expect("the same");
+    let net = package.join("nets.bin");
+    fs::copy(simple("adopt-package.bin"), &net).expect("the same");
+    for (folder, spec, line) in [
+        ("src", "src/net.toml", "`mod net;`"),
+        (
+            "src/eval",
+            "src/eval/net.toml",
+            "`#[path = \"eval/net.rs\"] mod net;`",
+        ),
+        (
+            "nets",
+            "nets/net.toml",
+            "`#[path = \"../nets/net.rs\"] mod net;`",
+        ),
+    ] {
+        let out = text(&package.join(folder));
+        let said = output(&["adopt", &text(&net), "--out", &out]);
+        assert!(said.contains(line), "{said}");
+        let code = fs::read_to_string(format!("{out}/net.rs")).expect("was written");
+        assert!(code.contains(&format!("nnue_net!(\"{spec}\")")), "{code}");
+        assert!(code.contains("Network::open(\"nets.bin\")"), "{code}");
+    }
 }
 
 #[test]

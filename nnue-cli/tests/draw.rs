@@ -223,7 +223,8 @@ fn sfnnv9_is_drawn_box_by_box() {
         .iter()
         .map(|drawn| [&*drawn.name, &drawn.view, &drawn.facts, &drawn.formula])
         .collect();
-    let set = "HalfKAv2_hm: 22528 rows of i16, at most 32 active, by pieces";
+    let set = "HalfKAv2_hm: 22528 rows of i16, at most 32 active, by pieces, 704 x 32 \
+               king buckets, mirrored e-h";
     let expected = [
         ["features", "", "for each of 2 perspectives", set],
         [
@@ -265,7 +266,7 @@ fn sfnnv9_is_drawn_box_by_box() {
         [
             "fc_0",
             "",
-            "16 i32 from -49545216 to 49158144, 1.0 is 8128",
+            "3072 -> 16, x 8, i32 from -49545216 to 49158144, 1.0 is 8128",
             "affine(transformer), i8 with one 64, sparse",
         ],
         [
@@ -283,7 +284,7 @@ fn sfnnv9_is_drawn_box_by_box() {
         [
             "fc_1",
             "",
-            "32 i32 from -487680 to 483870, 1.0 is 8128",
+            "30 -> 32, x 8, i32 from -487680 to 483870, 1.0 is 8128",
             "affine(ac_sqr_0 ++ ac_0), i8 with one 64",
         ],
         [
@@ -295,7 +296,7 @@ fn sfnnv9_is_drawn_box_by_box() {
         [
             "fc_2",
             "",
-            "1 i32 from -520192 to 516128, 1.0 is 9600",
+            "32 -> 1, x 8, i32 from -520192 to 516128, 1.0 is 9600",
             "affine(ac_1), i8 with one 9600 / 127",
         ],
         [

@@ -393,7 +393,7 @@ fn wrong_specs_and_net_files_are_errors() {
     assert_eq!(
         refusal(1, &["check", SPEC, "--net", &weights]),
         format!(
-            "error: `{weights}` is not a net file for small128: file version at offset 0 is 0x00000000, expected 0x7af32f20 for small128: this is a file that begins with zeros\n"
+            "error: `{weights}` is not a net file for small128: file version at offset 0 is 0x00000000, expected 0x7af32f20 for small128: this is a file of zeros\n"
         )
     );
 }

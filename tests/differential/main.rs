@@ -10,7 +10,9 @@ use nnue_test_support::{differential, differential_of};
 differential! {
     gates: "specs/layers/gates.toml";
     like: "specs/like.toml";
+    screlu_of_words: "specs/layers/screlu_of_words.toml";
     shards: "specs/layers/shards.toml";
+    sqr_relu_of_neurons: "specs/layers/sqr_relu_of_neurons.toml";
     unpooled_parts: "specs/layers/unpooled_parts.toml";
     zoo_01: "zoo/specs/zoo_01.toml";
     zoo_02: "zoo/specs/zoo_02.toml";

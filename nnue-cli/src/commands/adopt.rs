@@ -1,6 +1,7 @@
 //! `nnue adopt`: the specs that fit a net file without a header, and what its weights say of them.
 
 mod compiled;
+mod place;
 
 use std::fs;
 use std::hint::black_box;
@@ -11,18 +12,21 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use nnue_compiler::check_name;
+use nnue_compiler::explain::{Identity, identify};
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_runtime::Board;
-use nnue_tools::adopt::{Guess, Ranking, marked_spec, module};
+use nnue_tools::adopt::{Guess, LIKELY, Ranking, marked_spec, module};
 use nnue_tools::files::is_standard;
 use nnue_tools::measure::bench::{Report, Row, Spec};
+use nnue_tools::nets::Error;
 use nnue_tools::nets::evaluation::Interpreted;
 use nnue_tools::nets::net_file::{NetFile, Recognised, read_net};
 use nnue_tools::nets::specs::SpecChoice;
 use nnue_tools::nets::told::Origin;
 use serde::Serialize;
 
+use self::place::Place;
 use super::bench::PackageOptions;
 use crate::Failure;
 use crate::inputs::{NetArgument, check_outputs, write, write_json};
@@ -47,7 +51,10 @@ With --speed, the network of the first spec is compiled, and `nnue bench` measur
 every instruction set of this machine: evaluations along a recorded search, the same in an engine, a \
 full refresh of each position, and the forward pass alone.
 
-The exit code is 0 if a spec was found, and 1 if none fits or its network cannot be compiled.";
+A guess is likely if its score is that of trained networks. If none is, nothing is written without \
+`--anyway`.
+
+The exit code is 0 if a likely spec was found, and 1 if there is none or its network cannot be compiled.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
@@ -57,6 +64,9 @@ pub(crate) struct Adopt {
     /// Write into this folder: the spec with its guesses marked, and a Rust module with a test
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Take the first guess though it is not likely
+    #[arg(long)]
+    anyway: bool,
     /// What the spec calls the network, if it has no name yet
     #[arg(long, default_value = "my-net", value_parser = name)]
     name: String,
@@ -101,6 +111,9 @@ struct Adopted<'r> {
     interpreted_per_second: Option<f64>,
     /// The speed of the compiled network at each instruction set, if `--speed` asks for it.
     compiled: Option<Vec<Row>>,
+    /// What its beginning says.
+    #[serde(skip)]
+    identity: Identity,
     /// The files that were written.
     written: Vec<String>,
     /// Why others were not.
@@ -134,12 +147,16 @@ impl Adopt {
             ranking: &Ranking::none(),
             interpreted_per_second: None,
             compiled: None,
+            identity: identify(&bytes),
             written: Vec::new(),
             unwritten: Vec::new(),
         };
         let recognised = match Recognised::told(path, &bytes)? {
             Some(told) => Some(told),
-            None => Recognised::untold(path, &bytes, &self.name).ok(),
+            None => match Recognised::untold(path, &bytes, &self.name) {
+                Err(error @ Error::NoNet { .. }) => return Err(error.into()),
+                untold => untold.ok(),
+            },
         };
         if let Some(Recognised { spec, origin, file }) = recognised {
             self.write(&mut adopted, &spec, &file.network, &file.bytes)?;
@@ -150,7 +167,8 @@ impl Adopt {
         let ranking = Ranking::of(&bytes, &self.name);
         adopted.ranking = &ranking;
         let mut first = None;
-        if let Some(guess) = ranking.guesses.first() {
+        let is_taken = ranking.likely || self.anyway;
+        if let Some(guess) = ranking.guesses.first().filter(|_| is_taken) {
             adopted.interpreted_per_second = Some(speed(path, guess, &bytes)?);
             let spec = marked_spec(&ranking, &file_name(path)).unwrap_or_default();
             self.write(&mut adopted, &spec, &guess.network, &bytes)?;
@@ -178,8 +196,15 @@ impl Adopt {
         };
         fs::create_dir_all(folder)
             .map_err(|error| nnue_tools::files::Error::unwritable(folder, error))?;
+        let (place, net) = (Place::of(folder), self.net.path()?);
+        let code = module(network, &place.spec(FILES[0]), &place.net(net), bytes);
+        let spec_is_there = is_there(&spec_path, spec)?;
+        let code_is_there = match &code {
+            Some(code) => is_there(&code_path, code)?,
+            None => false,
+        };
         // A spec beside the net may be this file, which was read.
-        match fs::read(&spec_path).is_ok_and(|found| found == spec.as_bytes()) {
+        match spec_is_there {
             true => adopted
                 .unwritten
                 .push(format!("`{}` has this spec already", displayed(&spec_path))),
@@ -188,11 +213,15 @@ impl Adopt {
                 adopted.written.push(spec_path.display().to_string());
             }
         }
-        let net = file_name(self.net.path()?);
-        match module(network, FILES[0], &net, bytes) {
+        match code {
+            Some(_) if code_is_there => adopted.unwritten.push(format!(
+                "`{}` has this module already",
+                displayed(&code_path)
+            )),
             Some(code) => {
                 write(&code_path, code)?;
                 adopted.written.push(code_path.display().to_string());
+                adopted.unwritten.extend(place.next_steps(FILES, net));
             }
             None => adopted.unwritten.push(format!(
                 "`{}` is not written: its test needs a network that gives one value for the pieces \
@@ -249,6 +278,19 @@ impl Adopt {
     }
 }
 
+/// Whether a file has this content already. Refuses one with other content: it may have been edited.
+fn is_there(path: &Path, content: &str) -> Result<bool, Failure> {
+    match fs::read(path) {
+        Ok(found) if found == content.as_bytes() => Ok(true),
+        Ok(_) => Err(Failure::Work(format!(
+            "`{}` is there and has other content, which nothing is written over: remove it, or \
+             choose another folder",
+            displayed(path)
+        ))),
+        Err(_) => Ok(false),
+    }
+}
+
 /// The name of a file without its folder.
 fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
@@ -300,11 +342,22 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
     }
     let guesses = &adopted.ranking.guesses;
     let Some(first) = guesses.first() else {
+        let size = adopted.size;
+        let reason = match adopted.ranking.without_padding {
+            Some(len) => format!(
+                "networks of the field have files of {len} bytes, but the {} behind these are no \
+                 padding, which is `bullet` again and again, or zeros",
+                size - len
+            ),
+            None => format!("no network of the field has files of {size} bytes"),
+        };
+        let reason = match adopted.identity {
+            Identity::Other(what) => format!("it is {what}; {reason}"),
+            _ => reason,
+        };
         writeln!(
             out,
-            "`{file}`: no network of the field has files of {} bytes; docs/spec-language.md says how \
-             to write a spec",
-            adopted.size
+            "`{file}`: {reason}; docs/spec-language.md says how to write a spec"
         )?;
         if options.speed {
             writeln!(out, "there is no network to compile for `--speed`")?;
@@ -350,6 +403,17 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
         ]);
     }
     table.write(out)?;
+    if !adopted.ranking.likely {
+        writeln!(
+            out,
+            "\nNone is likely: the right specs of trained networks have scores of {LIKELY} or more. The \
+             spec may be another, or the file no net."
+        )?;
+        if !options.anyway {
+            writeln!(out, "`--anyway` takes the first one.")?;
+            return Ok(());
+        }
+    }
     let same = guesses.iter().filter(|guess| guess.undecided).count();
     match same {
         0 => writeln!(out, "\nThe first guess has the best evidence:")?,
@@ -360,7 +424,10 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
     }
     let mut table = Table::new(2, ["fact", "guess"]);
     for fact in &first.facts {
-        table.row([fact.name.to_string(), fact.value.clone()]);
+        let mut lines = fact.lines().into_iter();
+        let value = lines.next().unwrap_or_default();
+        table.row([fact.name.to_string(), value]);
+        lines.for_each(|line| table.row([String::new(), line]));
     }
     table.write(out)?;
     writeln!(out, "\nAsk the net's author for:")?;

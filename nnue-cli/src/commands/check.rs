@@ -10,7 +10,8 @@ use nnue_compiler::format::{Format, Section};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{File, Tensor};
-use nnue_tools::nets::net_file::{NetFile, UNTOLD, read_net};
+use nnue_tools::adopt::Doubt;
+use nnue_tools::nets::net_file::{NetFile, read_net, untold};
 use serde::Serialize;
 
 use crate::Failure;
@@ -57,7 +58,9 @@ struct Weights {
     /// Values that do not fit their type and become the nearest value that does.
     clamped: Vec<Clamped>,
     /// Facts that no file tells, so that the spec may be wrong about them although the file fits.
-    untold: [&'static str; 5],
+    untold: Vec<&'static str>,
+    /// What the weights say against the spec.
+    doubt: Option<Doubt>,
 }
 
 /// Values of a tensor that do not fit their type.
@@ -70,16 +73,17 @@ struct Clamped {
 }
 
 impl Weights {
-    fn of(file: &NetFile) -> Weights {
+    fn of(file: &NetFile) -> Result<Weights, Failure> {
         let clamped = { file.loaded.clamped.iter() }.map(|(place, count)| Clamped {
             place: place.to_string(),
             values: *count as u64,
         });
-        Weights {
+        Ok(Weights {
             file: file.path.display().to_string(),
             clamped: clamped.collect(),
-            untold: UNTOLD,
-        }
+            untold: untold(&file.network),
+            doubt: Doubt::of(&file.net()?, &file.bytes),
+        })
     }
 }
 
@@ -91,7 +95,7 @@ impl Check {
             // If the file does not fit, its error is the whole answer.
             let bytes = read_net(path, Some(&network))?;
             let file = NetFile::of(path, network, &bytes)?;
-            weights = Some(Weights::of(&file));
+            weights = Some(Weights::of(&file)?);
             network = file.network;
         }
         let layout = Layout::of(&network);
@@ -173,6 +177,9 @@ fn show_weights(weights: &Weights, network: &Network, out: &mut dyn Write) -> Re
         network.name,
         weights.untold.join(", ")
     )?;
+    if let Some(doubt) = &weights.doubt {
+        writeln!(out, "warning: {doubt}")?;
+    }
     for Clamped { place, values } in &weights.clamped {
         writeln!(
             out,

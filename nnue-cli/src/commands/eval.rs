@@ -66,6 +66,11 @@ impl Eval {
             )));
         }
         let net = Interpreted::of(&chosen.file)?;
+        if !self.net.is_built_in()
+            && let Some(doubt) = net.doubt(&chosen.file.bytes)
+        {
+            warn(&doubt.to_string());
+        }
         if self.raw && !net.has_one_value() {
             return Err(Failure::Work(format!(
                 "`--raw` has one value of each position, and `{}` says more or leaves the bucket to the engine: `--json` has all values",

@@ -111,6 +111,11 @@ impl NetOptions {
         [self.net.as_deref(), spec]
     }
 
+    /// Whether no net is named.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.net.is_none()
+    }
+
     /// Reads the net file.
     pub(crate) fn open(&self) -> Result<ChosenNet, Failure> {
         match &self.net {

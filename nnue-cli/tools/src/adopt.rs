@@ -14,8 +14,10 @@
 //! | `king_rows` | the buckets of the king's squares, as the weights tell them |
 //! | `evidence`, `positions` | what is tested, and on which positions |
 //! | `facts`, `ranking` | the order of guesses, and what is to be asked |
+//! | `doubt` | whether the weights speak against a spec that a user has given |
 //! | `written` | the spec with its guesses marked, and a module with a test |
 
+mod doubt;
 mod evidence;
 mod facts;
 mod families;
@@ -26,8 +28,9 @@ mod positions;
 mod ranking;
 mod written;
 
+pub use crate::adopt::doubt::{Difference, Doubt};
 pub use crate::adopt::evidence::Evidence;
 pub use crate::adopt::facts::{Fact, facts};
 pub use crate::adopt::field::with_width;
-pub use crate::adopt::ranking::{Guess, Question, Ranking};
+pub use crate::adopt::ranking::{Guess, LIKELY, Question, Ranking};
 pub use crate::adopt::written::{marked_spec, module};

@@ -12,6 +12,7 @@ mod output;
 mod perspectives;
 mod psqt;
 pub(crate) mod reader;
+pub(crate) mod squares;
 mod stacks;
 mod transformer;
 mod unread;
@@ -23,11 +24,13 @@ pub(crate) use output::EVALUATION;
 use crate::decode::table::check_seen;
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::Network;
-use crate::spec::Spec;
+use crate::spec::{self, Spec};
 use value::allowed_length;
 
 /// Checks a spec, or reports everything that is wrong with it and returns `None`.
 pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
+    let with_squares = squares::by_layer(spec);
+    let spec = with_squares.as_ref().unwrap_or(spec);
     let name = name_of(&spec.name, diagnostics);
     let features = features::check(spec, diagnostics);
     let stacks = stacks::check(spec.stacks.as_ref(), diagnostics);
@@ -37,6 +40,9 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     let layers = all(layers.into_iter());
     if let (Some(transformer), Some(layers), Some(output)) = (&transformer, &layers, &output) {
         unread::check(spec, transformer, layers, output, diagnostics);
+        if let spec::File::Bullet(_) = spec.file {
+            squares::check_bullet(spec, layers, diagnostics);
+        }
     }
     let parts = file::Parts {
         features: features.as_deref(),

@@ -263,10 +263,13 @@ fn stacks(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option
     stacks.finish(diagnostics);
     let (count, select) = (count?, selection?);
     if select == Select::Only && count.value > 1 {
+        // As bullet's `MaterialCount`.
+        let buckets = count.value.clamp(1, 32);
+        let each = (32 + buckets - 1) / buckets;
         diagnostics
             .error(span, format!("{} stacks need `select`", count.value))
             .help(format!(
-                "write `{SELECT_EXAMPLE}`, `{{ table = [...] }}` or `{{ by = \"caller\" }}`"
+                "for `n` pieces on the board, bullet has `select = {{ pieces = \"(n - 2) / {each}\" }}` and Stockfish `(n - 1) / 4`; `{{ table = [...] }}` and `{{ by = \"caller\" }}` are other ways"
             ));
         return None;
     }
@@ -294,7 +297,7 @@ fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select>
             let message = "`select` needs exactly one of `pieces`, `table` or `by`";
             diagnostics
                 .error(span, message)
-                .help(format!("write `{SELECT_EXAMPLE}`"));
+                .help(format!("keep one of them, as in `{SELECT_EXAMPLE}`"));
             None
         }
     }

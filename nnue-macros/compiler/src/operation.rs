@@ -304,6 +304,18 @@ impl fmt::Display for OpName {
 }
 
 impl Elementwise {
+    /// The words of the operation in a spec: of several activations, all of theirs.
+    pub fn words(&self) -> String {
+        let Elementwise::Activations(activations) = self else {
+            return self.word().into();
+        };
+        let words = activations.iter().map(|activation| match activation {
+            Activation::Float(name) => name.name(),
+            integers => integers.function().name(),
+        });
+        words.collect::<Vec<_>>().join(" + ")
+    }
+
     /// The formula, as the table of a network shows it; `inputs` are the names of the inputs.
     pub fn formula(&self, inputs: &[String]) -> String {
         self.operation().formula(inputs)

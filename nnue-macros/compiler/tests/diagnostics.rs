@@ -58,7 +58,8 @@ fn line_endings_and_byte_order_marks_change_no_place() {
     assert_eq!(rendered(format!("\u{FEFF}{text}")), expected);
 }
 
-fn bad_specs() -> Vec<PathBuf> {
+/// The paths of all wrong specs.
+pub(crate) fn bad_specs() -> Vec<PathBuf> {
     let folders = fs::read_dir(golden::path("tests/diagnostics")).unwrap();
     let mut files: Vec<PathBuf> = folders
         .flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap())
@@ -70,16 +71,19 @@ fn bad_specs() -> Vec<PathBuf> {
 
 fn check(path: PathBuf) -> Result<(), String> {
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let spec: String = text
-        .split_inclusive('\n')
-        .filter(|line| !is_expectation(line))
-        .collect();
+    let spec = spec_of(&text);
     let Err(errors) = analyse(&SourceFile::new("spec.toml", spec.as_str())) else {
         return Err(format!("{} has no errors", path.display()));
     };
     let annotated = annotate(&spec, &errors);
     let annotated = annotated.map_err(|problem| format!("{}: {problem}", path.display()))?;
     golden::compare(&path, &annotated)
+}
+
+/// A wrong spec without the comments.
+pub(crate) fn spec_of(text: &str) -> String {
+    let lines = text.split_inclusive('\n');
+    lines.filter(|line| !is_expectation(line)).collect()
 }
 
 fn is_expectation(line: &str) -> bool {

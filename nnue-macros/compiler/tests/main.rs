@@ -1,6 +1,7 @@
 //! The compiler through its public interface, over all specs. All tests are one program, for each
 //! program links the whole compiler.
 
+mod advice;
 mod budget;
 mod diagnostics;
 mod diagram;

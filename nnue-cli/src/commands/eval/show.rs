@@ -32,13 +32,23 @@ impl Report<'_> {
         }
         writeln!(self.out)?;
         self.buckets(board, &evaluation)?;
-        let units = "PSQT and layers in the network's own units, totals in the engine's;";
+        let summands = match self.net.has_psqt() {
+            true => "PSQT and layers",
+            false => "Layers",
+        };
+        let units = format!("{summands} in the network's own units, totals in the engine's");
         let side = evaluation.side_to_move;
-        self.caption(MARGIN, &format!("For {side}, who is to move. {units}"))?;
-        self.caption(
-            MARGIN,
-            "in Stockfish's networks 600 of those are what the trainer calls 1.0.",
-        )?;
+        let (end, of_stockfish) = match self.net.is_of_stockfish() {
+            true => (
+                ";",
+                "in Stockfish's networks 600 of those are what the trainer calls 1.0.",
+            ),
+            false => (".", ""),
+        };
+        self.caption(MARGIN, &format!("For {side}, who is to move. {units}{end}"))?;
+        if !of_stockfish.is_empty() {
+            self.caption(MARGIN, of_stockfish)?;
+        }
         writeln!(self.out)?;
         self.value(&evaluation)
     }
@@ -91,14 +101,16 @@ impl Report<'_> {
     }
 
     fn buckets(&mut self, board: &Board, evaluation: &Evaluation) -> io::Result<()> {
-        let titles = evaluation.outputs.first().map_or(Vec::new(), titles);
+        let has_psqt = self.net.has_psqt();
+        let first = evaluation.outputs.first();
+        let titles = first.map_or(Vec::new(), |output| titles(output, has_psqt));
         let rows: Vec<Vec<Cell>> = (evaluation.outputs.iter().enumerate())
             .map(|(bucket, output)| {
                 let used = evaluation.bucket == Some(bucket);
                 let name = if used { CHOSEN } else { PLAIN };
                 let names = [bucket.to_string(), self.piece_counts(bucket)];
                 let names = names.map(|text| Cell { style: name, text });
-                names.into_iter().chain(numbers(output)).collect()
+                names.into_iter().chain(numbers(output, has_psqt)).collect()
             })
             .collect();
         let widths: Vec<usize> = (titles.iter().enumerate())
@@ -220,29 +232,32 @@ fn number(value: i32) -> Cell {
 }
 
 /// The titles of the table of buckets, for the numbers of this output.
-fn titles(output: &BucketOutput) -> Vec<String> {
-    let sums: &[&str] = match output.answer {
-        Answer::Value(_) => &["PSQT", "layers", "total"],
-        Answer::Wdl { .. } => &[
-            "PSQT", "win", "total", "PSQT", "draw", "total", "PSQT", "loss", "total",
-        ],
+fn titles(output: &BucketOutput, has_psqt: bool) -> Vec<String> {
+    let heads: &[&str] = match output.answer {
+        Answer::Value(_) => &["layers"],
+        Answer::Wdl { .. } => &["win", "draw", "loss"],
     };
-    let titles = ["bucket", "pieces"].iter().chain(sums);
-    let titles = titles.map(|title| String::from(*title));
+    let psqt = has_psqt.then_some("PSQT");
+    let sums = heads
+        .iter()
+        .flat_map(|head| psqt.into_iter().chain([*head, "total"]));
+    let titles = ["bucket", "pieces"].into_iter().chain(sums);
     titles
+        .map(String::from)
         .chain(output.heads.iter().map(|(name, _)| name.clone()))
         .collect()
 }
 
 /// The numbers of a row of the table of buckets.
-fn numbers(output: &BucketOutput) -> impl Iterator<Item = Cell> {
-    let sums = output.sums().into_iter().flat_map(|sums| {
+fn numbers(output: &BucketOutput, has_psqt: bool) -> impl Iterator<Item = Cell> {
+    let sums = output.sums().into_iter().flat_map(move |sums| {
         let Sums {
             psqt,
             positional,
             value,
         } = sums;
-        [psqt, positional, value].map(number)
+        let psqt = has_psqt.then_some(psqt);
+        psqt.into_iter().chain([positional, value]).map(number)
     });
     let heads = output.heads.iter().map(|(_, value)| match *value {
         HeadValue::Integer(value) => number(value),

@@ -231,7 +231,7 @@ fn kings(net: &Net) -> Option<f64> {
         },
         weight,
     );
-    Some(found.agreement(parameters))
+    found.agreement(parameters)
 }
 
 fn mean(values: &[f64]) -> f64 {

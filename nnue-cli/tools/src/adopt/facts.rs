@@ -2,9 +2,11 @@
 //! file tells can be asked for.
 
 use nnue_compiler::feature_set::Family;
-use nnue_compiler::feature_set::piece_square::Parameters;
+use nnue_compiler::feature_set::piece_square::{Parameters, SQUARES};
 use nnue_compiler::network::file::Axis;
-use nnue_compiler::network::{Network, Op, Units};
+use nnue_compiler::network::{
+    Network, Op, Pooling, Transformer, TransformerActivation as Activation, Units,
+};
 use serde::Serialize;
 
 /// A fact about a network.
@@ -19,6 +21,23 @@ pub struct Fact {
     /// Whether a file can tell it, through its size or its weights.
     #[serde(skip)]
     pub told: bool,
+}
+
+impl Fact {
+    /// What the guess says, in lines: king buckets as a board, the eighth rank first.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let words: Vec<&str> = self.value.split(' ').collect();
+        if self.key != "king_buckets" || words.len() != SQUARES {
+            return vec![self.value.clone()];
+        }
+        let ranks = words.chunks(8).rev();
+        let ranks = ranks.map(|rank| {
+            let rank: Vec<String> = rank.iter().map(|bucket| format!("{bucket:>2}")).collect();
+            rank.join(" ")
+        });
+        ranks.collect()
+    }
 }
 
 /// The facts of a network. Those that cannot be told from any file come last.
@@ -62,23 +81,29 @@ pub fn facts(network: &Network) -> Vec<Fact> {
                 true,
             );
         }
-        let order = format!("{:?}, {:?}", parameters.piece_order, parameters.flip);
+        let order = format!("{}, flip {}", parameters.piece_order, parameters.flip);
         add(
             "the order of pieces and squares",
             "piece_order",
-            order.to_lowercase(),
+            order,
             true,
         );
     }
     add(
         "what becomes of the transformer's neurons",
         "activation",
-        format!("{:?}, {:?}", transformer.activation, transformer.pooling).to_lowercase(),
+        neurons(transformer),
+        true,
+    );
+    add(
+        "which perspective comes first",
+        "order",
+        transformer.perspectives.order.to_string(),
         true,
     );
     let layers = network.layers.iter().map(|layer| match &layer.op {
         Op::Affine(_) => layer.output.len.to_string(),
-        Op::Elementwise(function) => format!("{function:?}").to_lowercase(),
+        Op::Elementwise(function) => function.words(),
     });
     add(
         "the layers",
@@ -88,7 +113,7 @@ pub fn facts(network: &Network) -> Vec<Fact> {
     );
     // Files of floating point do not tell what becomes of it.
     let types = { network.layers.iter() }.filter_map(|layer| layer.affine());
-    let types = types.map(|affine| format!("{:?}", affine.weights).to_lowercase());
+    let types = types.map(|affine| affine.weights.to_string());
     add(
         "the types of the layers' weights",
         "weights",
@@ -166,6 +191,30 @@ pub(crate) fn piece_square(network: &Network) -> Option<(usize, &Parameters)> {
         first += set.rows;
     }
     None
+}
+
+/// The activation and the pooling of the transformer.
+fn neurons(transformer: &Transformer) -> String {
+    let shifted = |name: &str, shift: u32| match shift {
+        0 => name.to_string(),
+        shift => format!("{name}, shift {shift}"),
+    };
+    let activation = match transformer.activation {
+        Activation::None => "none".into(),
+        Activation::Crelu { limit } if limit == transformer.one => "crelu".into(),
+        Activation::Crelu { limit } => format!("crelu, limit {limit}"),
+        Activation::Screlu { shift } => shifted("screlu", shift),
+        Activation::Relu { shift, limit } => format!("{}, limit {limit}", shifted("relu", shift)),
+        Activation::Quantmoid4 => "quantmoid4".into(),
+    };
+    match transformer.pooling {
+        Pooling::None => activation,
+        Pooling::Product { shift, .. } => {
+            format!("{activation}, pooling product, product_shift {shift}")
+        }
+        Pooling::Average => format!("{activation}, pooling average"),
+        Pooling::Max => format!("{activation}, pooling max"),
+    }
 }
 
 fn buckets(parameters: &Parameters) -> String {

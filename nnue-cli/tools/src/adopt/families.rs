@@ -15,6 +15,8 @@ pub(crate) struct Shape {
     pub(crate) outputs: usize,
     pub(crate) neurons: Neurons,
     pub(crate) layers: Layers,
+    /// Whether the values of both perspectives come in turn, and not one perspective after the other.
+    pub(crate) interleaved: bool,
     /// Whether weights of layers are stored with `.transpose()`.
     pub(crate) transposed: bool,
     pub(crate) kind: Kind,
@@ -38,6 +40,8 @@ pub(crate) enum Neurons {
     Crelu,
     /// The product of each two, whose sum of bits 9 are dropped.
     Product,
+    /// Clipped at 0 alone.
+    Relu,
 }
 
 /// The layers behind the transformer.
@@ -45,6 +49,8 @@ pub(crate) enum Neurons {
 pub(crate) enum Layers {
     /// One layer of words.
     One,
+    /// One layer of words with a bias of 32 bits, as older engines have it behind `relu`.
+    OneWithLongBias,
     /// A layer of integers, and two of floating point.
     Three {
         first: usize,
@@ -82,7 +88,13 @@ impl Kind {
 }
 
 impl Neurons {
-    pub(crate) const ALL: [Neurons; 3] = [Neurons::Screlu, Neurons::Crelu, Neurons::Product];
+    /// What becomes of neurons before these layers, the most usual first.
+    pub(crate) fn before(layers: Layers) -> &'static [Neurons] {
+        match layers {
+            Layers::OneWithLongBias => &[Neurons::Relu],
+            _ => &[Neurons::Screlu, Neurons::Crelu, Neurons::Product],
+        }
+    }
 
     /// How many values a perspective gives to the layers, of so many neurons.
     fn values(self, width: usize) -> usize {
@@ -108,6 +120,7 @@ impl Layers {
                 }
             }
         }
+        all.push(Layers::OneWithLongBias);
         all
     }
 }
@@ -121,6 +134,7 @@ impl Shape {
         let word = self.kind.weight_len();
         let [by_input, fixed] = match self.layers {
             Layers::One => [word, word],
+            Layers::OneWithLongBias => [word, 4],
             Layers::Three {
                 first,
                 second,
@@ -144,14 +158,16 @@ impl Shape {
         let [by_two, fixed] = self.bytes();
         let bytes = bytes.checked_sub(fixed)?;
         let width = 2 * (bytes / by_two);
-        let is_usual = (8..=8192).contains(&width) && width % 8 == 0;
+        let is_usual = (4..=8192).contains(&width) && width % 4 == 0;
         (is_usual && bytes % by_two == 0).then_some(width)
     }
 
     /// What the family is called.
     pub(crate) fn family(&self) -> String {
         let layers = match self.layers {
+            Layers::One if self.interleaved => "one layer, both perspectives in turn".into(),
             Layers::One => "one layer".into(),
+            Layers::OneWithLongBias => "one layer with a bias of `i32`".into(),
             Layers::Three { first, second, .. } => {
                 format!("layers of {first} and {second} neurons")
             }
@@ -199,18 +215,26 @@ impl Shape {
                 text,
                 "activation = \"crelu\"\npooling = \"product\"\nproduct_shift = 9"
             )?,
+            // It clips nothing.
+            Neurons::Relu => writeln!(text, "activation = \"relu\"\nlimit = 32767")?,
+        }
+        if self.interleaved {
+            writeln!(text, "order = \"interleaved\"")?;
         }
         if self.outputs > 1 {
             writeln!(text, "\n[stacks]\ncount = {}", self.outputs)?;
             writeln!(text, "select = {{ pieces = \"{}\" }}", select(self.outputs))?;
         }
         match self.layers {
-            Layers::One => self.write_one(text)?,
+            Layers::One | Layers::OneWithLongBias => self.write_one(text)?,
             Layers::Three {
                 first,
                 second,
                 words,
             } => self.write_three(text, [first, second], words)?,
+        }
+        if self.layers == Layers::OneWithLongBias {
+            return self.write_list(text);
         }
         writeln!(text, "\n[file]\nformat = \"bullet\"")?;
         if self.transposed {
@@ -224,6 +248,17 @@ impl Shape {
         }
     }
 
+    /// The tensors of a file that is none of bullet's.
+    fn write_list(&self, text: &mut String) -> std::fmt::Result {
+        writeln!(text, "\n[file]\nformat = \"tensors\"")?;
+        match self.kind {
+            Kind::Quantised(Tail::Bullet) => writeln!(text, "tail = \"bullet\"")?,
+            Kind::Quantised(Tail::Zeros) => writeln!(text, "tail = \"zeros\"")?,
+            Kind::Quantised(Tail::None) | Kind::Raw => {}
+        }
+        writeln!(text, "tensors = [\"transformer\", \"layers\"]")
+    }
+
     fn write_one(&self, text: &mut String) -> std::fmt::Result {
         writeln!(
             text,
@@ -234,7 +269,7 @@ impl Shape {
                 writeln!(text, "divide = 255")?;
                 255 * 64
             }
-            Neurons::Crelu => 255 * 64,
+            Neurons::Crelu | Neurons::Relu => 255 * 64,
             Neurons::Product => 127 * 64,
         };
         writeln!(text, "\n[output]\nsum = \"l1\"\none = {one}\nscale = 400")
@@ -249,7 +284,7 @@ impl Shape {
         let element = if words { "i16" } else { "i8" };
         let scale = match self.neurons {
             Neurons::Screlu => "1 / (255 * 255 * 64)",
-            Neurons::Crelu => "1 / (255 * 64)",
+            Neurons::Crelu | Neurons::Relu => "1 / (255 * 64)",
             Neurons::Product => "512 / (255 * 255 * 64)",
         };
         writeln!(

@@ -99,32 +99,62 @@ fn fitting(spec: &str, bytes: &[u8]) -> Option<Net> {
 fn shapes(bytes: &[u8]) -> Vec<(Shape, bool)> {
     let mut shapes = Vec::new();
     for (len, kind) in contents(bytes) {
-        for layers in Layers::all() {
-            for neurons in Neurons::ALL {
-                for outputs in OUTPUTS {
-                    for buckets in 1..=MOST_BUCKETS {
-                        let shape = Shape {
-                            inputs: Inputs {
-                                buckets,
-                                mirror: Mirror::None,
-                                table: Vec::new(),
-                            },
-                            width: 0,
-                            outputs,
-                            neurons,
-                            layers,
-                            transposed: false,
-                            kind,
-                        };
-                        if let Some(width) = shape.width_of(len) {
-                            expand(bytes, Shape { width, ..shape }, &mut shapes);
-                        }
+        for shape in shapes_of(len, kind) {
+            expand(bytes, shape, &mut shapes);
+        }
+    }
+    shapes
+}
+
+/// The shapes of bullet's families whose tensors have this length.
+fn shapes_of(len: usize, kind: Kind) -> Vec<Shape> {
+    let mut shapes = Vec::new();
+    for layers in Layers::all() {
+        for neurons in Neurons::before(layers).iter().copied() {
+            for outputs in OUTPUTS {
+                for buckets in 1..=MOST_BUCKETS {
+                    let shape = Shape {
+                        inputs: Inputs {
+                            buckets,
+                            mirror: Mirror::None,
+                            table: Vec::new(),
+                        },
+                        width: 0,
+                        outputs,
+                        neurons,
+                        layers,
+                        interleaved: false,
+                        transposed: false,
+                        kind,
+                    };
+                    let is_of_field = layers != Layers::OneWithLongBias
+                        || matches!(kind, Kind::Quantised(_)) && (buckets, outputs) == (1, 1);
+                    if let Some(width) = shape.width_of(len).filter(|_| is_of_field) {
+                        shapes.push(Shape { width, ..shape });
                     }
                 }
             }
         }
     }
     shapes
+}
+
+/// The longest length without padding that files of bullet's families have, if the file is as long
+/// with padding. What its last bytes are does not matter.
+pub(crate) fn without_padding(bytes: &[u8]) -> Option<usize> {
+    if !bytes.len().is_multiple_of(PADDED_TO) {
+        return None;
+    }
+    let mut lens = (1..PADDED_TO).filter_map(|padding| bytes.len().checked_sub(padding));
+    lens.find(|len| {
+        let shapes = shapes_of(*len, Kind::Quantised(Tail::Bullet));
+        // With many buckets, some width has nearly any length.
+        let is_usual = |shape: &Shape| {
+            let buckets = [shape.inputs.buckets, shape.outputs];
+            shape.layers == Layers::One && matches!(buckets, [1, 1 | 8])
+        };
+        shapes.iter().any(is_usual)
+    })
 }
 
 /// The lengths that the tensors of a file may have, with the kind of file that has them.
@@ -161,17 +191,24 @@ fn tensors_of_integers(bytes: &[u8]) -> Vec<(usize, Tail)> {
 fn expand(bytes: &[u8], shape: Shape, shapes: &mut Vec<(Shape, bool)>) {
     let orders = match (shape.kind, shape.outputs, shape.layers) {
         (Kind::Raw, ..) => vec![false],
-        (_, 1, Layers::One) => vec![true],
+        (_, 1, Layers::One | Layers::OneWithLongBias) => vec![true],
         _ => vec![true, false],
+    };
+    let turns: &[bool] = match (shape.kind, shape.layers, shape.neurons) {
+        (Kind::Quantised(_), Layers::One, Neurons::Screlu | Neurons::Crelu) => &[false, true],
+        _ => &[false],
     };
     for (inputs, found) in inputs(bytes, &shape) {
         for transposed in &orders {
-            let shape = Shape {
-                inputs: inputs.clone(),
-                transposed: *transposed,
-                ..shape.clone()
-            };
-            shapes.push((shape, found));
+            for interleaved in turns {
+                let shape = Shape {
+                    inputs: inputs.clone(),
+                    interleaved: *interleaved,
+                    transposed: *transposed,
+                    ..shape.clone()
+                };
+                shapes.push((shape, found));
+            }
         }
     }
 }
@@ -300,6 +337,7 @@ mod tests {
             outputs,
             neurons: Neurons::Screlu,
             layers: Layers::One,
+            interleaved: false,
             transposed: true,
             kind: Kind::Quantised(Tail::Bullet),
         }

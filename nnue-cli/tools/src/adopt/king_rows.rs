@@ -18,6 +18,10 @@ const KING: usize = 5;
 /// other half is never seen.
 const FAR_MORE: f64 = 4.0;
 
+/// The same where there are less than [`ENOUGH`] neurons: of these, one or two that look at the
+/// king's side are enough for the smaller number.
+const FAR_MORE_OF_FEW: f64 = 100.0;
+
 /// How certain the bucket of a square must be to say something, and the buckets of all squares on
 /// average for the table to be tried at all. Rows that nobody has trained come to 0.2 at most, if
 /// there are [`ENOUGH`] neurons.
@@ -48,6 +52,9 @@ pub(crate) struct KingRows {
     probable: f64,
     /// Whether the half of the board without the king is known by the size of its rows.
     mirror_is_certain: bool,
+    /// Whether the rows say something of mirroring: they are not all zero, and if there are few
+    /// neurons, both halves look alike or are far apart.
+    tell_mirror: bool,
 }
 
 /// A table of king buckets.
@@ -100,7 +107,10 @@ impl KingRows {
         }
         // Rows of the half that is never seen are small, unless they keep the weights with which
         // training began. Those are about as large in each bucket.
-        let (by_size, by_certainty) = (mirror(&size), mirror(&certainty));
+        let [by_size, by_certainty] = [&size, &certainty].map(|by| mirror(by, FAR_MORE));
+        let far_apart = mirror(&size, FAR_MORE_OF_FEW) == by_size;
+        let tell_mirror =
+            size.iter().any(|size| *size != 0.0) && (rows.width >= ENOUGH || far_apart);
         let probable = match rows.width {
             0..ENOUGH => CERTAIN,
             _ => PROBABLE,
@@ -118,6 +128,7 @@ impl KingRows {
             certainty,
             probable,
             mirror_is_certain,
+            tell_mirror,
         }
     }
 
@@ -142,11 +153,12 @@ impl KingRows {
             && pairs.all(|(at, bucket)| self.certainty[at] < PROBABLE || self.bucket[at] == *bucket)
     }
 
-    /// The share of squares whose bucket is that of the parameters, each as much as it is certain.
-    pub(crate) fn agreement(&self, parameters: &Parameters) -> f64 {
+    /// The share of squares whose bucket is that of the parameters, each as much as it is certain;
+    /// `None` if the rows say nothing.
+    pub(crate) fn agreement(&self, parameters: &Parameters) -> Option<f64> {
         let right_half = f64::from(u8::from(parameters.mirror == self.mirror));
         if parameters.buckets() == 1 {
-            return right_half;
+            return self.tell_mirror.then_some(right_half);
         }
         let seen: Vec<usize> = seen(parameters.mirror).collect();
         let agreeing = seen
@@ -154,18 +166,18 @@ impl KingRows {
             .filter(|at| self.bucket[**at] == usize::from(parameters.king_buckets[**at]));
         let sum: f64 = agreeing.map(|at| self.certainty[*at]).sum();
         let share = sum / seen.len() as f64;
-        share * (0.5 + 0.5 * right_half)
+        Some(share * (0.5 + 0.5 * right_half))
     }
 }
 
-/// On which files the own king is seen, if the numbers of these squares are far larger than those of
+/// On which files the own king is seen, if the numbers of these squares are so many times those of
 /// the others.
-fn mirror(by_square: &[f64; SQUARES]) -> Mirror {
+fn mirror(by_square: &[f64; SQUARES], far_more: f64) -> Mirror {
     let sum = |half| -> f64 { seen(half).map(|square| by_square[square]).sum() };
     let (left, right) = (sum(Mirror::AToD), sum(Mirror::EToH));
-    if left > FAR_MORE * right {
+    if left > far_more * right {
         Mirror::AToD
-    } else if right > FAR_MORE * left {
+    } else if right > far_more * left {
         Mirror::EToH
     } else {
         Mirror::None

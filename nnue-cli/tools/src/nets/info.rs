@@ -6,12 +6,14 @@ use std::path::Path;
 
 use nnue_compiler::explain::{Identity, identify};
 use nnue_compiler::format::{Format, is_packed};
+use nnue_interpreter::Net;
 use nnue_runtime::Warning;
 use serde::Serialize;
 
 pub use self::bounds::LayerBound;
+use crate::adopt::Doubt;
 use crate::nets::Error;
-use crate::nets::net_file::{NetFile, Recognised, UNTOLD, fitting};
+use crate::nets::net_file::{NetFile, Recognised, fitting, untold};
 use crate::nets::tensors::{self, Values};
 
 /// The known facts about a net file.
@@ -50,7 +52,7 @@ pub struct Contents {
     /// Warnings for the user of the network; a sound network has none.
     pub warnings: Vec<String>,
     /// Facts that no file tells, so that the spec may be wrong about them although the file fits.
-    pub untold: [&'static str; 5],
+    pub untold: Vec<&'static str>,
 }
 
 /// The header of a file of Stockfish's format.
@@ -129,7 +131,17 @@ impl Info {
     /// [`Error::Load`] for weights that are refused although the file was accepted.
     pub fn of(path: &Path, bytes: &[u8], given: Option<NetFile>) -> Result<Info, Error> {
         let opened = match given {
-            Some(opened) => Ok(opened),
+            Some(opened) => {
+                let mut info = Info::of_opened(path, bytes, Some(&opened))?;
+                // What its beginning has in common with known networks is of no importance then.
+                if !matches!(identify(&opened.bytes), Identity::Spec { .. }) {
+                    info.identity = format!(
+                        "a net file of {}, whose spec was given",
+                        opened.network.name
+                    );
+                }
+                return Ok(info);
+            }
             None => Recognised::untold(path, bytes, "unnamed").map(|found| found.file),
         };
         let mut info = Info::of_opened(path, bytes, opened.as_ref().ok())?;
@@ -171,9 +183,9 @@ impl Info {
 
 impl Contents {
     fn of(file: &NetFile, bytes: &[u8]) -> Result<Contents, Error> {
-        let weights = file.net()?.into_weights();
-        let accumulator = bounds::accumulator(&file.network, &weights);
-        let layers = bounds::layers(&file.network, &weights);
+        let net = file.net()?;
+        let accumulator = bounds::accumulator(&file.network, net.weights());
+        let layers = bounds::layers(&file.network, net.weights());
         let tensors = tensors::of_file(file)?;
         Ok(Contents {
             name: file.network.name.clone(),
@@ -187,7 +199,7 @@ impl Contents {
                 _ => None,
             },
             tensors: tensors.iter().map(Statistics::of).collect(),
-            warnings: warnings(file, accumulator, &layers),
+            warnings: warnings(file, accumulator, &layers, &net),
             accumulator: AccumulatorBound {
                 features: accumulator.features,
                 lowest: accumulator.lowest,
@@ -195,16 +207,18 @@ impl Contents {
                 margin: accumulator.margin(),
             },
             layers,
-            untold: UNTOLD,
+            untold: untold(&file.network),
         })
     }
 }
 
-/// The warnings that compiled networks give when they are loaded.
+/// The warnings that compiled networks give when they are loaded, and what the weights say against
+/// the spec.
 fn warnings(
     file: &NetFile,
     accumulator: nnue_runtime::AccumulatorBound,
     layers: &[LayerBound],
+    net: &Net,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     if accumulator.margin() < 0 {
@@ -217,6 +231,7 @@ fn warnings(
         ));
     }
     warnings.extend(file.warnings().iter().map(Warning::to_string));
+    warnings.extend(Doubt::of(net, &file.bytes).map(|doubt| doubt.to_string()));
     warnings
 }
 

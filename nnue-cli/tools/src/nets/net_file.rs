@@ -19,13 +19,32 @@ use crate::nets::told::{Origin, told_spec};
 pub const LONGEST_NET: u64 = 1 << 32;
 
 /// Facts that no net file tells, so that a spec may be wrong about them although the file fits.
-pub const UNTOLD: [&str; 5] = [
+const UNTOLD: [&str; 5] = [
     "shifts",
     "limits",
     "ones",
     "`select`: which stack a position uses",
     "the order of what layers read",
 ];
+
+/// What no file without a header tells besides. The hashes of Stockfish's header stand for it.
+const UNTOLD_WITHOUT_HEADER: [&str; 4] = [
+    "the activation",
+    "king buckets",
+    "`mirror`",
+    "`transposed`: the order of weights",
+];
+
+/// Facts that no file of the network tells, so that a spec may be wrong about them although the
+/// file fits.
+#[must_use]
+pub fn untold(network: &Network) -> Vec<&'static str> {
+    let further: &[&str] = match network.file.format {
+        format::Format::Stockfish { .. } => &[],
+        _ => &UNTOLD_WITHOUT_HEADER,
+    };
+    UNTOLD.iter().chain(further).copied().collect()
+}
 
 /// How many bytes are read beyond the length of the expected network, so that a message can
 /// describe another net.

@@ -1,7 +1,7 @@
 //! Brings values in which different integers stand for 1.0 to the same fixed point, in sums of
 //! layers and in the output's sums.
 
-use crate::diagnostics::{Diagnostics, Span, Spanned};
+use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned};
 use crate::network::{Align, One};
 use crate::spec;
 
@@ -87,7 +87,10 @@ impl Method {
         let factors: Vec<_> = ones.iter().map(|one| reduced(self.one, *one)).collect();
         match &self.align {
             None => {
-                self.report_different(&ones, factors[0], term, diagnostics);
+                let (align, factor) = (spec::Align::Exact, fraction(factors[0]));
+                self.report_different(&ones, term, diagnostics).help(format!(
+                    "`align = \"{align}\"` multiplies by {factor} in 64 bits and rounds towards zero"
+                ));
                 None
             }
             Some(align) => match align.value {
@@ -97,18 +100,20 @@ impl Method {
         }
     }
 
-    fn report_different(
+    /// Whether the spec says how terms with other ones are aligned.
+    pub(crate) fn is_aligned(&self) -> bool {
+        self.align.is_some()
+    }
+
+    /// Reports a term in which other integers stand for 1.0 than in the sum.
+    pub(crate) fn report_different<'d>(
         &self,
         ones: &[u32],
-        factor: (i64, i64),
         (span, name): (Span, &str),
-        diagnostics: &mut Diagnostics,
-    ) {
-        let factor = match factor {
-            (numerator, 1) => numerator.to_string(),
-            (numerator, denominator) => format!("{numerator}/{denominator}"),
-        };
+        diagnostics: &'d mut Diagnostics,
+    ) -> &'d mut Diagnostic {
         let one = self.one;
+        let factor = ones.first().map(|first| fraction(reduced(one, *first)));
         let found = match ones {
             [one] => format!("{one}"),
             [first, ..] => format!("{first} and others"),
@@ -118,12 +123,11 @@ impl Method {
             format!("terms with different ones: 1.0 is {found} in `{name}` and {one} in the sum");
         diagnostics
             .error(span, message)
-            .label(format!("the factor between them is {factor}"))
+            .label(format!(
+                "the factor between them is {}",
+                factor.unwrap_or_default()
+            ))
             .related(self.one_span, format!("{one} stands for 1.0"))
-            .help(format!(
-                "`align = \"{}\"` multiplies by {factor} in 64 bits and rounds towards zero",
-                spec::Align::Exact
-            ));
     }
 
     /// The alignment by multipliers of few bits, all with the same shift: `x * multiplier >>
@@ -198,6 +202,14 @@ fn approximation((numerator, denominator): (i64, i64), bits: u32) -> (i64, i32) 
         shift -= 1;
     }
     (multiplier as i64, shift)
+}
+
+/// A fraction in lowest terms as messages write it.
+fn fraction(factor: (i64, i64)) -> String {
+    match factor {
+        (numerator, 1) => numerator.to_string(),
+        (numerator, denominator) => format!("{numerator}/{denominator}"),
+    }
 }
 
 /// The fraction `numerator / denominator` in lowest terms.

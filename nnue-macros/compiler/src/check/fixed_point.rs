@@ -143,7 +143,9 @@ pub(crate) fn check_shift(
     };
     let mut amounts = (0..=MOST_RIGHT).chain((-to_the_left..0).rev());
     if let Some(fitting) = amounts.find(|amount| fits(*amount)) {
-        error.help(format!("shift {fitting} takes {formula} to {to}"));
+        error.help(format!(
+            "shift {fitting} takes {formula} to {to}, unless one of the ones is wrong"
+        ));
         return None;
     }
     // The integer that stands for 1.0 may be just above the limit.

@@ -10,6 +10,7 @@ use crate::spec::{self, DivideOf, PsqtKey, Reference, Spec};
 
 use super::alignment::Method;
 use super::layers::{check_count, is_good_name, layer_named, resolve_range};
+use super::squares;
 use super::value::{ONES, check_length, check_scale, in_range, in_range_or, place, value_or};
 
 /// Keywords of Rust, which cannot be names of fields.
@@ -218,6 +219,9 @@ impl HeadSums<'_> {
             .iter()
             .zip(self.references)
             .map(|(summands, references)| {
+                if !method.is_aligned() {
+                    self.check_ones(summands, &method, diagnostics)?;
+                }
                 let head = aligned(summands, &method, diagnostics)?;
                 match wide {
                     Some(_) => check_not_aligned(summands, &head, &method, diagnostics)?,
@@ -234,6 +238,41 @@ impl HeadSums<'_> {
                 None => Units::Integer(ratio),
             },
         })
+    }
+
+    /// Reports terms that no alignment brings to the right size: a `divide` is missing or left over
+    /// in their layer, or all of them have the same `one`, which then is that of the sum.
+    fn check_ones(
+        &self,
+        summands: &[Summand<'_>],
+        method: &Method,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<()> {
+        let first = summands.first()?;
+        let all_same = summands.iter().all(|summand| summand.one == first.one);
+        for summand in summands {
+            if summand.one == method.one {
+                continue;
+            }
+            let name = summand.reference.value.name.as_str();
+            let layer = &self.spec.layers[summand.layer];
+            let checked = self.layers[summand.layer].as_ref()?;
+            let of_divide = squares::advice(layer, checked, summand.one, method.one);
+            let help = match of_divide {
+                Some(advice) => advice,
+                None if all_same => format!(
+                    "nothing has to be aligned here: write `one = {}`, or correct that of `{name}`",
+                    summand.one
+                ),
+                None => continue,
+            };
+            let term = (summand.reference.span, name);
+            method
+                .report_different(&[summand.one], term, diagnostics)
+                .help(help);
+            return None;
+        }
+        Some(())
     }
 
     /// Reports values of 32 bits that would be added to a sum of 64 bits.
@@ -432,9 +471,15 @@ fn summand<'a>(
     let (index, len) = resolve_range(reference, tensor, diagnostics)?;
     if len != 1 {
         let message = format!("`{name}` is a term of {len} values, expected one");
-        diagnostics
-            .error(reference.span, message)
-            .help(format!("name one of them: `{name}[{index}]`"));
+        let one_of_them = format!("name one of them: `{name}[{index}]`");
+        let is_last = layer + 1 == spec.layers.len() && len == tensor.len;
+        let help = match is_last && spec.stacks.is_none() {
+            true => format!(
+                "if each position has one of {len} output buckets, these are stacks: write `outputs = 1`, and `count = {len}` under `[stacks]`; else {one_of_them}"
+            ),
+            false => one_of_them,
+        };
+        diagnostics.error(reference.span, message).help(help);
         return None;
     }
     Some(Summand {

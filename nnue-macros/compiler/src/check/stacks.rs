@@ -59,7 +59,7 @@ fn check_formula(
         Err(problem) => {
             diagnostics
                 .error(text.span, format!("the formula {problem}"))
-                .help("`n` is the number of pieces: write `(n - 1) / 4`");
+                .help("`n` is the number of pieces, as in `(n - 1) / 4`");
             return None;
         }
     };

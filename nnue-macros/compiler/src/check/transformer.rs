@@ -75,13 +75,13 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
             place("limit", &transformer.limit),
             activation.has_limit(),
             limited.as_str(),
-            "the other activations are clipped at their one: remove it",
+            "the other activations are clipped at their one: remove it, or correct `activation`",
         ),
         (
             place("clips_one", &transformer.clips_one),
             activation.has_limit(),
             limited.as_str(),
-            "the other activations are clipped at their one: remove it",
+            "the other activations are clipped at their one: remove it, or correct `activation`",
         ),
         (
             place("product_shift", &transformer.product_shift),

@@ -390,7 +390,7 @@ fn transposed(
         TomlValue::Array(_) => Transposed::Ids(array(key, value, string, diagnostics)?.value),
         _ => {
             mismatch(key, value, "`true` or a list of ids", diagnostics)
-                .help("write `transposed = [\"l1w\"]`");
+                .help("for example `transposed = [\"l1w\"]`");
             return None;
         }
     };

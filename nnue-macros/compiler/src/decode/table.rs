@@ -75,7 +75,10 @@ impl<'t> Table<'t> {
             if !misspelt {
                 diagnostics
                     .error(self.span, format!("{} needs `{key}`", self.title))
-                    .help(format!("write `{example}`"));
+                    .help(match example.starts_with('[') {
+                        true => format!("write `{example}`"),
+                        false => format!("for example `{example}`"),
+                    });
             }
         }
         value
@@ -375,7 +378,7 @@ pub(crate) fn inline_table<'t>(
     match &value.value {
         TomlValue::Table(entries) => Some(Table::new(entries, value.span, format!("`{key}`"))),
         _ => {
-            mismatch(key, value, "a table", diagnostics).help(format!("write `{example}`"));
+            mismatch(key, value, "a table", diagnostics).help(format!("for example `{example}`"));
             None
         }
     }

@@ -190,7 +190,25 @@ fn identify_source(source: &mut impl Source) -> Identity {
     if !source.read(0, prefix) {
         return Identity::Unknown;
     }
-    known::other(prefix).map_or(Identity::Unknown, Identity::Other)
+    match known::other(prefix) {
+        Some(known::ZEROS) if !is_zero(source) => Identity::Unknown,
+        other => other.map_or(Identity::Unknown, Identity::Other),
+    }
+}
+
+/// Whether all bytes are zero.
+fn is_zero(source: &mut impl Source) -> bool {
+    let mut block = [0; 4096];
+    let mut offset = 0;
+    while offset < source.len() {
+        let len = (source.len() - offset).min(block.len() as u64);
+        let block = &mut block[..len as usize];
+        if !source.read(offset, block) || block.iter().any(|byte| *byte != 0) {
+            return false;
+        }
+        offset += len;
+    }
+    true
 }
 
 /// The family of a net file, if every size and hash in it fits.
@@ -575,10 +593,10 @@ mod tests {
     fn other_files_are_named_and_nothing_is_named_for_nothing() {
         let gzip = identify(b"\x1F\x8B\x08");
         assert_eq!(gzip, Identity::Other("a gzip archive: unpack it first"));
-        assert_eq!(
-            identify(&[0; 100]).to_string(),
-            "a file that begins with zeros"
-        );
+        assert_eq!(identify(&[0; 100]).to_string(), "a file of zeros");
+        let mut begins_with_zeros = [0; 9000];
+        begins_with_zeros[8999] = 1;
+        assert_eq!(identify(&begins_with_zeros), Identity::Unknown);
         assert_eq!(identify(b"name = \"Mine\"\n"), Identity::Other("text"));
         for nothing in [
             &b""[..],

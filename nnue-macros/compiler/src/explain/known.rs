@@ -124,6 +124,7 @@ const SIGNATURES: &[(&[u8], &str)] = &[
         "a Git LFS pointer: fetch the file with `git lfs pull`",
     ),
     (b"COMPRESSED_LEB128", LEB128),
+    (b"CBNF", CBNF),
     (
         b"NNUE laid out",
         "a file of weights that `nnue convert --layout` has laid out: use it with `Network::map`",
@@ -132,10 +133,14 @@ const SIGNATURES: &[(&[u8], &str)] = &[
 
 const ZSTD: &str = "a zstd archive: unpack it first";
 const LEB128: &str = "a LEB128 block without a header";
-const ZEROS: &str = "a file that begins with zeros";
+const CBNF: &str =
+    "a net in Stormphrax's container, `CBNF`, whose header says the width and the buckets";
+/// Only of a file that is zero to its end: most real nets of bullet begin with zeros, for no pawn is
+/// on the first rank.
+pub(super) const ZEROS: &str = "a file of zeros";
 
 /// Beginnings of files that are nets if their spec says so.
-const BEGINNINGS_OF_NETS: [&str; 3] = [ZSTD, LEB128, ZEROS];
+const BEGINNINGS_OF_NETS: [&str; 4] = [ZSTD, LEB128, CBNF, ZEROS];
 
 /// Whether a file that [`other`] recognised can be no net, whatever its spec would say.
 pub(super) fn is_no_net(what: &str) -> bool {
@@ -309,6 +314,7 @@ mod tests {
             (b"\n <!DOCTYPE HTML>", "web page"),
             (b"<HTML lang=en>", "web page"),
             (b"NNUE laid out\r\n", "laid out"),
+            (b"CBNF\x01\0", "Stormphrax"),
             (&[0; 64], "zeros"),
             (b"name = \"Mine\"\n", "text"),
         ] {

@@ -7,6 +7,8 @@ mod scales;
 mod shards;
 mod sparse;
 
+use nnue_format::Element;
+
 use crate::spec::scaling::Rounding;
 
 pub use keys::{BiasType, Keys, ScaleType, ScalesKey, SparseBy, Sums, WeightType};
@@ -37,6 +39,9 @@ pub struct Affine {
     /// The type of the weights. [`WeightType::Binary`] means -1 and 1, and then inputs count by
     /// their sign too: -1 for a negative input, 1 for any other.
     pub weights: WeightType,
+    /// The type that the weights have in the spec and by default in files, where they are read as
+    /// `i32` because the inputs have 32 bits.
+    pub stored: Option<Element>,
     /// How inputs that are zero are skipped; `None` if they are not skipped. The choice changes no
     /// result, only the speed.
     pub sparse: Option<Sparse>,

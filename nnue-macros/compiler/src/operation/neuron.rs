@@ -32,6 +32,8 @@ named! {
         Screlu = "screlu",
         /// `clamp(x >> shift, 0, limit)`.
         Relu = "relu",
+        /// `max(x, 0)` squared.
+        SqrRelu = "sqr_relu",
         /// A sigmoid made of two parabolas.
         Quantmoid4 = "quantmoid4",
     }

@@ -1,11 +1,13 @@
 //! Networks of any spec, which the interpreter evaluates.
 
 use nnue_compiler::feature_set::FeatureSet;
+use nnue_compiler::format::Format;
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
 use nnue_runtime::{Board, Position};
 
 use super::{Answer, BucketOutput, Evaluation};
+use crate::adopt::Doubt;
 use crate::nets::Error;
 use crate::nets::net_file::NetFile;
 
@@ -48,6 +50,24 @@ impl Interpreted {
         let network = self.0.network();
         let output = &network.output;
         output.heads.len() == 1 && output.further.is_empty() && network.stacks.by_pieces.is_some()
+    }
+
+    /// What the weights of the file, which has these bytes, say against its spec.
+    #[must_use]
+    pub fn doubt(&self, bytes: &[u8]) -> Option<Doubt> {
+        Doubt::of(&self.0, bytes)
+    }
+
+    /// Whether PSQT values are a part of the evaluation.
+    #[must_use]
+    pub fn has_psqt(&self) -> bool {
+        self.0.network().transformer.psqt_of_output() > 0
+    }
+
+    /// Whether the network's files have Stockfish's format.
+    #[must_use]
+    pub fn is_of_stockfish(&self) -> bool {
+        matches!(self.0.network().file.format, Format::Stockfish { .. })
     }
 
     /// Evaluates a position with every bucket.

@@ -2,7 +2,8 @@
 
 use nnue_compiler::feature_set::Family;
 use nnue_compiler::feature_set::custom::Parameters;
-use nnue_compiler::network::{Head, Network, Order, Perspectives, Pooling, Source, Units};
+use nnue_compiler::feature_set::piece_square::{Mirror, Parameters as PieceSquare};
+use nnue_compiler::network::{Head, Layer, Network, Order, Perspectives, Pooling, Source, Units};
 
 use super::{Column, Kind, Part};
 
@@ -45,7 +46,10 @@ pub(super) fn boxes(network: &Network) -> Vec<Part> {
             Source::Layer(index) => Some(first_layer + index),
         });
         let is_affine = layer.affine().is_some();
-        boxes.add(Kind::Layer { is_affine }, sources.collect());
+        let part = boxes.add(Kind::Layer { is_affine }, sources.collect());
+        if is_affine {
+            boxes.show_shape(part, layer, network.stacks.count);
+        }
     }
 
     let terms = |head: &Head| {
@@ -110,6 +114,19 @@ impl<Operations: Iterator<Item = [String; 6]>> Boxes<Operations> {
         (first..self.parts.len()).collect()
     }
 
+    /// Shows the shape of an affine layer with its inputs and the number of its stacks.
+    fn show_shape(&mut self, part: usize, layer: &Layer, stacks: usize) {
+        let (inputs, outputs) = (layer.input_len(), layer.output.len);
+        let facts = &mut self.parts[part].facts;
+        let rest = facts.strip_prefix(&outputs.to_string()).unwrap_or(facts);
+        let stacks = match stacks {
+            1 => String::new(),
+            _ if layer.shared => ", shared by all stacks,".into(),
+            stacks => format!(", x {stacks},"),
+        };
+        *facts = format!("{inputs} -> {outputs}{stacks}{rest}");
+    }
+
     /// Adds a part for the next operation, which is an output of the network.
     fn add_value(&mut self, reads: Vec<usize>) -> usize {
         let index = self.add(Kind::Output, reads);
@@ -147,10 +164,31 @@ impl<Operations: Iterator<Item = [String; 6]>> Boxes<Operations> {
     }
 }
 
+/// How pieces choose a row: `by pieces, 768 x 4 king buckets, mirrored a-d`.
+fn by_pieces(parameters: &PieceSquare, rows: usize) -> String {
+    let buckets = parameters.buckets();
+    let kings = parameters.own_kings_buckets();
+    let mut words = String::from("by pieces");
+    if buckets > 1 {
+        words += &format!(", {}", rows / buckets);
+    }
+    if kings > 1 {
+        words += &format!(" x {kings} king buckets");
+    }
+    if buckets > kings {
+        words += &format!(" x {} queen buckets", buckets / kings);
+    }
+    match parameters.mirror {
+        Mirror::None => {}
+        mirror => words += &format!(", mirrored {mirror}"),
+    }
+    words
+}
+
 fn features(network: &Network) -> Part {
     let lines = network.features.iter().map(|set| {
         let rule = match &set.family {
-            Family::PieceSquare(_) => "by pieces".to_string(),
+            Family::PieceSquare(parameters) => by_pieces(parameters, set.rows),
             Family::Threats(_) => "by threats".to_string(),
             Family::PawnPairs(_) => "by pairs of pawns".to_string(),
             Family::Custom(Parameters { views: 1, .. }) => "told by the engine".to_string(),

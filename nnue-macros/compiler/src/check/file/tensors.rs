@@ -39,6 +39,8 @@ pub(super) struct KnownTensor {
     /// The axes with their lengths, outermost first, in the order that suits kernels.
     pub(super) axes: Vec<(Axis, usize)>,
     pub(super) values: LoadedValues,
+    /// The type that files have by default, where it is not that of the loaded values.
+    pub(super) stored: Option<Element>,
     /// The number that stands for 1.0, if the spec tells it and it is the same for all values.
     pub(super) one: Option<f64>,
     pub(super) sums: SumRole,
@@ -72,11 +74,11 @@ impl SumRole {
 impl KnownTensor {
     /// The type that files have by default.
     pub(super) fn element(&self) -> Element {
-        match self.values {
+        self.stored.unwrap_or(match self.values {
             LoadedValues::Integers(element) => element,
             LoadedValues::Float => Element::F32,
             LoadedValues::Signs => Element::I8,
-        }
+        })
     }
 
     /// The part of a layer's tensor that belongs to a single stack, for files that have each stack
@@ -151,6 +153,7 @@ fn of_transformer(
         id: rows.id.filter(|_| !separate).map(str::to_string),
         axes: vec![(Axis::Feature, rows.count), neuron],
         values: LoadedValues::Integers(rows.element),
+        stored: None,
         one: Some(one / f64::from(1 << rows.shift)),
         sums: rows.sums,
     });
@@ -160,6 +163,7 @@ fn of_transformer(
         id: (!separate).then(|| "l0b".to_string()),
         axes: vec![neuron],
         values: LoadedValues::Integers(Element::I16),
+        stored: None,
         one: Some(one),
         sums: SumRole::default(),
     });
@@ -175,6 +179,7 @@ fn of_transformer(
         id: None,
         axes: vec![(Axis::Feature, rows.count), (Axis::Stack, transformer.psqt)],
         values: LoadedValues::Integers(Element::I32),
+        stored: None,
         one: Some(one_of_psqt),
         sums: rows.sums,
     });
@@ -359,7 +364,10 @@ impl Owner<'_> {
             None => (self.layer.weights_one()).map(|(one, inputs)| one as f64 / inputs as f64),
         };
         let role = Role::LayerWeights(self.index);
-        self.tensor(role, ("weights", "w"), axes, values, one)
+        KnownTensor {
+            stored: affine.stored,
+            ..self.tensor(role, ("weights", "w"), axes, values, one)
+        }
     }
 
     fn biases(&self, of_outputs: &[(Axis, usize)]) -> KnownTensor {
@@ -387,6 +395,7 @@ impl Owner<'_> {
             id: self.id.as_ref().map(|id| format!("{id}{letter}")),
             axes,
             values,
+            stored: None,
             one,
             sums: SumRole {
                 is_virtual: false,

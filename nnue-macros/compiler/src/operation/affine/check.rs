@@ -10,6 +10,7 @@ use super::{
     Affine, BiasType, Divide, FEWEST_COLUMN_OUTPUTS, Keys, Scale, Sums, WeightType, weights_one,
 };
 use crate::check::reader::{Header, Input, Reader};
+use crate::check::squares::{self, root};
 use crate::check::value::{ONES, check_scale, in_range, place, value_or};
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::tensor::{One, Source, Tensor};
@@ -93,8 +94,14 @@ impl Keys {
                 (output, None)
             }
         };
+        let (weights, stored) = match (self.weights.value, element) {
+            (WeightType::I8, Element::I32) => (WeightType::I32, Some(Element::I8)),
+            (WeightType::I16, Element::I32) => (WeightType::I32, Some(Element::I16)),
+            (weights, _) => (weights, None),
+        };
         let checked = Affine {
-            weights: self.weights.value,
+            weights,
+            stored,
             sparse: sparse?,
             output_blocks: output_blocks?,
             shards: shards?,
@@ -286,10 +293,23 @@ fn check_weights_one(
     let message =
         format!("1.0 is {one} / {inputs_one} in the weights of `{name}`, expected at least 1");
     let inputs = format!("1.0 is {inputs_one} in its inputs");
+    let missing = match affine.divide {
+        None => root(inputs_one)
+            .filter(|root| (one * u64::from(*root)).is_multiple_of(u64::from(inputs_one))),
+        Some(_) => None,
+    };
+    let help = match missing {
+        Some(root) => format!(
+            "{}, {}",
+            squares::missing(name, root),
+            squares::OR_THE_ACTIVATION
+        ),
+        None => "`one` is that of the inputs times that of the weights, divided by `divide`".into(),
+    };
     diagnostics
         .error(span, message)
         .related(reader.inputs[0].span, inputs)
-        .help("`one` is that of the inputs times that of the weights, divided by `divide`");
+        .help(help);
     None
 }
 
@@ -406,9 +426,12 @@ fn common_input(
     for input in &reader.inputs {
         let (element, span) = (input.tensor.element, input.span);
         let fits = match weights {
-            WeightType::I8 | WeightType::I16 => {
-                matches!(element, Element::U8 | Element::U16 | Element::I16)
-            }
+            WeightType::I8 | WeightType::I16 => match element {
+                Element::U8 | Element::U16 | Element::I16 => true,
+                // Large squares, as of activated neurons.
+                Element::I32 => input.of_product,
+                _ => false,
+            },
             WeightType::I32 => matches!(element, Element::U8 | Element::I16 | Element::I32),
             WeightType::F32 => element == Element::F32,
             WeightType::Binary => matches!(element, Element::I16 | Element::I32),
@@ -446,6 +469,8 @@ fn common_input(
             (Some(first), element) if first == element => element,
             (Some(Element::U8 | Element::I16), Element::U8 | Element::I16) => Element::I16,
             _ if weights == WeightType::I32 => Element::I32,
+            (Some(Element::U8 | Element::I16 | Element::I32), Element::I32)
+            | (Some(Element::I32), Element::U8 | Element::I16) => Element::I32,
             (Some(first), element) => {
                 diagnostics
                     .error(span, format!("`{name}` reads `{first}` and `{element}`"))

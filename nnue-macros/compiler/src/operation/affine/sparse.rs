@@ -50,9 +50,9 @@ pub(super) fn check_sparse(
         let message = format!(
             "`{name}` is sparse with {outputs} outputs, expected at least {FEWEST_SPARSE_OUTPUTS}"
         );
-        diagnostics
-            .error(sparse.span, message)
-            .help("layers with fewer are computed row by row: remove `sparse`");
+        diagnostics.error(sparse.span, message).help(
+            "layers with fewer are computed row by row: remove `sparse`, or correct `outputs`",
+        );
         return None;
     }
     check_sparse_types(affine, sparse, element, diagnostics)?;
@@ -74,7 +74,9 @@ fn check_sparse_types(
     let integers = matches!(weights, WeightType::I8 | WeightType::I16);
     let fits = match sparse.value {
         SparseBy::Blocks => bytes && weights == WeightType::I8,
-        SparseBy::Auto | SparseBy::Inputs => integers && element != Element::U16,
+        SparseBy::Auto | SparseBy::Inputs => {
+            integers && matches!(element, Element::U8 | Element::I16)
+        }
     };
     if fits {
         return Some(());

@@ -18,7 +18,8 @@ pub(crate) fn check_one(
         // Pooled values must be bytes. A `crelu` without a limit is clipped at its `one`.
         Name::Crelu if is_pooled && transformer.limit.is_none() => i64::from(LARGEST_BYTE),
         Name::Crelu | Name::Relu => i16::MAX as i64,
-        Name::Screlu => i64::from(LARGEST_BYTE),
+        // Larger squares of values that are not pooled are a layer, to `squares::by_layer`.
+        Name::Screlu | Name::SqrRelu => i64::from(LARGEST_BYTE),
         Name::Quantmoid4 => i64::from(LARGEST_FAST_INPUT),
     };
     let one = in_range("one", &transformer.one, 1..=largest, diagnostics)?;
@@ -74,7 +75,10 @@ pub(crate) fn check(
                 diagnostics
                     .error(transformer.shift.as_ref()?.span, message)
                     .related(transformer.one.span, format!("{one} stands for 1.0"))
-                    .help(format!("shift {fitting} takes {one} to {}", one >> fitting));
+                    .help(format!(
+                        "shift {fitting} takes {one} to {}, unless `one` is wrong",
+                        one >> fitting
+                    ));
                 return None;
             }
             let limits = (i64::from(i16::MAX), LARGEST_FAST_INPUT);
@@ -82,6 +86,15 @@ pub(crate) fn check(
             Activation::Relu { shift, limit }
         }
         Name::Quantmoid4 => Activation::Quantmoid4,
+        Name::SqrRelu => {
+            diagnostics
+                .error(
+                    transformer.activation.span,
+                    "`sqr_relu` with a pooling or a `shift`",
+                )
+                .help("its squares are exact, and what reads them is a layer: remove it");
+            return None;
+        }
     })
 }
 

@@ -141,10 +141,8 @@ impl NamedTensor<'_> {
         };
         let mut tensors = self.list.tensors.iter();
         let weights = tensors.find(|other| other.role == Role::LayerWeights(layer));
-        match weights.map(|weights| weights.values) {
-            Some(LoadedValues::Integers(Element::I16)) if known.values != LoadedValues::Float => {
-                Element::I16
-            }
+        match weights.map(KnownTensor::element) {
+            Some(Element::I16) if known.values != LoadedValues::Float => Element::I16,
             _ => known.element(),
         }
     }
@@ -245,7 +243,7 @@ impl NamedTensor<'_> {
         diagnostics
             .error(span, message)
             .label(format!("the values of `{}` are not converted", known.name))
-            .help("remove it");
+            .help("remove it, or say that the file has floating point: `type = \"f32\"`, or for bullet `kind = \"raw\"`");
         None
     }
 }

@@ -1,0 +1,122 @@
+//! Whether the weights of a file speak against a spec that the file fits in size.
+//!
+//! A file without a header has nothing but its size that vouches for a spec. A wrong one takes
+//! weights for others, and what is true of trained networks is no longer true of it. So a spec with
+//! poor evidence is compared with those that `nnue adopt` would find.
+
+use std::fmt;
+
+use nnue_compiler::format::Format;
+use nnue_compiler::network::Network;
+use nnue_interpreter::Net;
+use serde::Serialize;
+
+use crate::adopt::evidence::Evidence;
+use crate::adopt::facts::{Fact, facts, piece_square};
+use crate::adopt::ranking::Ranking;
+
+/// The score from which on no better spec is looked for: those of right specs are above it, but for
+/// networks of few neurons.
+const TRUSTED: f64 = 0.85;
+
+/// How much more evidence there has to be for another spec.
+const BETTER: f64 = 0.1;
+
+/// A spec for which a file has more evidence than for the one that was given.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Doubt {
+    /// What the given spec says otherwise: keys with what it has, and what the better one has.
+    pub differences: Vec<Difference>,
+    /// The evidence for the given spec, from 0 to 1.
+    pub score: f64,
+    /// The evidence for the better one.
+    pub better: f64,
+}
+
+/// A fact that two specs say differently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The key of the spec that says it.
+    pub key: &'static str,
+    /// What the given spec says.
+    pub given: String,
+    /// What the better one says.
+    pub better: String,
+}
+
+impl Doubt {
+    /// What the weights of a file say against the spec of a network that it fits; `None` if they
+    /// say nothing, or if the header of the file says which network it is of.
+    #[must_use]
+    pub fn of(net: &Net, bytes: &[u8]) -> Option<Doubt> {
+        let network = net.network();
+        if !can_be_doubted(network) {
+            return None;
+        }
+        let own = Evidence::of_rows(net).with_evaluations(net);
+        if own.score >= TRUSTED {
+            return None;
+        }
+        let ranking = Ranking::of(bytes, "unnamed");
+        let best = ranking.guesses.first().filter(|_| ranking.likely)?;
+        if best.evidence.score < own.score + BETTER {
+            return None;
+        }
+        let given = facts(network);
+        // What the evidence leaves undecided says nothing against the spec.
+        let same = ranking.guesses.iter().filter(|guess| guess.undecided);
+        let differences = same
+            .chain([best])
+            .map(|guess| differences(&given, &guess.facts));
+        let differences = differences.min_by_key(Vec::len)?;
+        (!differences.is_empty()).then_some(Doubt {
+            differences,
+            score: own.score,
+            better: best.evidence.score,
+        })
+    }
+}
+
+/// What a file can tell that two specs say differently.
+fn differences(given: &[Fact], better: &[Fact]) -> Vec<Difference> {
+    let told = better.iter().filter(|fact| fact.told);
+    let differences = told.filter_map(|fact| {
+        let own = given.iter().find(|own| own.key == fact.key);
+        let own = own.map_or("none", |own| &own.value);
+        (own != fact.value).then(|| Difference {
+            key: fact.key,
+            given: own.into(),
+            better: fact.value.clone(),
+        })
+    });
+    differences.collect()
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys = self.differences.iter().map(|difference| {
+            let Difference { key, given, better } = difference;
+            match *key {
+                // A table of 64 numbers, and the axes of all tensors, are no parts of a sentence.
+                "king_buckets" | "transposed" => format!("`{key}`"),
+                _ => format!("`{key}` ({given}, rather {better})"),
+            }
+        });
+        write!(
+            f,
+            "the file fits in size, but its weights speak against {}: `nnue adopt` finds a better spec \
+             (evidence {:.2}, this one has {:.2})",
+            keys.collect::<Vec<_>>().join(", "),
+            self.better,
+            self.score
+        )
+    }
+}
+
+/// Whether the network's files have no word that tells networks apart, and its evaluations follow
+/// from the pieces on the board.
+fn can_be_doubted(network: &Network) -> bool {
+    let has_header = matches!(network.file.format, Format::Stockfish { .. });
+    let is_told = network.features.iter().any(|set| set.is_told());
+    !has_header && !is_told && piece_square(network).is_some()
+}
