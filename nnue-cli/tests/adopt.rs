@@ -227,6 +227,46 @@ fn a_spec_behind_the_net_is_written_without_a_module_that_has_no_test() {
     assert!(!Path::new(&folder).join("net.rs").exists());
 }
 
+/// A spec that the file fits in size, with these words for the set, as a file.
+fn spec_of_simple(name: &str, set: &str) -> String {
+    let spec = fs::read_to_string("../specs/bullet/simple.toml").expect("the spec is there");
+    let spec = spec.replace("width = 128", "width = 16");
+    scratch(name, spec.replace("set = \"A\"", set).as_bytes())
+}
+
+#[test]
+fn what_the_weights_speak_against_is_said_by_all_commands() {
+    let net = simple("doubt.bin");
+    let right = spec_of_simple("doubt-right.toml", "set = \"A\" #");
+    let order = "set = \"A\"\npiece_order = \"interleaved\" #";
+    let wrong = spec_of_simple("doubt-wrong.toml", order);
+    let report = text(&scratch_path("doubt.html"));
+    const WORDS: &str = "its weights speak against `piece_order` (interleaved, ";
+    for (spec, is_wrong) in [(&right, false), (&wrong, true)] {
+        for command in [
+            &["check", spec, "--net", &net][..],
+            &["info", &net, "--spec", spec],
+            &["eval", "startpos", "--net", &net, "--spec", spec],
+        ] {
+            let said = run(command);
+            assert!(said.status.success(), "{}", stderr(&said));
+            let said = format!("{}{}", stdout(&said), stderr(&said));
+            assert_eq!(said.contains(WORDS), is_wrong, "{said}");
+        }
+        output(&["report", &net, "--spec", spec, "--out", &report]);
+        let page = fs::read_to_string(&report).expect("was written");
+        assert_eq!(page.contains("its weights speak against"), is_wrong);
+    }
+    let said = output(&["info", &net, "--spec", &right]);
+    let opening = "is a net file of bullet simple, whose spec was given\n";
+    assert!(
+        said.lines()
+            .next()
+            .is_some_and(|line| line.ends_with(opening.trim())),
+        "{said}"
+    );
+}
+
 /// Bytes of the length of bullet's simple example without padding, as nobody has trained them.
 fn random(name: &str) -> String {
     let mut random = fastrand::Rng::with_seed(43);

@@ -124,6 +124,24 @@ fn files() -> Vec<(String, String)> {
         ),
         ("multi_layer", 32, &[("outputs = 32", "outputs = 16")]),
         ("simple", 32, &[RAW]),
+        // As Frostburn, and as Smallbrain.
+        (
+            "simple",
+            88,
+            &[("\"screlu\"", "\"screlu\"\norder = \"interleaved\" #")],
+        ),
+        (
+            "simple",
+            104,
+            &[
+                ("\"screlu\"", "\"relu\"\nlimit = 32767 #"),
+                ("divide = 255", ""),
+                (
+                    "format = \"bullet\"",
+                    "format = \"tensors\"\ntensors = [\"transformer\", \"layers\"] #",
+                ),
+            ],
+        ),
         ("output_buckets", 40, &[RAW, ("transposed = [\"l1w\"]", "")]),
         ("input_buckets", 24, &[RAW, ("transposed = [\"l1w\"]", "")]),
         (

@@ -137,8 +137,8 @@ const FORMS: &[&str] = &[
 
 /// The types that affine layers can read, for each type of weights.
 const READS: &[(&str, &[&str])] = &[
-    ("i8", &["u8", "i16", "u16"]),
-    ("i16", &["u8", "i16", "u16"]),
+    ("i8", &["u8", "i16", "u16", "i32"]),
+    ("i16", &["u8", "i16", "u16", "i32"]),
     ("i32", &["u8", "i16", "i32"]),
     ("f32", &["f32"]),
     ("binary", &["i16", "i32"]),

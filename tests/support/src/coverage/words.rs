@@ -58,7 +58,9 @@ impl Words {
             });
         }
         self.add_if(network.output.further.len() > 1, "head, several");
-        for (layer, checked) in spec.layers.iter().zip(&network.layers) {
+        // Squares are a layer before those of the spec.
+        let unnamed = network.layers.len() - spec.layers.len();
+        for (layer, checked) in spec.layers.iter().zip(&network.layers[unnamed..]) {
             let references = layer.input.iter().flat_map(|input| &input.value);
             let parts = references
                 .clone()
