@@ -34,7 +34,7 @@ pub(super) const MAGIC: &[u8; 4] = b"BINP";
 const HEADER: usize = 8;
 
 /// The most bytes of the chains of a chunk. Writers end a chunk after 1 MiB and the chain that is
-/// being written. All records of a chunk are in memory at once, and a byte may be a record.
+/// being written.
 const MOST: usize = 4 << 20;
 
 /// The bytes of the number of positions that follow a stem.
@@ -78,13 +78,19 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
     let mut number = chunk.first;
     while !bytes.is_empty() {
         let (first, rest) = bytes.split_at(part_len(bytes, true).unwrap_or(bytes.len()));
-        match chains(first) {
-            Ok((records, behind)) => {
-                records.into_iter().map(Ok).for_each(&mut *found);
-                if behind > 0 {
-                    let wrong = format!("found {behind} bytes behind it, expected `BINP`");
-                    found(Err(chunk.bad("chunk", number, wrong)));
-                }
+        // A damaged chunk has no records, so all of it is read before the first of them is found.
+        let checked = chains(first, &mut |entry, number| entry.check_move(number));
+        let read = checked.and_then(|_| {
+            chains(first, &mut |entry, _| {
+                found(Ok(entry.record()));
+                Ok(())
+            })
+        });
+        match read {
+            Ok(0) => {}
+            Ok(behind) => {
+                let wrong = format!("found {behind} bytes behind it, expected `BINP`");
+                found(Err(chunk.bad("chunk", number, wrong)));
             }
             Err(wrong) => found(Err(chunk.bad("chunk", number, wrong))),
         }
@@ -92,8 +98,12 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
     }
 }
 
-/// The records of a chunk, and how many bytes are behind it.
-fn chains(bytes: &[u8]) -> Result<(Vec<Record>, usize), String> {
+/// What is done with each position of a chain, and the number of its half move in the chain, from 1.
+/// Positions are not kept: a chunk has up to a million of them.
+type Visit<'v> = dyn FnMut(&Entry, u32) -> Result<(), String> + 'v;
+
+/// Visits all positions of a chunk, and returns how many bytes are behind it.
+fn chains(bytes: &[u8], visit: &mut Visit<'_>) -> Result<usize, String> {
     let len = chunk_len(bytes).ok_or_else(|| {
         format!("found no header of a chunk, expected `BINP` and a length of at most {MOST} bytes")
     })?;
@@ -102,18 +112,17 @@ fn chains(bytes: &[u8]) -> Result<(Vec<Record>, usize), String> {
         format!("found {found} bytes before the next chunk or the end of the file, expected {len}")
     })?;
     let mut rest = &chunk[HEADER..];
-    let mut records = Vec::new();
     while !rest.is_empty() {
         let place = len - rest.len();
-        let read = chain(rest, &mut records)
-            .map_err(|wrong| format!("the chain at byte {place}: {wrong}"))?;
+        let read =
+            chain(rest, visit).map_err(|wrong| format!("the chain at byte {place}: {wrong}"))?;
         rest = &rest[read..];
     }
-    Ok((records, bytes.len() - len))
+    Ok(bytes.len() - len)
 }
 
-/// Reads the first chain, and returns its length in bytes.
-fn chain(bytes: &[u8], records: &mut Vec<Record>) -> Result<usize, String> {
+/// Visits the positions of the first chain, and returns its length in bytes.
+fn chain(bytes: &[u8], visit: &mut Visit<'_>) -> Result<usize, String> {
     let too_short = || {
         let least = stem::SIZE + COUNT;
         format!("found {} bytes, expected at least {least}", bytes.len())
@@ -121,8 +130,7 @@ fn chain(bytes: &[u8], records: &mut Vec<Record>) -> Result<usize, String> {
     let (first, rest) = bytes.split_first_chunk().ok_or_else(too_short)?;
     let (count, rest) = rest.split_first_chunk().ok_or_else(too_short)?;
     let mut entry = Entry::unpack(first)?;
-    entry.check_move(1)?;
-    records.push(entry.record());
+    visit(&entry, 1)?;
     let mut bits = BitReader::new(rest);
     for number in 2..=u32::from(u16::from_be_bytes(*count)) + 1 {
         let played = entry.played.ok_or("moves follow a position without one")?;
@@ -132,8 +140,7 @@ fn chain(bytes: &[u8], records: &mut Vec<Record>) -> Result<usize, String> {
         entry.played = Some(played);
         // The score is that of the other player now.
         entry.score = entry.score.wrapping_neg().wrapping_add(change);
-        entry.check_move(number)?;
-        records.push(entry.record());
+        visit(&entry, number)?;
     }
     Ok(stem::SIZE + COUNT + bits.bytes())
 }
