@@ -166,6 +166,14 @@ impl Entry {
         };
     }
 
+    /// Plays the move, which must be legal, and becomes the entry of the position behind it.
+    pub(super) fn advance(&mut self, played: Move, score: i16) {
+        if let Some(before) = self.played.replace(played) {
+            self.play(before);
+        }
+        self.score = score;
+    }
+
     /// The entry after its move, if the move is known. Its score is still that of the player who
     /// moved.
     pub(super) fn after_move(mut self) -> Option<Entry> {
