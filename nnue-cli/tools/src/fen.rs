@@ -44,10 +44,11 @@ impl<'a> Fen<'a> {
     pub(crate) fn parse(text: &'a str) -> Result<Fen<'a>, FenError> {
         let text = match text.trim_start_matches('\u{feff}').trim_ascii() {
             "startpos" => START,
-            text => without_operations(text),
+            text => text,
         };
+        let (text, fields) = last_fields(text);
         let board = Board::from_fen(text)?;
-        let rest = Rest::read(text, board.side_to_move());
+        let rest = Rest::read(fields, board.side_to_move());
         Ok(Fen { text, board, rest })
     }
 
@@ -61,25 +62,40 @@ impl<'a> Fen<'a> {
     }
 }
 
-/// The text without the operations of EPD and without a `;` at its end. Operations come after four
-/// fields or six, and begin with a letter, as no clock does.
-fn without_operations(text: &str) -> &str {
-    let mut fields = text.split_ascii_whitespace().skip(3);
-    let Some(fourth) = fields.next() else {
-        return text;
+/// The text without the operations of EPD and without a `;` at its end, and its fields after the side
+/// to move. Operations come after four fields or six, and begin with a letter, as no clock does.
+fn last_fields(text: &str) -> (&str, [Option<&str>; 4]) {
+    let mut fields = text.split_ascii_whitespace().skip(2);
+    let castling = fields.next();
+    let Some(en_passant) = fields.next() else {
+        return (text, [castling, None, None, None]);
     };
     let offset = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
     let is_letter = |text: &str| text.starts_with(|letter: char| letter.is_ascii_alphabetic());
-    let operation = fields.find(|field| is_letter(field)).map(offset);
-    // What follows a `;` is an operation or nothing: scores would be lost in silence.
-    let from = offset(fourth);
-    let mark = text[from..].find(';').map(|place| from + place);
-    let mark = mark.filter(|mark| {
-        let behind = text[*mark..].trim_start_matches([';', ' ', '\t']);
-        behind.is_empty() || is_letter(behind)
-    });
-    let end = operation.into_iter().chain(mark).min();
-    text[..end.unwrap_or(text.len())].trim_ascii_end()
+    let from = offset(en_passant);
+    if let Some(mark) = text[from..].find(';') {
+        let (before, behind) = text.split_at(from + mark);
+        let behind = behind.trim_start_matches([';', ' ', '\t']);
+        // What follows a `;` is an operation or nothing: scores would be lost in silence.
+        if behind.is_empty() || is_letter(behind) {
+            return last_fields(before.trim_ascii_end());
+        }
+    }
+    let (clock, number) = (fields.next(), fields.next());
+    let others = [clock, number, fields.next()];
+    let operation = others.into_iter().flatten().find(|field| is_letter(field));
+    let is_counter = |field: &&str| !is_letter(field);
+    let clock = clock.filter(is_counter);
+    let fields = [
+        castling,
+        Some(en_passant),
+        clock,
+        clock.and(number).filter(is_counter),
+    ];
+    match operation {
+        Some(operation) => (text[..offset(operation)].trim_ascii_end(), fields),
+        None => (text, fields),
+    }
 }
 
 /// The fields of FEN that no network reads.
@@ -97,18 +113,20 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// Reads the fields of a FEN that was checked.
-    fn read(fen: &str, side_to_move: Color) -> Rest {
-        let mut fields = fen.split_ascii_whitespace().skip(2);
-        let mut rest = Rest::default();
-        if let Some(castling) = fields.next().filter(|field| *field != "-") {
+    /// Reads the last four fields of a FEN that was checked.
+    fn read(fields: [Option<&str>; 4], side_to_move: Color) -> Rest {
+        let [castling, en_passant, clock, moves] = fields;
+        let mut rest = Rest {
+            castling: [0; 4],
+            en_passant: en_passant.and_then(|square| square.parse().ok()),
+            halfmove_clock: number(clock).unwrap_or(0),
+            ply: number(moves).map(|moves| ply(moves, side_to_move)),
+        };
+        if let Some(castling) = castling.filter(|field| *field != "-") {
             for (right, letter) in rest.castling.iter_mut().zip(castling.bytes()) {
                 *right = letter;
             }
         }
-        rest.en_passant = fields.next().and_then(|square| square.parse().ok());
-        rest.halfmove_clock = number(fields.next()).unwrap_or(0);
-        rest.ply = number(fields.next()).map(|moves| ply(moves, side_to_move));
         rest
     }
 
@@ -442,6 +460,46 @@ mod tests {
             let wrong = Fen::parse(fen).unwrap().game().unwrap_err();
             assert!(wrong.starts_with(words), "{fen}: {wrong}");
         }
+    }
+
+    /// Texts with changes at random are refused, or read as what they write again.
+    #[test]
+    fn damaged_texts_are_refused_or_come_out_as_they_went_in() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let alphabet = b"12345678pnbrqkPNBRQK/ w-KQkqAHah36;x\xEF\xBB\xBF";
+        let mut games = 0;
+        for _ in 0..30_000 {
+            let mut text = match random.bool() {
+                true => START.as_bytes().to_vec(),
+                false => b"r3k2r/8/8/4pP2/8/8/8/R3K2R w KQkq e6 0 12 id \"x\";".to_vec(),
+            };
+            for _ in 0..=random.usize(..3) {
+                let at = random.usize(..text.len());
+                match random.usize(..3) {
+                    0 => drop(text.remove(at)),
+                    1 => text.insert(at, alphabet[random.usize(..alphabet.len())]),
+                    _ => text[at] = alphabet[random.usize(..alphabet.len())],
+                }
+            }
+            let text = String::from_utf8_lossy(&text);
+            let Ok(read) = Fen::parse(&text) else {
+                continue;
+            };
+            match read.game() {
+                Ok(game) => {
+                    let written = format!("{}{}", read.board, Rest::of(&game));
+                    let again = Fen::parse(&written).expect("a FEN").game();
+                    assert_eq!(again.as_ref(), Ok(&game), "{text}");
+                    games += 1;
+                }
+                Err(wrong) => assert!(
+                    wrong.starts_with("the placement has ")
+                        || wrong.starts_with("the castling field has "),
+                    "{text}: {wrong}"
+                ),
+            }
+        }
+        assert!(games > 1000, "only {games} texts are still of games");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::data::record::Record;
 pub(crate) use chunk::Chunk;
 pub(crate) use other::{other_format, other_list};
 pub use pgn::EvalUnit;
-pub(crate) use pgn::{Units, unit_of};
+pub(crate) use pgn::{Units, unit_of, unknown_comment};
 pub(crate) use write::Writer;
 pub use write::WrittenFormat;
 

@@ -10,7 +10,7 @@ use nnue_compiler::format::foreign;
 
 use crate::compression::{BLOCK, unpacked};
 use crate::data::error::DataError;
-use crate::data::formats::{self, EvalUnit, Format, Units, other_format, unit_of};
+use crate::data::formats::{self, EvalUnit, Format, Units, other_format, unit_of, unknown_comment};
 
 /// The most bytes of a record. If so many bytes hold no whole record, the file has another format.
 const MOST: usize = 1 << 26;
@@ -204,24 +204,34 @@ impl Chunks {
     }
 
     /// Refuses a file whose first bytes are those of another format, and learns what evaluations
-    /// count. What is learnt that may be wrong is said.
+    /// count. Returns what the user should know, because it may not be what the user meant.
     fn look_at(&mut self, start: &[u8]) -> Result<Option<String>, DataError> {
         let format = self.input.format;
         if let Some(other) = other_format(format, &self.input.name, start) {
             return Err(self.input.wrong(other));
         }
-        if format != Format::Pgn || self.units.given.is_some() {
+        if format != Format::Pgn {
             return Ok(None);
         }
-        let (unit, first) = unit_of(start).unzip();
-        self.units.found = unit;
-        Ok(first.flatten().map(|first| {
+        let name = foreign(&self.input.name);
+        let unknown = unknown_comment(start).map(|comment| {
             format!(
-                "`{}`: evaluations such as `{}` are whole numbers and are taken for hundredths of a pawn; `--eval-unit` says whether they are",
-                foreign(&self.input.name),
-                foreign(first)
+                "`{name}`: comments such as `{}` have no evaluation of a known form, and so positions have no score",
+                foreign(comment)
             )
-        }))
+        });
+        if self.units.given.is_some() {
+            return Ok(unknown);
+        }
+        let (unit, whole) = unit_of(start).unzip();
+        self.units.found = unit;
+        let taken = whole.flatten().map(|whole| {
+            format!(
+                "`{name}`: evaluations such as `{}` are whole numbers and are taken for hundredths of a pawn; `--eval-unit` says whether they are",
+                foreign(whole)
+            )
+        });
+        Ok(taken.or(unknown))
     }
 }
 

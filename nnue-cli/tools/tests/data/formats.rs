@@ -67,7 +67,7 @@ fn lines_that_are_no_positions_are_named() {
     }
     assert_eq!(bad(Format::Text, text.as_bytes()).len(), 5);
     assert!(
-        bad(Format::Text, b"\xFF\xFE")[0]
+        bad(Format::Text, b"\xFF\xFD")[0]
             .wrong
             .contains("not UTF-8")
     );

@@ -16,6 +16,7 @@ const MOST: usize = 1000;
 /// Why a file of this name that begins with these bytes is not read in a format, if it has another.
 pub(crate) fn other_format(format: Format, name: &str, start: &[u8]) -> Option<String> {
     let wrong = match format {
+        Format::Text | Format::Pgn if is_utf16(start) => "found text in UTF-16, expected UTF-8",
         Format::Text if is_pgn(start) => {
             "found a PGN, expected text: a name that ends in `.pgn` or `--format pgn` says so"
         }
@@ -47,6 +48,11 @@ fn first_line(start: &[u8]) -> &[u8] {
     let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
     first.unwrap_or_default()
+}
+
+/// Whether a text begins with the mark of UTF-16, of either order of bytes.
+fn is_utf16(start: &[u8]) -> bool {
+    start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF])
 }
 
 fn is_pgn(start: &[u8]) -> bool {
@@ -90,6 +96,7 @@ mod tests {
                 b"fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1\nmove e1e2\n",
                 "plain text",
             ),
+            (Format::Pgn, b"\xFF\xFE[\0", "text in UTF-16"),
             (Format::Bullet, &[0; 40], "records of 40 bytes"),
         ] {
             let wrong = other_format(format, "a.bin", start).expect("another format");

@@ -23,7 +23,7 @@ use crate::data::record::{GameResult, Record};
 use crate::fen::{BYTE_ORDER_MARK, Fen};
 
 pub use self::evaluation::EvalUnit;
-pub(crate) use self::evaluation::{Units, unit_of};
+pub(crate) use self::evaluation::{Units, unit_of, unknown_comment};
 
 /// The names of chess and Chess960 in the tag `Variant`, in small letters and digits.
 const CHESS: [&str; 14] = [

@@ -67,6 +67,38 @@ pub(crate) fn unit_of(start: &[u8]) -> Option<(EvalUnit, Option<String>)> {
     whole.map(|first| (EvalUnit::Centipawns, Some(first)))
 }
 
+/// The first comment at the start of a file that may have an evaluation, if none has a form that is
+/// read.
+pub(crate) fn unknown_comment(start: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(start);
+    let units = Units {
+        given: Some(EvalUnit::Pawns),
+        found: None,
+    };
+    let mut unknown = None;
+    for comment in text.split('{').skip(1) {
+        let comment = comment.split('}').next().unwrap_or_default().trim();
+        match of_comment(comment, units) {
+            Ok(None) if unknown.is_none() && has_hundredths(comment) => unknown = Some(comment),
+            Ok(None) => {}
+            Ok(Some(_)) | Err(_) => return None,
+        }
+    }
+    unknown.map(String::from)
+}
+
+/// Whether a comment without a command has a number with two digits behind its point, as evaluations
+/// have.
+fn has_hundredths(comment: &str) -> bool {
+    let is_between = |letter: char| letter.is_whitespace() || ",;:=()/".contains(letter);
+    let mut words = comment.split(is_between);
+    let is_number = |word: &str| {
+        let is_point = matches!(written(word), Some(Written::Point(_)));
+        is_point && word.len() >= 3 && word.as_bytes()[word.len() - 3] == b'.'
+    };
+    !comment.starts_with("[%") && words.any(is_number)
+}
+
 /// The evaluation of a comment.
 #[derive(Debug, PartialEq)]
 pub(super) enum Evaluation {
@@ -269,6 +301,26 @@ mod tests {
                 .unwrap_err()
                 .contains("whole numbers before")
         );
+    }
+
+    #[test]
+    fn comments_that_may_have_evaluations_are_found() {
+        let unknown = |text: &str| unknown_comment(text.as_bytes());
+        let tcec = "d=28, mt=1250, wv=0.35, pv=e4 e5";
+        assert_eq!(
+            unknown(&format!("1. e4 {{book}} {{{tcec}}}")),
+            Some(tcec.into())
+        );
+        assert_eq!(unknown("{(e7e5) +0.30 12}"), Some("(e7e5) +0.30 12".into()));
+        for text in [
+            "{+0.35/12 1.25}",
+            "{wv=0.35} {+0.35/12}",
+            "{[%emt 0.05]}",
+            "{0.052s} {book} {1. e4 is best}",
+            "",
+        ] {
+            assert_eq!(unknown(text), None, "{text}");
+        }
     }
 
     #[test]
