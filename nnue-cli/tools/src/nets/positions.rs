@@ -66,15 +66,17 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Opens the lines of a file, which may be compressed, or of standard input if the path is `-`.
+    /// Opens the lines of a file, which may be compressed, of a pipe, or of standard input if the path
+    /// is `-`.
     ///
     /// # Errors
     ///
     /// [`Error::File`] or [`Error::UnreadableList`] if the file cannot be read.
     pub fn open(path: &Path) -> Result<Lines, Error> {
         let file = crate::files::open(path)?;
-        // Whoever writes to standard input waits for the answer to a line, which may be short.
-        if is_standard(path) {
+        // Whoever writes to standard input or a pipe waits for the answer to a line, which may be
+        // shorter than what tells how a file is compressed.
+        if is_standard(path) || !path.is_file() {
             return Ok(Lines::of(source(path), file));
         }
         let unpacked = unpacked(file).map_err(|error| Error::UnreadableList {

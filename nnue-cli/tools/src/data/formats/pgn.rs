@@ -26,7 +26,7 @@ pub use self::evaluation::EvalUnit;
 pub(crate) use self::evaluation::{Units, unit_of, unknown_comment};
 
 /// The names of chess and Chess960 in the tag `Variant`, in small letters and digits.
-const CHESS: [&str; 14] = [
+const CHESS: [&str; 15] = [
     "",
     "standard",
     "chess",
@@ -41,6 +41,7 @@ const CHESS: [&str; 14] = [
     "doublefischerandom",
     "doublefischerrandom",
     "dfrc",
+    "wildfr",
 ];
 
 pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {

@@ -121,6 +121,22 @@ fn a_million_records_come_out_as_they_went_in() {
     assert_same(&read_again(&bytes), &records);
 }
 
+/// While a chunk is read, whatever it holds takes a few times its bytes.
+#[test]
+fn what_is_kept_of_a_chunk_is_small() {
+    let mut random = Rng::with_seed(8);
+    let games: Vec<Record> = (0..150).flat_map(|_| game(&mut random)).collect();
+    // Positions that do not follow one another.
+    let alone: Vec<Record> = games.iter().copied().step_by(7).collect();
+    for records in [games, alone] {
+        let bytes = written(&records);
+        let (chains, _) = chains(&bytes).expect("whole chains");
+        let rest: usize = chains.iter().map(|chain| chain.rest.capacity()).sum();
+        let kept = chains.capacity() * size_of::<Chain>() + rest * size_of::<(Move, i16)>();
+        assert!(kept < 16 * bytes.len(), "{kept} of {}", bytes.len());
+    }
+}
+
 /// Other programs keep clocks in a byte. A game of two kings goes on without end.
 #[test]
 fn counters_without_room_become_the_largest() {
