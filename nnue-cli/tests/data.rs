@@ -486,3 +486,90 @@ fn pipes_lose_nothing() {
         }
     }
 }
+
+/// The name of the output chooses the format, as names of inputs do.
+#[test]
+fn outputs_have_the_format_of_their_names() {
+    let file = scratch(
+        "data-named.txt",
+        POSITIONS.replace("| - |", "| 7 |").as_bytes(),
+    );
+    let out = |name: &str| text(&scratch_path(name));
+    let binpack = out("data-named.binpack");
+    output(&["data", "convert", &file, "--out", &binpack]);
+    assert!(
+        fs::read(&binpack)
+            .expect("was written")
+            .starts_with(b"BINP")
+    );
+    let info = output(&["data", "info", &binpack, "--json"]);
+    let value: Value = serde_json::from_str(&info).expect("JSON");
+    assert_eq!(value["positions"], 5);
+    for (name, to, words) in [
+        (
+            "data-no.txt",
+            "--to=binpack",
+            "says text, and `--to` binpack",
+        ),
+        (
+            "data-no.binpack",
+            "--to=text",
+            "says binpack, and `--to` text",
+        ),
+        ("data-no.pgn", "--to=text", "says pgn, which is not written"),
+        (
+            "data-no.txt.gz",
+            "--to=text",
+            "says that the file is compressed",
+        ),
+    ] {
+        let message = refusal(2, &["data", "convert", &file, to, "--out", &out(name)]);
+        assert!(message.contains(words), "{message}");
+        assert!(!scratch_path(name).exists(), "{name}");
+    }
+}
+
+/// Half moves for which binpack has no room.
+#[test]
+fn counters_that_became_smaller_are_counted() {
+    let file = scratch(
+        "data-clocks.txt",
+        b"4k3/8/8/8/8/8/8/4K3 w - - 254 300 | 1 | 0.5\n4k3/8/8/8/8/8/8/4K3 w - - 300 300 | 1 | 0.5\n",
+    );
+    let [binpack, back] = ["data-clocks.binpack", "data-clocks-back.txt"].map(scratch_path);
+    let run = run(&["data", "convert", &file, "--out", &text(&binpack)]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    let said = stderr(&run);
+    assert!(
+        said.contains("1 records have more half moves than binpack has room for"),
+        "{said}"
+    );
+    output(&["data", "convert", &text(&binpack), "--out", &text(&back)]);
+    let back = fs::read_to_string(back).expect("was written");
+    assert!(
+        back.lines().last().expect("lines").contains(" 255 300 "),
+        "{back}"
+    );
+}
+
+/// Nobody said what the numbers count.
+#[test]
+fn the_unit_of_evaluations_is_said() {
+    let file = scratch(
+        "data-units.pgn",
+        b"1. d4 {[%eval 25,18]} d5 {[%eval 30,20]} 2. c4 *\n",
+    );
+    let warned = run(&["data", "info", &file]);
+    assert_eq!(warned.status.code(), Some(0));
+    let said = stderr(&warned);
+    assert!(
+        said.contains("are taken for hundredths of a pawn"),
+        "{said}"
+    );
+    for (unit, highest) in [("centipawns", 30.0), ("pawns", 3000.0)] {
+        let told = run(&["data", "info", &file, "--json", "--eval-unit", unit]);
+        assert_eq!(stderr(&told), "");
+        let value: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+        assert_eq!(value["scores"]["highest"], highest);
+    }
+}

@@ -691,12 +691,29 @@ fn what_cannot_be_interpreted_is_refused() {
 
 #[test]
 fn operations_of_epd_are_ignored() {
-    let lines = "4k3/8/8/8/8/8/8/4K2R b K - bm Kd7; id \"a; b\";\n4k3/8/8/8/8/8/8/4K2R b K - 0 1\n";
+    let lines = "4k3/8/8/8/8/8/8/4K2R b K - bm Kd7; id \"a; b\";\n4k3/8/8/8/8/8/8/4K2R b K - 0 1 ;D1 5 ;D2 60\n4k3/8/8/8/8/8/8/4K2R b K - 0 1\n";
     let output = run_with_input(&["--json", "--fens", "-"], lines);
     let mut positions = objects(&output);
     assert_eq!(positions[0]["fen"], "4k3/8/8/8/8/8/8/4K2R b K -");
+    assert_eq!(positions[1], positions[2]);
     positions[0]["fen"] = positions[1]["fen"].clone();
     assert_eq!(positions[0], positions[1]);
+}
+
+/// Lists as they are archived.
+#[test]
+fn a_list_may_be_compressed() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, b"startpos\n").expect("memory");
+    let list = scratch("eval-list.epd.gz", &packed.finish().expect("memory"));
+    let found = run(&["--raw", "--fens", &list]);
+    assert_eq!(printed(&found), printed(&run(&["--raw", "startpos"])));
+    let list = scratch("eval-list.epd.xz", b"\xFD7zXZ\0\0\x04");
+    assert_refused(
+        &run(&["--fens", &list]),
+        1,
+        &["compressed with xz, which is not read"],
+    );
 }
 
 #[test]

@@ -368,9 +368,9 @@ fn chess960_is_played_as_such() {
 fn a_book_gives_the_openings() {
     let book = file("book.epd");
     let fens = [
-        "4k3/8/8/8/8/8/4P3/4K3 w - - id \"one\";",
-        "4k3/8/8/8/8/8/3P4/4K3 b - -",
-        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+        "\u{feff}4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 6 ;D2 30",
+        "4k3/8/8/8/8/8/3P4/4K3 b - e3 id \"one\";",
+        "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 0;",
     ];
     fs::write(&book, fens.join("\n")).expect("it can be written");
     let pgn = file("book.pgn");
@@ -396,6 +396,29 @@ fn a_book_gives_the_openings() {
     );
     let few = run(&["--games=8", "--nodes=10", "--book", &book]);
     assert!(stderr(&few).contains("has 3 different positions, and 4 pairs need one each"));
+    let games = run(&["--games=6", "--nodes=10", "--book", &pgn]);
+    assert!(stderr(&games).contains("found a PGN, expected a FEN or EPD a line"));
+    // As programs of Chess960 write the rights of the outermost rooks.
+    let start = "rkbqnbrn/pppppppp/8/8/8/8/PPPPPPPP/RKBQNBRN w KQkq - 0 1";
+    fs::write(&book, start).expect("it can be written");
+    let chess960 = [
+        "--games=2",
+        "--nodes=10",
+        "--json",
+        "--book",
+        &book,
+        "--pgn",
+        &pgn,
+    ];
+    json(&run(&[&chess960[..], &["--chess960"]].concat()));
+    let text = fs::read_to_string(&pgn).expect("the match has written it");
+    assert_eq!(tag(&text, "FEN"), start.replace("KQkq", "GAga"));
+    let unasked = run(&chess960);
+    assert!(
+        stderr(&unasked).contains("which needs `--chess960`"),
+        "{}",
+        stderr(&unasked)
+    );
 }
 
 /// Nets are values of an option of the engine that plays them.

@@ -16,15 +16,19 @@ pub(crate) fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(error)
 }
 
-/// The board of a FEN's fields, of which the last may be missing.
+/// The board of a FEN's fields, of which the last may be missing. Some programs count moves from 0,
+/// and tell of squares on which no pawn can capture.
 pub(crate) fn board<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Board, String> {
     let mut fields: Vec<&str> = fields.collect();
     let rest = ["", "w", "-", "-", "0", "1"];
     fields.extend(rest.get(fields.len()..).unwrap_or_default());
+    // Of texts, `0` is before `1`, and that before all other numbers.
+    fields[5] = fields[5].max("1");
     let fen = fields.join(" ");
-    let board: Board = fen.parse().map_err(|error| format!("`{fen}`: {error}"))?;
-    match get_king_moves(board.king(Color::White)).has(board.king(Color::Black)) {
-        true => Err(format!("`{fen}`: the kings are side by side")),
-        false => Ok(board),
-    }
+    let without = fen.replace(&format!(" {} ", fields[3]), " - ");
+    let read = fen.parse().or_else(|_| without.parse());
+    let board: Board = read.map_err(|error| format!("`{fen}`: {error}"))?;
+    let near = format!("`{fen}`: the kings are side by side");
+    let is_apart = !get_king_moves(board.king(Color::White)).has(board.king(Color::Black));
+    is_apart.then_some(board).ok_or(near)
 }

@@ -177,6 +177,16 @@ fn the_last_line_has_all_nodes() {
     assert!(info.contains(" score "), "{info}");
 }
 
+/// No pawn can capture on e3, and moves are counted from 0.
+#[test]
+fn positions_are_read_as_programs_write_them() {
+    let mut session = Session::engine();
+    let fen = "rnbqkbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR b KQkq e3 0 0";
+    let (best, _) = session.best(&format!("fen {fen}"), "go depth 1");
+    // Black moves.
+    assert!(matches!(best.as_bytes()[1], b'7' | b'8'), "{best}");
+}
+
 #[test]
 fn positions_of_no_game_are_searched_too() {
     let mut session = Session::engine();

@@ -19,8 +19,10 @@
 #![forbid(unsafe_code)]
 
 pub mod adopt;
+mod compression;
 pub mod data;
 pub mod export;
+mod fen;
 pub mod files;
 pub mod loops;
 pub mod matches;

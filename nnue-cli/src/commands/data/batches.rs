@@ -19,8 +19,8 @@ Example: nnue data batches small128 games.txt.gz --seed 7 | my-trainer";
 
 const NOTES: &str = "\
 A line of text is `FEN | score | result`, where the score is in centipawns for the side to move and \
-the result is 1.0, 0.5 or 0.0 for white. Either may be `-` or left out. What gzip has compressed is \
-unpacked. The stream and the other formats are described in docs/data.md.";
+the result is 1.0, 0.5 or 0.0 for white. Either may be `-` or left out. What gzip, bzip2 or zstd \
+have compressed is unpacked. The stream and the other formats are described in docs/data.md.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]

@@ -8,27 +8,32 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nnue_compiler::format::foreign;
-use nnue_tools::data::{Options, SharedCounts, WrittenFormat, convert};
+use nnue_tools::data::{Options, SharedCounts, Written, WrittenFormat, convert};
 use nnue_tools::files::Error;
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;
+use crate::failure::warn;
 use crate::inputs::remarks;
 
 const EXAMPLE: &str = "\
 Example: nnue data convert games.pgn --scored --to bulletformat --shards 16 --out shards";
 
+const NOTES: &str = "\
+The name of the output says its format as names of inputs do: .txt, .bullet, .binpack and others, or \
+--to where the name says none. The formats are described in docs/data.md.";
+
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLE)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Convert {
     #[command(flatten)]
     selection: Selection,
     /// What is written: a file, or the folder of shards
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
-    /// The format that is written
-    #[arg(long, value_name = "NAME", value_parser = format(), default_value = WrittenFormat::Text.read().name())]
-    to: WrittenFormat,
+    /// The format that is written, where the name of the output does not say it; text if neither does
+    #[arg(long, value_name = "NAME", value_parser = format())]
+    to: Option<WrittenFormat>,
     /// Write so many files, with the positions of all files in random order
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     shards: Option<u16>,
@@ -45,17 +50,26 @@ fn format() -> impl TypedValueParser<Value = WrittenFormat> {
 
 impl Convert {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let to = WrittenFormat::of(&self.out, self.to).map_err(Failure::Arguments)?;
         let inputs = self.selection.inputs()?;
         let options = Options {
             shuffle: self.shards.map(|_| usize::MAX),
             ..self.selection.options()
         };
-        let files = self.files()?;
+        let files = self.files(to)?;
         let counts = SharedCounts::default();
-        let written = convert(inputs, &options, &counts, self.to, &files);
+        let written = convert(inputs, &options, &counts, to, &files);
         report_bad(&counts);
+        let written = written.map_err(failure)?;
+        let cut: u64 = written.iter().map(|written| written.cut).sum();
+        if cut > 0 {
+            warn(&format!(
+                "{cut} records have more half moves than {} has room for: their counters became the largest that it has",
+                to.read()
+            ));
+        }
         let mut out = remarks([&*self.out], out);
-        for (records, file) in written.map_err(failure)?.iter().zip(&files) {
+        for (Written { records, .. }, file) in written.iter().zip(&files) {
             writeln!(out, "`{}`: {records} records", foreign(file.display()))?;
         }
         writeln!(out, "{}", counts.get())?;
@@ -63,12 +77,12 @@ impl Convert {
     }
 
     /// The paths of the files to write.
-    fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+    fn files(&self, to: WrittenFormat) -> Result<Vec<PathBuf>, Failure> {
         let Some(shards) = self.shards else {
             return Ok(vec![self.out.clone()]);
         };
         fs::create_dir_all(&self.out).map_err(|error| Error::unwritable(&self.out, error))?;
-        let name = |number| format!("{number:04}.{}", self.to.ending());
+        let name = |number| format!("{number:04}.{}", to.ending());
         Ok((1..=shards)
             .map(|number| self.out.join(name(number)))
             .collect())

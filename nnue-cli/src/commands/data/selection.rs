@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nnue_tools::data::{
-    DataError, Filter, Format, Input, Options, Sampling, Share, SharedCounts, Split,
+    DataError, EvalUnit, Filter, Format, Input, Options, Sampling, Share, SharedCounts, Split,
 };
 
 use crate::Failure;
@@ -22,6 +22,10 @@ pub(super) struct Selection {
     /// Scores of text are white's, as in the text of bullet, and not those of the side to move
     #[arg(long)]
     white_scores: bool,
+    /// What evaluations in pgn count that are whole numbers, instead of what the first of them say;
+    /// those with a decimal point are pawns
+    #[arg(long, value_name = "UNIT", value_parser = eval_unit())]
+    eval_unit: Option<EvalUnit>,
     /// Leave out records that cannot be used, and count them
     #[arg(long)]
     skip_bad: bool,
@@ -83,7 +87,10 @@ pub(super) struct Selection {
 impl Selection {
     /// Opens all files.
     pub(super) fn inputs(&self) -> Result<Vec<Input>, Failure> {
-        let open = |path: &PathBuf| Input::open(path, self.format).map_err(failure);
+        let open = |path: &PathBuf| {
+            let input = Input::open(path, self.format).map_err(failure)?;
+            Ok(input.with_eval_unit(self.eval_unit))
+        };
         self.files.iter().map(open).collect()
     }
 
@@ -131,6 +138,14 @@ fn format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).map(|name| {
         let named = |format: &Format| format.name() == name;
         Format::ALL.into_iter().find(named).unwrap_or(Format::Text)
+    })
+}
+
+fn eval_unit() -> impl TypedValueParser<Value = EvalUnit> {
+    PossibleValuesParser::new(EvalUnit::ALL.map(EvalUnit::name)).map(|name| {
+        let named = |unit: &EvalUnit| unit.name() == name;
+        let found = EvalUnit::ALL.into_iter().find(named);
+        found.unwrap_or(EvalUnit::Pawns)
     })
 }
 
@@ -188,9 +203,11 @@ pub(super) fn failure(error: DataError) -> Failure {
     }
 }
 
-/// Reports how many records were skipped, with the first of them.
+/// Reports what the user should know about how files were read, and how many records were skipped,
+/// with the first of them.
 pub(super) fn report_bad(counts: &SharedCounts) {
     let counts = counts.get();
+    counts.notes.iter().for_each(|note| warn(note));
     if counts.bad > 0 {
         let all = counts.bad + counts.read;
         warn(&format!(

@@ -24,6 +24,9 @@ use crate::data::shuffle::Shuffle;
 /// How many bad records are kept to be shown.
 const EXAMPLES: usize = 5;
 
+/// How many records a thread hands over at once. A chunk of a file can have a million.
+const PIECE: usize = 1 << 13;
+
 /// How records are read and put into batches.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -83,6 +86,8 @@ pub struct Counts {
     pub left_out: [u64; Unmet::ALL.len()],
     /// Records that are used.
     pub used: u64,
+    /// What the user should know about how files are read, each once.
+    pub notes: Vec<String>,
 }
 
 impl Counts {
@@ -93,6 +98,11 @@ impl Counts {
         self.examples.extend(other.examples.into_iter().take(room));
         self.split_off += other.split_off;
         self.used += other.used;
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
         for (all, more) in self.left_out.iter_mut().zip(other.left_out) {
             *all += more;
         }
@@ -154,12 +164,16 @@ pub struct Batches {
     ended: bool,
 }
 
-/// The result of a thread for a chunk.
+/// What a thread hands over.
 enum Read {
+    /// Some records of a chunk.
     Records {
         /// The number of the file, from 0.
         number: usize,
+        /// Whether they are the first of the file.
         is_first: bool,
+        /// What the user should know about how the file is read.
+        note: Option<String>,
         records: Vec<Result<Filtered, BadRecord>>,
     },
     /// All files have been read once.
@@ -191,7 +205,7 @@ impl Batches {
         let sampler = Sampler::new(options.filter.sampling.clone(), random.fork());
         let read = ordered(scope, options.threads, passes, || {
             let options = options.clone();
-            move |chunk| read(chunk, &options)
+            move |chunk, found: &mut dyn FnMut(_)| read(chunk, &options, found)
         });
         Ok(Batches {
             read,
@@ -207,7 +221,7 @@ impl Batches {
         })
     }
 
-    /// Adds the records of a chunk to those that wait, and counts them.
+    /// Adds records of a chunk to those that wait, and counts them.
     fn take(&mut self, records: Vec<Result<Filtered, BadRecord>>) -> Result<(), DataError> {
         let mut counts = Counts::default();
         for record in records {
@@ -268,10 +282,19 @@ impl Iterator for Batches {
                 Some(Ok(Read::Records {
                     number,
                     is_first,
+                    note,
                     records,
                 })) => {
                     if is_first {
                         self.splitter.begin_file(number);
+                    }
+                    if let Some(note) = note {
+                        let notes = vec![note];
+                        let counts = Counts {
+                            notes,
+                            ..Counts::default()
+                        };
+                        self.counts.with(|all| all.add(counts));
                     }
                     self.take(records)
                 }
@@ -300,27 +323,80 @@ fn advice(Share { part, of }: Share) -> String {
     )
 }
 
-/// Reads the records of a chunk.
+/// Reads the records of a chunk, and hands over some at a time.
 fn read(
     chunk: Result<Option<(usize, Chunk)>, DataError>,
     options: &Options,
-) -> Result<Read, DataError> {
-    let Some((number, chunk)) = chunk? else {
-        return Ok(Read::EndOfFiles);
+    found: &mut dyn FnMut(Result<Read, DataError>),
+) {
+    let (number, mut chunk) = match chunk {
+        Ok(Some(chunk)) => chunk,
+        Ok(None) => return found(Ok(Read::EndOfFiles)),
+        Err(error) => return found(Err(error)),
     };
     let has_white_scores = options.white_scores && chunk.format() == Format::Text;
+    let (mut is_first, mut note) = (chunk.is_first(), chunk.take_note());
+    let mut hand_over = |records| {
+        found(Ok(Read::Records {
+            number,
+            is_first: mem::take(&mut is_first),
+            note: note.take(),
+            records,
+        }));
+    };
     let mut records = Vec::new();
     chunk.format().read(&chunk.content(), &mut |record| {
         records.push(record.map(|mut record| {
             if has_white_scores && record.side_to_move() == Color::Black {
                 record.score = record.score.map(Neg::neg);
             }
+            // Turned scores may be -0.
+            record.score = record.score.map(|score| score + 0.0);
             (record, options.filter.unmet(&record))
         }));
+        if records.len() == PIECE {
+            hand_over(mem::take(&mut records));
+        }
     });
-    Ok(Read::Records {
-        number,
-        is_first: chunk.is_first(),
-        records,
-    })
+    // A file begins with its first chunk even if that has no records.
+    hand_over(records);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// A chunk can have a million records in few bytes, and each thread may hold several results.
+    #[test]
+    fn a_thread_hands_over_few_records_at_once() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        let game = "1. Nf3 Nf6 2. Ng1 Ng8 *\n\n[Round \"1\"]\n\n";
+        write!(file, "{}", game.repeat(6000)).expect("room");
+        let input = Input::of(file.path(), Format::Pgn);
+        let chunk = input.chunks().next().expect("a chunk").expect("readable");
+        let mut pieces = Vec::new();
+        read(
+            Ok(Some((0, chunk))),
+            &Options::default(),
+            &mut |found| match found.expect("records") {
+                Read::Records {
+                    is_first, records, ..
+                } => pieces.push((is_first, records.len())),
+                Read::EndOfFiles => panic!("the file has records"),
+            },
+        );
+        let all: usize = pieces.iter().map(|(_, count)| count).sum();
+        assert!(all > 2 * PIECE, "{all}");
+        assert!(
+            pieces.iter().all(|(_, count)| *count <= PIECE),
+            "{pieces:?}"
+        );
+        let first = pieces.iter().map(|(is_first, _)| *is_first);
+        assert!(
+            first.eq((0..pieces.len()).map(|index| index == 0)),
+            "{pieces:?}"
+        );
+    }
 }

@@ -16,7 +16,7 @@ use crate::files::{Error, Inputs, Output};
 
 /// Writes the records that the options choose to files: each record to a random file. If the
 /// options ask for a random order, each file is then shuffled as a whole, so that all records are
-/// shuffled, in the memory that a single file needs. Returns how many records each file has.
+/// shuffled, in the memory that a single file needs. Returns what was written to each file.
 ///
 /// The files take their places when all of them are whole.
 ///
@@ -31,7 +31,7 @@ pub fn convert(
     counts: &SharedCounts,
     format: WrittenFormat,
     files: &[PathBuf],
-) -> Result<Vec<u64>, DataError> {
+) -> Result<Vec<Written>, DataError> {
     options.filter.check(&inputs)?;
     Inputs::of(inputs.iter().map(Input::path)).check(files)?;
     let mut written = Vec::new();
@@ -45,15 +45,31 @@ pub fn convert(
             let spread = spread(inputs, options, counts, format, outputs)?;
             for (number, (records, path)) in (1..).zip(spread.into_iter().zip(files)) {
                 let seed = options.seed.wrapping_add(number);
-                written.push(shuffled(records, path, format, seed)?);
+                let cut = records.writer.cut();
+                let mut records = shuffled(records, path, format, seed)?;
+                records.cut = Some(cut);
+                written.push(records);
             }
         }
     }
     let finish = |records: Records<'_, Output>| {
         records.file.finish()?;
-        Ok(records.count)
+        Ok(Written {
+            records: records.count,
+            cut: records.cut.unwrap_or(records.writer.cut()),
+        })
     };
     written.into_iter().map(finish).collect()
+}
+
+/// What was written to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// How many records the file has.
+    pub records: u64,
+    /// How many of them had counters of half moves for which the format has no room: these became
+    /// the largest that it has.
+    pub cut: u64,
 }
 
 /// Opens an output for each of the files.
@@ -150,6 +166,8 @@ struct Records<'p, W> {
     /// The bytes that are being written.
     bytes: Vec<u8>,
     count: u64,
+    /// How many records lost counters of half moves, if another writer had them before.
+    cut: Option<u64>,
 }
 
 impl<W: Write> Records<'_, W> {
@@ -160,6 +178,7 @@ impl<W: Write> Records<'_, W> {
             writer: format.writer(),
             bytes: Vec::new(),
             count: 0,
+            cut: None,
         }
     }
 

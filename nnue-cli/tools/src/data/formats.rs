@@ -4,6 +4,7 @@ mod binpack;
 mod bullet;
 mod chunk;
 mod game;
+mod other;
 mod pgn;
 mod text;
 mod viri;
@@ -12,10 +13,14 @@ mod write;
 use std::fmt;
 use std::path::Path;
 
+use crate::compression::unpacked_name;
 use crate::data::error::BadRecord;
 use crate::data::record::Record;
 
 pub(crate) use chunk::Chunk;
+pub(crate) use other::{other_format, other_list};
+pub use pgn::EvalUnit;
+pub(crate) use pgn::{Units, unit_of, unknown_comment};
 pub(crate) use write::Writer;
 pub use write::WrittenFormat;
 
@@ -56,22 +61,28 @@ impl Format {
         }
     }
 
-    /// The format of a file, by its name without `.gz`, and by its first uncompressed bytes if these
-    /// are those of binpack. A name that tells no format stands for text.
+    /// The format of a file, by its name without `.gz`, `.bz2` or `.zst`, and by its first
+    /// uncompressed bytes if these are those of binpack. A name that tells no format stands for text.
     pub(crate) fn of(path: &Path, start: &[u8]) -> Format {
         if start.starts_with(binpack::MAGIC) {
             return Format::Binpack;
         }
+        Format::named(path).unwrap_or(Format::Text)
+    }
+
+    /// The format that a name tells, without the ending that says how the file is compressed.
+    pub(crate) fn named(path: &Path) -> Option<Format> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
-        match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        let (name, _) = unpacked_name(&name);
+        Some(match name.rsplit_once('.')?.1 {
+            "txt" | "text" | "epd" | "fen" => Format::Text,
             "bullet" | "bulletformat" | "data" | "bin" => Format::Bullet,
             "vf" | "viri" | "viriformat" => Format::Viri,
             "pgn" => Format::Pgn,
             "binpack" => Format::Binpack,
-            _ => Format::Text,
-        }
+            _ => return None,
+        })
     }
 
     /// Whether the format says which move was played in a position.
@@ -128,6 +139,10 @@ mod tests {
             ("games.txt.gz", Format::Text),
             ("games", Format::Text),
             ("Games.PGN.gz", Format::Pgn),
+            ("games.pgn.bz2", Format::Pgn),
+            ("games.pgn.zst", Format::Pgn),
+            ("games.zst", Format::Text),
+            ("games.plain", Format::Text),
             ("part-1.bullet", Format::Bullet),
             ("part-1.vf", Format::Viri),
             ("part-1.binpack", Format::Binpack),

@@ -1,24 +1,19 @@
 //! Files of positions, cut into chunks that can be read apart from each other.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, Read};
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flate2::bufread::MultiGzDecoder;
+use nnue_compiler::format::foreign;
 
+use crate::compression::{BLOCK, unpacked};
 use crate::data::error::DataError;
-use crate::data::formats::{self, Format};
-
-/// How many bytes are read at once.
-const BLOCK: usize = 1 << 18;
+use crate::data::formats::{self, EvalUnit, Format, Units, other_format, unit_of, unknown_comment};
 
 /// The most bytes of a record. If so many bytes hold no whole record, the file has another format.
 const MOST: usize = 1 << 26;
-
-/// The number of bytes at the start of a file by which [`is_packed`] decides.
-const GZIP: usize = 9;
 
 /// A file of positions.
 #[derive(Clone, Debug)]
@@ -26,6 +21,7 @@ pub struct Input {
     path: PathBuf,
     name: Arc<str>,
     format: Format,
+    eval_unit: Option<EvalUnit>,
 }
 
 impl Input {
@@ -63,7 +59,15 @@ impl Input {
             path: path.to_path_buf(),
             name: name.into(),
             format,
+            eval_unit: None,
         }
+    }
+
+    /// The input, with what its evaluations in PGN count that are whole numbers; without a unit, the
+    /// first of them are asked.
+    #[must_use]
+    pub fn with_eval_unit(self, eval_unit: Option<EvalUnit>) -> Input {
+        Input { eval_unit, ..self }
     }
 
     /// Whether the input can be read only once: standard input, a pipe or a device.
@@ -104,19 +108,10 @@ impl Input {
         DataError::Unreadable { name, error }
     }
 
-    /// The bytes of the input, unpacked if gzip has compressed them.
+    /// The bytes of the input, unpacked if they are compressed.
     fn bytes(&self) -> Result<Box<dyn BufRead + Send>, DataError> {
-        let mut file = BufReader::with_capacity(BLOCK, crate::files::open(&self.path)?);
-        let mut start = Vec::new();
-        // A pipe may give fewer bytes at first.
-        let read = file.by_ref().take(GZIP as u64).read_to_end(&mut start);
-        read.map_err(|error| self.unreadable(error))?;
-        let is_packed = is_packed(&start);
-        let file = Cursor::new(start).chain(file);
-        Ok(match is_packed {
-            true => Box::new(BufReader::with_capacity(BLOCK, MultiGzDecoder::new(file))),
-            false => Box::new(file),
-        })
+        let file = crate::files::open(&self.path)?;
+        unpacked(file).map_err(|error| self.unreadable(error))
     }
 
     /// All chunks of the input, from the start of the file.
@@ -126,6 +121,10 @@ impl Input {
             bytes: None,
             waiting: Vec::new(),
             first: 1,
+            units: Units {
+                given: self.eval_unit,
+                found: None,
+            },
         }
     }
 }
@@ -135,6 +134,9 @@ pub(crate) struct Chunk {
     input: Input,
     first: u64,
     bytes: Vec<u8>,
+    units: Units,
+    /// What the user should know about how the file is read, if the chunk tells it.
+    note: Option<String>,
 }
 
 impl Chunk {
@@ -152,18 +154,14 @@ impl Chunk {
             name: &self.input.name,
             first: self.first,
             bytes: &self.bytes,
+            units: self.units,
         }
     }
-}
 
-/// Whether a file that begins with these bytes is compressed by gzip.
-///
-/// Bulletformat and viriformat may begin with gzip's first four bytes too: there these are the
-/// occupied squares, with a1 and b1 among them. The ninth byte then has the pieces on these
-/// squares, the piece on b1 in its upper half. In gzip this half is 0, which would be a white pawn
-/// on b1.
-fn is_packed(start: &[u8]) -> bool {
-    matches!(start, [0x1F, 0x8B, 8, flags, _, _, _, _, extra, ..] if flags & 0xE0 == 0 && extra >> 4 == 0)
+    /// What the user should know about how the file is read, if the chunk tells it.
+    pub(crate) fn take_note(&mut self) -> Option<String> {
+        self.note.take()
+    }
 }
 
 /// The chunks of a file, read one after the other.
@@ -174,6 +172,8 @@ pub(crate) struct Chunks {
     /// The bytes that were read after the last whole record.
     waiting: Vec<u8>,
     first: u64,
+    /// What is known about the unit of evaluations in PGN.
+    units: Units,
 }
 
 impl Chunks {
@@ -185,15 +185,53 @@ impl Chunks {
         let format = self.input.format;
         let cut = cut(bytes, &mut self.waiting, |waiting| format.whole(waiting))
             .map_err(|error| self.input.unreadable(error))?;
-        Ok(cut.map(|(bytes, records)| {
-            let (input, first) = (self.input.clone(), self.first);
-            self.first += records;
-            Chunk {
-                input,
-                first,
-                bytes,
-            }
+        let Some((bytes, records)) = cut else {
+            return Ok(None);
+        };
+        let note = match self.first {
+            1 => self.look_at(&bytes)?,
+            _ => None,
+        };
+        let (input, first) = (self.input.clone(), self.first);
+        self.first += records;
+        Ok(Some(Chunk {
+            input,
+            first,
+            bytes,
+            units: self.units,
+            note,
         }))
+    }
+
+    /// Refuses a file whose first bytes are those of another format, and learns what evaluations
+    /// count. Returns what the user should know, because it may not be what the user meant.
+    fn look_at(&mut self, start: &[u8]) -> Result<Option<String>, DataError> {
+        let format = self.input.format;
+        if let Some(other) = other_format(format, &self.input.name, start) {
+            return Err(self.input.wrong(other));
+        }
+        if format != Format::Pgn {
+            return Ok(None);
+        }
+        let name = foreign(&self.input.name);
+        let unknown = unknown_comment(start).map(|comment| {
+            format!(
+                "`{name}`: comments such as `{}` have no evaluation of a known form, and so positions have no score",
+                foreign(comment)
+            )
+        });
+        if self.units.given.is_some() {
+            return Ok(unknown);
+        }
+        let (unit, whole) = unit_of(start).unzip();
+        self.units.found = unit;
+        let taken = whole.flatten().map(|whole| {
+            format!(
+                "`{name}`: evaluations such as `{}` are whole numbers and are taken for hundredths of a pawn; `--eval-unit` says whether they are",
+                foreign(whole)
+            )
+        });
+        Ok(taken.or(unknown))
     }
 }
 

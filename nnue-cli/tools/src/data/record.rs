@@ -4,7 +4,9 @@
 use std::fmt;
 
 use cozy_chess::Move;
-use nnue_runtime::{Bitboard, Board, Color, Piece, Position, Role, Square};
+use nnue_runtime::{Bitboard, Board, Color, Piece, Position, Role};
+
+use crate::fen::Rest;
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,20 +50,6 @@ pub struct Record {
     pub tactical: Option<bool>,
     /// The move that was played, if the file has it. Castling is the king's move to its own rook.
     pub(crate) played: Option<Move>,
-}
-
-/// The fields of FEN that no network reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rest {
-    /// Castling rights as FEN has them, followed by zeros; all zeros if there are no rights.
-    pub castling: [u8; 4],
-    /// The en passant square: the square behind a pawn that has just moved two squares.
-    pub en_passant: Option<Square>,
-    /// Half moves since the last capture or pawn move.
-    pub halfmove_clock: u16,
-    /// Half moves since the start of the game: 0 before white's first move, 1 before black's; if
-    /// known.
-    pub ply: Option<u16>,
 }
 
 impl Record {
@@ -148,22 +136,6 @@ impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let board = Board::of(&self.position()).map_err(|_| fmt::Error)?;
         write!(f, "{board}{}", self.rest)
-    }
-}
-
-impl fmt::Display for Rest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rights = self.castling.iter().take_while(|right| **right != 0);
-        let rights: String = rights.map(|right| char::from(*right)).collect();
-        write!(f, " {} ", if rights.is_empty() { "-" } else { &rights })?;
-        match self.en_passant {
-            Some(square) => write!(f, "{square}")?,
-            None => f.write_str("-")?,
-        }
-        match self.ply {
-            Some(ply) => write!(f, " {} {}", self.halfmove_clock, ply / 2 + 1),
-            None => Ok(()),
-        }
     }
 }
 

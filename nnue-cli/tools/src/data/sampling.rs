@@ -157,7 +157,8 @@ impl Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::record::{GameResult, Rest};
+    use crate::data::record::GameResult;
+    use crate::fen::Rest;
 
     fn record(score: f32, result: GameResult, ply: u16) -> Record {
         Record {

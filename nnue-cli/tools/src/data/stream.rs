@@ -45,11 +45,11 @@ pub fn write_stream(
         let batches = Batches::new(scope, inputs, options.clone(), counts.clone())?;
         let written = ordered(scope, options.threads, batches, || {
             let mut finder = maker.finder();
-            move |records: Result<Vec<Record>, DataError>| {
-                let records = records?;
-                let bytes = bytes(&maker.batch(&mut finder, &records));
-                let fens = with_positions.then(|| fens(&records));
-                Ok::<_, DataError>((bytes, fens))
+            move |records: Result<Vec<Record>, DataError>, found: &mut dyn FnMut(_)| {
+                found(records.map(|records| {
+                    let bytes = bytes(&maker.batch(&mut finder, &records));
+                    (bytes, with_positions.then(|| fens(&records)))
+                }));
             }
         });
         out.write_all(&header(maker, options.batch_size))

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use cozy_chess::{Board, Color, File, Move, Piece, get_king_moves};
+use cozy_chess::{Board, Color, Move, Piece, get_king_moves};
 use fastrand::Rng;
 use nnue_compiler::format::foreign;
 
+use crate::fen::{Fen, castles_as_usual};
 use crate::matches::error::Error;
 use crate::matches::game::can_move;
 
@@ -204,14 +205,9 @@ fn opening(fen: &str, chess960: bool) -> Result<Board, BadOpening> {
         fen: fen.into(),
         reason,
     };
-    let mut fields: Vec<&str> = fen.split_ascii_whitespace().collect();
-    // EPD has no clocks, so these are added.
-    let clocks = ["0", "1"];
-    let given = fields.len().saturating_sub(4).min(2);
-    fields.extend(&clocks[given..]);
-    let board: Board =
-        { fields.join(" ").parse() }.map_err(|error| unreachable(format!("{error}")))?;
-    // All other positions that no game can reach are refused when the text is parsed.
+    let read = Fen::parse(fen).map_err(|error| unreachable(error.to_string()))?;
+    let board = read.game().map_err(unreachable)?;
+    // No board of that crate has any other fault.
     if get_king_moves(board.king(Color::White)).has(board.king(Color::Black)) {
         return Err(unreachable("the kings stand side by side".into()));
     }
@@ -222,18 +218,6 @@ fn opening(fen: &str, chess960: bool) -> Result<Board, BadOpening> {
         return Err(BadOpening::Chess960 { fen: fen.into() });
     }
     Ok(board)
-}
-
-/// Whether all kings and rooks with castling rights stand as at the start of an ordinary game.
-fn castles_as_usual(board: &Board) -> bool {
-    Color::ALL.into_iter().all(|color| {
-        let rights = board.castle_rights(color);
-        let none = rights.short.is_none() && rights.long.is_none();
-        let usual = board.king(color).file() == File::E
-            && rights.short.is_none_or(|file| file == File::H)
-            && rights.long.is_none_or(|file| file == File::A);
-        none || usual
-    })
 }
 
 #[cfg(test)]

@@ -7,11 +7,13 @@ use std::path::Path;
 use nnue_compiler::format::foreign;
 use nnue_runtime::{Board, FenError};
 
+use crate::compression::unpacked;
+use crate::data::other_list;
+use crate::fen::{BYTE_ORDER_MARK, Fen};
 use crate::files::is_standard;
 use crate::nets::Error;
 
-/// The start of a game, which may also be written as the word `startpos`, as in UCI.
-pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+pub use crate::fen::START;
 
 /// A position, and the text that describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,29 +31,11 @@ impl WrittenPosition {
     ///
     /// [`FenError`] if the text is no position.
     pub fn parse(text: &str) -> Result<WrittenPosition, FenError> {
-        let fen = match text.trim_ascii() {
-            "startpos" => START,
-            text => without_operations(text),
-        };
+        let read = Fen::parse(text)?;
         Ok(WrittenPosition {
-            fen: fen.into(),
-            board: Board::from_fen(fen)?,
+            fen: read.text.into(),
+            board: read.board,
         })
-    }
-}
-
-/// The text without the operations of EPD, which come after four fields and begin with a letter.
-/// The clocks of FEN do not.
-fn without_operations(text: &str) -> &str {
-    let fields = text.split_ascii_whitespace().skip(4);
-    let mut operations =
-        fields.filter(|field| field.starts_with(|c: char| c.is_ascii_alphabetic()));
-    match operations.next() {
-        Some(first) => {
-            let offset = first.as_ptr().addr() - text.as_ptr().addr();
-            text[..offset].trim_end()
-        }
-        None => text,
     }
 }
 
@@ -77,16 +61,29 @@ pub struct Lines {
     lines: BufReader<Box<dyn Read>>,
     /// How many lines were read so far.
     number: u64,
+    /// Whether a line was read that is neither blank nor a comment.
+    has_begun: bool,
 }
 
 impl Lines {
-    /// Opens the lines of a file, or of standard input if the path is `-`.
+    /// Opens the lines of a file, which may be compressed, of a pipe, or of standard input if the path
+    /// is `-`.
     ///
     /// # Errors
     ///
-    /// [`Error::File`] if the file cannot be read.
+    /// [`Error::File`] or [`Error::UnreadableList`] if the file cannot be read.
     pub fn open(path: &Path) -> Result<Lines, Error> {
-        Ok(Lines::of(source(path), crate::files::open(path)?))
+        let file = crate::files::open(path)?;
+        // Whoever writes to standard input or a pipe waits for the answer to a line, which may be
+        // shorter than what tells how a file is compressed.
+        if is_standard(path) || !path.is_file() {
+            return Ok(Lines::of(source(path), file));
+        }
+        let unpacked = unpacked(file).map_err(|error| Error::UnreadableList {
+            list: source(path),
+            error,
+        })?;
+        Ok(Lines::of(source(path), Box::new(unpacked)))
     }
 
     /// The lines of a stream; `source` is its name in messages.
@@ -95,6 +92,7 @@ impl Lines {
             source,
             lines: BufReader::new(lines),
             number: 0,
+            has_begun: false,
         }
     }
 
@@ -123,11 +121,17 @@ impl Lines {
                 return Err(self.wrong(wrong));
             }
             // Some editors begin a file with a mark of its encoding.
-            let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
+            let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line);
             let text = String::from_utf8_lossy(line.trim_ascii());
-            if !text.is_empty() && !text.starts_with('#') {
-                return Ok(Some(text.into_owned()));
+            if text.is_empty() || text.starts_with('#') {
+                continue;
             }
+            if !std::mem::replace(&mut self.has_begun, true)
+                && let Some(other) = other_list(&text)
+            {
+                return Err(self.wrong(other));
+            }
+            return Ok(Some(text.into_owned()));
         }
     }
 
@@ -219,50 +223,6 @@ impl Positions {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn operations_are_no_part_of_the_position() {
-        for (text, fen) in [
-            ("4k3/8/8/8/8/8/8/4K3 w - -", "4k3/8/8/8/8/8/8/4K3 w - -"),
-            (
-                "4k3/8/8/8/8/8/8/4K3 w - - bm Kd2; id \"caf\u{e9}; 1\";",
-                "4k3/8/8/8/8/8/8/4K3 w - -",
-            ),
-            (
-                "4k3/8/8/8/8/8/8/4K3\tb\t-  - \thmvc 3;",
-                "4k3/8/8/8/8/8/8/4K3\tb\t-  -",
-            ),
-            (
-                "4k3/8/8/8/8/8/8/4K3 b - - 3 40 bm Kd2;",
-                "4k3/8/8/8/8/8/8/4K3 b - - 3 40",
-            ),
-        ] {
-            let found = WrittenPosition::parse(text).unwrap();
-            assert_eq!(found.fen, fen);
-            assert_eq!(found.board, Board::from_fen(fen).unwrap());
-        }
-    }
-
-    #[test]
-    fn the_start_of_a_game_has_a_word() {
-        assert_eq!(
-            WrittenPosition::parse("startpos"),
-            WrittenPosition::parse(START)
-        );
-        assert_eq!(WrittenPosition::parse("startpos").unwrap().fen, START);
-        assert!(WrittenPosition::parse("startpos w - -").is_err());
-    }
-
-    #[test]
-    fn other_fields_are_checked() {
-        for text in [
-            "4k3/8/8/8/8/8/8/4K3 w bm Kd2;",
-            "4k3/8/8/8/8/8/8/4K3 w - - -1 1",
-            "4k3/8/8/8/8/8/8/4K3 w - - 0 1 2",
-        ] {
-            assert!(WrittenPosition::parse(text).is_err(), "{text}");
-        }
-    }
 
     fn list(text: &'static [u8]) -> Positions {
         Positions(Lines::of("a list".into(), Box::new(text)))

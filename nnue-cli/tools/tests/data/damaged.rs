@@ -89,7 +89,7 @@ fn damaged_viriformat() {
     let last = records.expect("a game").pop().expect("positions");
     assert_eq!(
         last.to_string(),
-        "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b HAha - 1 2"
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
     );
     never_panics(Format::Viri, &VIRI.repeat(2));
 }

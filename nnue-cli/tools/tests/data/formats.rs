@@ -1,14 +1,14 @@
 //! What each format says of its positions, and what is refused.
 
 use bulletformat::ChessBoard;
-use nnue_tools::data::{Format, GameResult, Input, Record};
+use nnue_tools::data::{EvalUnit, Format, GameResult, Input, Options, Record, WrittenFormat};
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::chessmove::{Move, MoveFlags};
 use viriformat::chess::piece::PieceType;
 use viriformat::chess::types::Square;
 use viriformat::dataformat::Game;
 
-use super::reading::{Scratch, bad, good, read};
+use super::reading::{Scratch, bad, batches, converted, good, read};
 
 fn only(text: &str) -> Record {
     let records = good(Format::Text, text.as_bytes());
@@ -67,7 +67,7 @@ fn lines_that_are_no_positions_are_named() {
     }
     assert_eq!(bad(Format::Text, text.as_bytes()).len(), 5);
     assert!(
-        bad(Format::Text, b"\xFF\xFE")[0]
+        bad(Format::Text, b"\xFF\xFD")[0]
             .wrong
             .contains("not UTF-8")
     );
@@ -398,7 +398,7 @@ fn messages_show_little_of_a_file_and_nothing_that_a_terminal_obeys() {
             format!("{KINGS} {evil}"),
             format!("{KINGS} w {evil}"),
             format!("{KINGS} w - {evil}"),
-            format!("{KINGS} w - - {evil}"),
+            format!("{KINGS} w - - 0{evil}"),
             format!("{KINGS} w - - 0 1 | {evil}"),
             format!("{KINGS} w - - 0 1 | 1 | {evil}"),
         ];
@@ -429,4 +429,183 @@ fn games_are_on_their_lines_behind_any_number_of_blank_ones() {
         place.starts_with(&format!("the game on line {line} of `")),
         "{place}"
     );
+}
+
+/// The records of a game in PGN that has only these moves and comments.
+fn of_moves(moves: &str) -> Vec<Record> {
+    good(
+        Format::Pgn,
+        format!("[Result \"1-0\"]\n\n{moves} 1-0\n").as_bytes(),
+    )
+}
+
+#[test]
+fn comments_of_openbench_are_scores() {
+    let records = of_moves(
+        "1. Nf3 {+0.57 17/28 583 363004} d5 {-0.57 17/22 520 671767} 2. g3 {+M12 20/30 100 200} Nf6",
+    );
+    let scores: Vec<_> = records.iter().map(|record| record.score).collect();
+    assert_eq!(scores, [Some(57.0), Some(-57.0), Some(31988.0), None]);
+}
+
+/// Whole numbers are hundredths if the file has nothing else, which is said.
+#[test]
+fn the_unit_of_evaluations_is_found_or_asked_for() {
+    const WHOLE: &str = "1. d4 {[%eval 25,18]} d5 {[%eval 30,20]} 2. c4 *\n";
+    let (records, counts) = read(Format::Pgn, WHOLE.as_bytes());
+    let scores = |records: &[Record]| {
+        records
+            .iter()
+            .map(|record| record.score)
+            .collect::<Vec<_>>()
+    };
+    let records = records.expect("a game");
+    assert_eq!(scores(&records), [None, Some(-25.0), Some(30.0)]);
+    assert_eq!(counts.notes.len(), 1);
+    let note = &counts.notes[0];
+    for words in ["`[%eval 25,18]`", "hundredths of a pawn", "`--eval-unit`"] {
+        assert!(note.contains(words), "{note}");
+    }
+    // Pawns, because another evaluation has a decimal point.
+    let pawns = format!("1. e4 {{[%eval 0.2]}} *\n\n[Event \"2\"]\n\n{WHOLE}");
+    let (records, counts) = read(Format::Pgn, pawns.as_bytes());
+    assert_eq!(scores(&records.expect("games"))[2], Some(-2500.0));
+    assert!(counts.notes.is_empty(), "{:?}", counts.notes);
+    // The user says it.
+    let file = Scratch::new(WHOLE.as_bytes());
+    for (unit, score) in [(EvalUnit::Pawns, 3000.0), (EvalUnit::Centipawns, 30.0)] {
+        let input = file.input(Format::Pgn).with_eval_unit(Some(unit));
+        let (found, counts) = batches(
+            vec![input],
+            &Options {
+                shuffle: None,
+                ..Options::default()
+            },
+        );
+        let records = found.expect("a game").concat();
+        assert_eq!(records[2].score, Some(score));
+        assert!(counts.notes.is_empty());
+    }
+    // The start of a file says nothing, and so nobody knows.
+    let late = format!("{}{WHOLE}", "[Event \"1\"]\n\n1. e4 *\n\n".repeat(40_000));
+    let late = late.replace("1. d4", "[Event \"2\"]\n\n1. d4");
+    let wrong = &bad(Format::Pgn, late.as_bytes())[0].wrong;
+    assert!(
+        wrong.contains("`--eval-unit` says whether it counts"),
+        "{wrong}"
+    );
+}
+
+/// Pieces explode in some of them, and go elsewhere in others.
+#[test]
+fn games_of_variants_are_refused_by_name() {
+    for variant in ["Atomic", "Crazyhouse", "3-check", "Racing Kings"] {
+        let game = format!("[Variant \"{variant}\"]\n[FEN \"what that game has\"]\n\n1. e4 *\n");
+        let wrong = &bad(Format::Pgn, game.as_bytes())[0].wrong;
+        let expected =
+            format!("the variant of the game is `{variant}`, allowed are chess and Chess960");
+        assert_eq!(*wrong, expected);
+    }
+    for variant in [
+        "Standard",
+        "chess",
+        "From Position",
+        "Chess960",
+        "fischerandom",
+        "chess 960",
+    ] {
+        let game = format!("[Variant \"{variant}\"]\n\n1. e4 *\n");
+        assert_eq!(good(Format::Pgn, game.as_bytes()).len(), 1, "{variant}");
+    }
+}
+
+#[test]
+fn oddities_of_pgn_are_read() {
+    for (file, moves) in [
+        ("\u{feff}[White \"one\"]\r\n\r\n1. e4 e5 1-0\r\n", 2),
+        (
+            "% skipped\n[Result \"1-0\"]\n\n1. e4\n% 1. d4 {\ne5 1-0\n",
+            2,
+        ),
+        ("\u{feff}% skipped\n\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n", 2),
+        ("1. e4 ! e5 ?! 2. Nf3 $14 *\n", 3),
+        (
+            "[FEN \"4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1\"]\n\n1... d5 2. exd6 e.p. Kd7 *\n",
+            3,
+        ),
+        (
+            "[FEN \"8/P3k3/8/8/8/8/p7/4K3 w - -\"]\n\n1. a8(Q) a1=n (1... a1(Q)) 2. Qe4+ *\n",
+            3,
+        ),
+        ("1. e4 f6 2. d3 g5 3. Qh5++ 1-0\n", 5),
+    ] {
+        let (records, counts) = read(Format::Pgn, file.as_bytes());
+        assert_eq!(
+            records.map_or(0, |records| records.len()),
+            moves,
+            "{file:?}: {counts:?}"
+        );
+    }
+    let drawn = good(Format::Pgn, b"[Result \"1/2\"]\n\n1. e4 1/2\n");
+    assert_eq!(drawn[0].result, Some(GameResult::Draw));
+    let drawn = good(Format::Pgn, b"1. e4 1/2\n");
+    assert_eq!(drawn[0].result, Some(GameResult::Draw));
+    let null = &bad(Format::Pgn, b"1. e4 -- 2. d4 *\n")[0].wrong;
+    assert!(
+        null.starts_with("found `--`, by which nobody moves"),
+        "{null}"
+    );
+}
+
+/// Whatever text and `nnue eval` read, tags read too.
+#[test]
+fn tags_have_any_fen() {
+    for fen in [
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -",
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 0",
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq c6 0 2;",
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 2",
+        "rkbqnbrn/pppppppp/8/8/8/8/PPPPPPPP/RKBQNBRN w KQkq - 0 1",
+    ] {
+        let game = format!("[FEN \"{fen}\"]\n\n2. a3 d6 *\n");
+        assert_eq!(good(Format::Pgn, game.as_bytes()).len(), 2, "{fen}");
+    }
+    let wrong = "[FEN \"4k3/8/8/8/8/8/8/4K3 w KQ - 0 1\"]\n\n1. Kd1 *\n";
+    let wrong = &bad(Format::Pgn, wrong.as_bytes())[0].wrong;
+    assert!(wrong.ends_with("the castling field has the right `K`, but the king of white on e1 has no such rook on its rank"), "{wrong}");
+}
+
+/// Text that is made of a game: an ordinary one, one of Chess960, and a score of 0 for black.
+#[test]
+fn text_of_games_has_usual_rights_and_no_minus_zero() {
+    let text = |game: &str| {
+        let text = converted(Format::Pgn, game.as_bytes(), WrittenFormat::Text);
+        String::from_utf8(text).expect("text")
+    };
+    assert_eq!(
+        text("[Result \"1-0\"]\n\n1. e4 {[%eval 0.0]} e5 {[%eval -0.0]} 2. d4 1-0\n"),
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | - | 1.0\n\
+         rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1 | 0 | 1.0\n\
+         rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2 | 0 | 1.0\n"
+    );
+    const CHESS960: &str = "rkbqnbrn/pppppppp/8/8/8/8/PPPPPPPP/RKBQNBRN w KQkq - 0 1";
+    let game = format!("[FEN \"{CHESS960}\"]\n\n1. a3 {{-0.00/9}} *\n");
+    let expected = format!("{} | 0 | -\n", CHESS960.replace("KQkq", "GAga"));
+    assert_eq!(text(&game), expected);
+}
+
+#[test]
+fn files_of_other_formats_are_named() {
+    for (format, content, words) in [
+        (
+            Format::Text,
+            &b"fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1\nmove e1e2\n"[..],
+            "Stockfish's plain text",
+        ),
+        (Format::Text, b"[White \"one\"]\n\n1. e4 *\n", "found a PGN"),
+    ] {
+        let (result, _) = read(format, content);
+        let message = result.expect_err("another format").to_string();
+        assert!(message.contains(words), "{message}");
+    }
 }

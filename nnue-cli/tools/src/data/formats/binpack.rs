@@ -34,7 +34,7 @@ pub(super) const MAGIC: &[u8; 4] = b"BINP";
 const HEADER: usize = 8;
 
 /// The most bytes of the chains of a chunk. Writers end a chunk after 1 MiB and the chain that is
-/// being written. All records of a chunk are in memory at once, and a byte may be a record.
+/// being written.
 const MOST: usize = 4 << 20;
 
 /// The bytes of the number of positions that follow a stem.
@@ -79,8 +79,8 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
     while !bytes.is_empty() {
         let (first, rest) = bytes.split_at(part_len(bytes, true).unwrap_or(bytes.len()));
         match chains(first) {
-            Ok((records, behind)) => {
-                records.into_iter().map(Ok).for_each(&mut *found);
+            Ok((chains, behind)) => {
+                chains.into_iter().for_each(|chain| chain.records(found));
                 if behind > 0 {
                     let wrong = format!("found {behind} bytes behind it, expected `BINP`");
                     found(Err(chunk.bad("chunk", number, wrong)));
@@ -92,8 +92,27 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
     }
 }
 
-/// The records of a chunk, and how many bytes are behind it.
-fn chains(bytes: &[u8]) -> Result<(Vec<Record>, usize), String> {
+/// A chain whose moves are legal. It takes a fifteenth of the memory of its records, of which a chunk
+/// can have a million, and none may be used before the whole chunk was read.
+struct Chain {
+    first: Entry,
+    /// The moves and scores of the positions that follow.
+    rest: Vec<(Move, i16)>,
+}
+
+impl Chain {
+    fn records(self, found: &mut dyn FnMut(Result<Record, BadRecord>)) {
+        let mut entry = self.first;
+        found(Ok(entry.record()));
+        for (played, score) in self.rest {
+            entry.advance(played, score);
+            found(Ok(entry.record()));
+        }
+    }
+}
+
+/// The chains of a chunk, and how many bytes are behind it.
+fn chains(bytes: &[u8]) -> Result<(Vec<Chain>, usize), String> {
     let len = chunk_len(bytes).ok_or_else(|| {
         format!("found no header of a chunk, expected `BINP` and a length of at most {MOST} bytes")
     })?;
@@ -102,28 +121,30 @@ fn chains(bytes: &[u8]) -> Result<(Vec<Record>, usize), String> {
         format!("found {found} bytes before the next chunk or the end of the file, expected {len}")
     })?;
     let mut rest = &chunk[HEADER..];
-    let mut records = Vec::new();
+    let mut chains = Vec::new();
     while !rest.is_empty() {
         let place = len - rest.len();
-        let read = chain(rest, &mut records)
-            .map_err(|wrong| format!("the chain at byte {place}: {wrong}"))?;
+        let (chain, read) =
+            chain(rest).map_err(|wrong| format!("the chain at byte {place}: {wrong}"))?;
+        chains.push(chain);
         rest = &rest[read..];
     }
-    Ok((records, bytes.len() - len))
+    Ok((chains, bytes.len() - len))
 }
 
 /// Reads the first chain, and returns its length in bytes.
-fn chain(bytes: &[u8], records: &mut Vec<Record>) -> Result<usize, String> {
+fn chain(bytes: &[u8]) -> Result<(Chain, usize), String> {
     let too_short = || {
         let least = stem::SIZE + COUNT;
         format!("found {} bytes, expected at least {least}", bytes.len())
     };
     let (first, rest) = bytes.split_first_chunk().ok_or_else(too_short)?;
     let (count, rest) = rest.split_first_chunk().ok_or_else(too_short)?;
-    let mut entry = Entry::unpack(first)?;
-    entry.check_move(1)?;
-    records.push(entry.record());
+    let first = Entry::unpack(first)?;
+    first.check_move(1)?;
+    let mut entry = first.clone();
     let mut bits = BitReader::new(rest);
+    let mut rest = Vec::new();
     for number in 2..=u32::from(u16::from_be_bytes(*count)) + 1 {
         let played = entry.played.ok_or("moves follow a position without one")?;
         entry.play(played);
@@ -133,9 +154,9 @@ fn chain(bytes: &[u8], records: &mut Vec<Record>) -> Result<usize, String> {
         // The score is that of the other player now.
         entry.score = entry.score.wrapping_neg().wrapping_add(change);
         entry.check_move(number)?;
-        records.push(entry.record());
+        rest.push((played, entry.score));
     }
-    Ok(stem::SIZE + COUNT + bits.bytes())
+    Ok((Chain { first, rest }, stem::SIZE + COUNT + bits.bytes()))
 }
 
 /// The move of a position, and how the score differs from that of the position before.

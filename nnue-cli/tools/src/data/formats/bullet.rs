@@ -29,6 +29,13 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
     }
 }
 
+/// Whether bytes begin with a record.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    bytes
+        .first_chunk()
+        .is_some_and(|bytes| record(&board(bytes)).is_ok())
+}
+
 fn board(bytes: &[u8; SIZE]) -> ChessBoard {
     let (mut occ, mut pcs) = ([0; 8], [0; 16]);
     occ.copy_from_slice(&bytes[..8]);

@@ -2,6 +2,7 @@
 
 use nnue_compiler::format::foreign;
 
+use super::pgn::Units;
 use crate::data::error::BadRecord;
 
 /// Some bytes of a file that hold a whole number of records.
@@ -12,6 +13,8 @@ pub(crate) struct Chunk<'a> {
     /// The number of the first line, record or game, from 1.
     pub(crate) first: u64,
     pub(crate) bytes: &'a [u8],
+    /// What is known about the unit of evaluations in PGN.
+    pub(crate) units: Units,
 }
 
 impl Chunk<'_> {

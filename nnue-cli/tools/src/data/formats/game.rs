@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use cozy_chess::{Move, Rank, Square};
+use cozy_chess::{Move, Square};
 use nnue_runtime::{Bitboard, Color, Piece, Position, Role};
 
-use crate::data::record::{Record, Rest};
+use crate::data::record::Record;
+use crate::fen::Rest;
 
 /// A position as a list of pieces and their squares.
 pub(super) struct Placed {
@@ -87,7 +88,7 @@ pub(super) fn of_cozy(error: impl fmt::Display) -> String {
 /// The position of a game before a move.
 pub(super) fn record(board: &cozy_chess::Board, played: Move) -> Record {
     Record {
-        rest: rest(board),
+        rest: Rest::of(board),
         tactical: Some(is_tactical(board, played)),
         played: Some(played),
         ..Record::new(board)
@@ -100,40 +101,4 @@ pub(super) fn is_tactical(board: &cozy_chess::Board, played: Move) -> bool {
     // A pawn changes its file only when it captures.
     let is_pawns = board.piece_on(played.from) == Some(cozy_chess::Piece::Pawn);
     takes || played.promotion.is_some() || is_pawns && played.from.file() != played.to.file()
-}
-
-/// The fields of FEN after the side to move, with castling rights as in Shredder-FEN.
-fn rest(board: &cozy_chess::Board) -> Rest {
-    let mut castling = [0; 4];
-    let rights = [cozy_chess::Color::White, cozy_chess::Color::Black].map(|color| {
-        let rights = board.castle_rights(color);
-        [rights.short, rights.long].map(|file| {
-            let file = char::from(file?);
-            Some(match color {
-                cozy_chess::Color::White => file.to_ascii_uppercase(),
-                cozy_chess::Color::Black => file,
-            })
-        })
-    });
-    let rights = rights.into_iter().flatten().flatten();
-    for (place, right) in castling.iter_mut().zip(rights) {
-        *place = right as u8;
-    }
-    let blacks = u16::from(board.side_to_move() == cozy_chess::Color::Black);
-    let en_passant = board.en_passant().map(|file| {
-        let rank = Rank::Third.relative_to(!board.side_to_move());
-        Square::new(file, rank).into()
-    });
-    Rest {
-        castling,
-        en_passant,
-        halfmove_clock: board.halfmove_clock().into(),
-        ply: Some(
-            board
-                .fullmove_number()
-                .saturating_sub(1)
-                .saturating_mul(2)
-                .saturating_add(blacks),
-        ),
-    }
 }

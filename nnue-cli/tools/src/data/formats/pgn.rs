@@ -1,24 +1,48 @@
 //! PGN: games with evaluations in comments.
 //!
 //! Two forms of evaluations are read. Programs like cutechess and fastchess write
-//! `{+0.35/12 1.2s}`: the engine's score, from its own view, of the position in which it made the
-//! move before. Lichess writes `{[%eval 0.35]}`: the score, from white's view, of the position
-//! after that move. A mate in n moves counts as 32000 centipawns less n.
+//! `{+0.35/12 1.2s}`, and OpenBench `{+0.35 12/18 583 363004}`: the engine's score, from its own
+//! view, of the position in which it made the move before. Lichess and ChessBase write
+//! `{[%eval 0.35]}` and `{[%eval 35,18]}`: the score, from white's view, of the position after that
+//! move. A mate in n moves counts as 32000 centipawns less n.
 
 // No crate reads the games: `pgn-reader` is GPL-3.0, and `pgn_parser` (MIT) reads no variations or
 // promotions.
 
-use cozy_chess::util::parse_san_move;
+mod evaluation;
+mod moves;
+
 use cozy_chess::{Board, Color};
 use nnue_compiler::format::foreign;
 
+use self::evaluation::Evaluation;
 use super::chunk::Chunk;
 use super::game;
 use crate::data::error::BadRecord;
 use crate::data::record::{GameResult, Record};
+use crate::fen::{BYTE_ORDER_MARK, Fen};
 
-/// The score of a mate on the board, in centipawns.
-const MATE: f32 = 32000.0;
+pub use self::evaluation::EvalUnit;
+pub(crate) use self::evaluation::{Units, unit_of, unknown_comment};
+
+/// The names of chess and Chess960 in the tag `Variant`, in small letters and digits.
+const CHESS: [&str; 15] = [
+    "",
+    "standard",
+    "chess",
+    "normal",
+    "regular",
+    "orthodox",
+    "fromposition",
+    "chess960",
+    "fischerandom",
+    "fischerrandom",
+    "fischerrandomchess",
+    "doublefischerandom",
+    "doublefischerrandom",
+    "dfrc",
+    "wildfr",
+];
 
 pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
     let (mut len, mut lines) = (0, 0);
@@ -30,12 +54,12 @@ pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
 }
 
 /// The length of the first game and the number of its lines, if its end is known: the next game
-/// begins with the first tag after the moves. Blank lines before a game are cut off like a game.
+/// begins with the first tag after the moves. Lines without a game before it are cut off like one.
 fn first_game(bytes: &[u8]) -> Option<(usize, u64)> {
     let (mut len, mut lines, mut is_blank, mut in_moves) = (0, 0, true, false);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let text = line.trim_ascii();
-        if !text.is_empty() {
+        if !is_nothing(line) {
+            let text = unmarked(line).trim_ascii();
             let is_tag = is_tag(text);
             if is_blank && lines > 0 || is_tag && in_moves {
                 return Some((len, lines));
@@ -49,8 +73,20 @@ fn first_game(bytes: &[u8]) -> Option<(usize, u64)> {
     (is_blank && bytes.ends_with(b"\n")).then_some((len, lines))
 }
 
+/// Whether a line is blank, or one that readers skip, as the standard says of lines with a `%` first.
+fn is_nothing(line: &[u8]) -> bool {
+    let line = unmarked(line);
+    line.starts_with(b"%") || line.trim_ascii().is_empty()
+}
+
+/// A line without the mark of its encoding, which is before the first game, or before several if
+/// files were put together.
+fn unmarked(line: &[u8]) -> &[u8] {
+    line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
+}
+
 /// Whether a line is a tag, `[Name "Value"]`. The commands in comments begin with `[%`.
-fn is_tag(line: &[u8]) -> bool {
+pub(super) fn is_tag(line: &[u8]) -> bool {
     matches!(line, [b'[', letter, ..] if letter.is_ascii_alphabetic()) && line.ends_with(b"]")
 }
 
@@ -59,9 +95,8 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
     while !bytes.is_empty() {
         let (len, lines) = first_game(bytes).unwrap_or((bytes.len(), 0));
         let (text, rest) = bytes.split_at(len);
-        // Blank lines are no game.
-        if !text.trim_ascii().is_empty() {
-            match game(&String::from_utf8_lossy(text)) {
+        if !text.split(|byte| *byte == b'\n').all(is_nothing) {
+            match game(&String::from_utf8_lossy(text), chunk.units) {
                 Ok(records) => records.into_iter().map(Ok).for_each(&mut *found),
                 Err(wrong) => found(Err(chunk.bad("the game on line", number, wrong))),
             }
@@ -71,8 +106,10 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
 }
 
 /// The positions of a game in which a move was made.
-fn game(text: &str) -> Result<Vec<Record>, String> {
+fn game(text: &str, units: Units) -> Result<Vec<Record>, String> {
     let mut game = Game {
+        units,
+        fen: None,
         board: Board::default(),
         result: None,
         records: Vec::new(),
@@ -81,19 +118,23 @@ fn game(text: &str) -> Result<Vec<Record>, String> {
     let mut rest = text;
     // Tags.
     loop {
-        rest = rest.trim_start();
+        rest = rest.trim_start_matches(is_space);
         let line = rest.lines().next().unwrap_or_default();
-        if !is_tag(line.trim_end().as_bytes()) {
-            break;
+        match is_tag(line.trim_end().as_bytes()) {
+            true => game.tag(line)?,
+            false if is_skipped(text, rest) => {}
+            false => break,
         }
-        game.tag(line)?;
         rest = &rest[line.len()..];
     }
+    game.begin()?;
     // Moves in variations were not played.
     let mut depth = 0usize;
-    while let Some(first) = rest.trim_start().chars().next() {
-        rest = rest.trim_start();
+    while let Some(first) = rest.trim_start_matches(is_space).chars().next() {
+        rest = rest.trim_start_matches(is_space);
+        let is_skipped = is_skipped(text, rest);
         let len = match first {
+            _ if is_skipped => rest.find('\n').unwrap_or(rest.len()),
             '{' => {
                 rest.find('}')
                     .ok_or("a comment does not end, expected `}`")?
@@ -102,19 +143,17 @@ fn game(text: &str) -> Result<Vec<Record>, String> {
             ';' => rest.find('\n').unwrap_or(rest.len()),
             '(' | ')' => 1,
             // The first letter may be any: it belongs to the word.
-            _ => rest
-                .char_indices()
-                .skip(1)
-                .find(|(_, letter)| letter.is_whitespace() || "{}();".contains(*letter))
-                .map_or(rest.len(), |(offset, _)| offset),
+            _ => word_len(rest),
         };
         let (token, behind) = rest.split_at(len);
         rest = behind;
         match first {
+            _ if is_skipped => {}
             '(' => depth += 1,
             ')' => depth = depth.checked_sub(1).ok_or("found `)` without `(`")?,
             _ if depth > 0 => {}
-            '{' | ';' => game.comment(&token[1..]),
+            '{' => game.comment(&token[1..len - 1])?,
+            ';' => game.comment(&token[1..])?,
             _ => game.word(token)?,
         }
     }
@@ -124,8 +163,38 @@ fn game(text: &str) -> Result<Vec<Record>, String> {
     Ok(game.records)
 }
 
+/// Whether a letter is between words: white space, or a mark of the encoding.
+fn is_space(letter: char) -> bool {
+    letter.is_whitespace() || letter == '\u{feff}'
+}
+
+/// Whether the rest of a text begins with a line that readers skip.
+fn is_skipped(text: &str, rest: &str) -> bool {
+    let before = &text[..text.len() - rest.len()];
+    rest.starts_with('%')
+        && before
+            .chars()
+            .next_back()
+            .is_none_or(|last| matches!(last, '\n' | '\u{feff}'))
+}
+
+/// The length of a word, whose first letter may be any.
+fn word_len(text: &str) -> usize {
+    let is_end = |letter: char| is_space(letter) || "{}();".contains(letter);
+    let mut ends = text.char_indices().skip(1);
+    let end = ends.find(|(_, letter)| is_end(*letter));
+    let end = end.map_or(text.len(), |(offset, _)| offset);
+    // In `a8(Q)` the piece is part of the word.
+    match &text.as_bytes()[end..] {
+        [b'(', piece, b')', ..] if b"QRBNqrbn".contains(piece) => end + 3,
+        _ => end,
+    }
+}
+
 /// A game while it is read.
-struct Game {
+struct Game<'t> {
+    units: Units,
+    fen: Option<&'t str>,
     board: Board,
     result: Option<GameResult>,
     records: Vec<Record>,
@@ -133,30 +202,46 @@ struct Game {
     next_score: Option<f32>,
 }
 
-impl Game {
-    fn tag(&mut self, line: &str) -> Result<(), String> {
+impl<'t> Game<'t> {
+    fn tag(&mut self, line: &'t str) -> Result<(), String> {
         let value = line.split('"').nth(1).unwrap_or_default();
         match line[1..].split_whitespace().next().unwrap_or_default() {
-            "FEN" => {
-                let board = Board::from_fen(value, false).or_else(|_| Board::from_fen(value, true));
-                self.board = board.map_err(|error| {
-                    let why = game::of_cozy(error);
-                    format!(
-                        "the tag FEN is `{}`, which is no position of a game: {why}",
-                        foreign(value)
-                    )
-                })?;
-            }
+            "FEN" => self.fen = Some(value),
             "Result" => self.result = result(value),
+            "Variant" => {
+                let letters = value.chars().filter(char::is_ascii_alphanumeric);
+                let letters: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
+                if !CHESS.contains(&&*letters) {
+                    return Err(format!(
+                        "the variant of the game is `{}`, allowed are chess and Chess960",
+                        foreign(value)
+                    ));
+                }
+            }
             _ => {}
         }
         Ok(())
     }
 
+    /// Begins the game at its first position, when all tags were read: the message about a variant
+    /// says more than that about its position.
+    fn begin(&mut self) -> Result<(), String> {
+        let Some(fen) = self.fen else { return Ok(()) };
+        let read = Fen::parse(fen).map_err(|error| error.to_string());
+        self.board = read.and_then(|read| read.game()).map_err(|why| {
+            format!(
+                "the tag FEN is `{}`, which is no position of a game: {why}",
+                foreign(fen)
+            )
+        })?;
+        Ok(())
+    }
+
     /// A move, its number, a sign, or the result.
     fn word(&mut self, word: &str) -> Result<(), String> {
-        if let "1-0" | "0-1" | "1/2-1/2" | "*" = word {
-            self.result = self.result.or(result(word));
+        let result = result(word);
+        if result.is_some() || word == "*" {
+            self.result = self.result.or(result);
             return Ok(());
         }
         // `12.`, `12...`, or `12.e4` without a space between.
@@ -166,17 +251,10 @@ impl Game {
             false if number.is_empty() => "",
             false => word,
         };
-        if san.is_empty() || san.starts_with('$') {
+        if san.is_empty() || san.starts_with('$') || moves::is_mark(san) {
             return Ok(());
         }
-        let letters = san.trim_end_matches(['!', '?']).replace('0', "O");
-        let played = parse_san_move(&self.board, &letters).map_err(|_| {
-            format!(
-                "found `{}`, expected a legal move in `{}`",
-                foreign(san),
-                self.board
-            )
-        })?;
+        let played = moves::read(&self.board, san)?;
         self.records.push(Record {
             score: self.next_score.take(),
             ..game::record(&self.board, played)
@@ -186,40 +264,20 @@ impl Game {
         Ok(())
     }
 
-    fn comment(&mut self, text: &str) {
-        if let Some((_, eval)) = text.split_once("[%eval ") {
-            let eval = eval.split([']', ',']).next().unwrap_or_default();
-            let score = score(eval.trim(), '#');
-            let for_white = self.board.side_to_move() == Color::White;
-            self.next_score = score.map(|score| if for_white { score } else { -score });
-        } else if let Some(record) = self.records.last_mut() {
-            // `+0.35/12`: the depth tells a score from other numbers.
-            let word = text
-                .split(|letter: char| letter.is_whitespace() || letter == ',')
-                .find(|word| !word.is_empty());
-            let eval = word.and_then(|word| word.split_once('/'));
-            if let Some((eval, depth)) = eval
-                && depth.starts_with(|letter: char| letter.is_ascii_digit())
-            {
-                record.score = score(eval, 'M').or(record.score);
+    fn comment(&mut self, text: &str) -> Result<(), String> {
+        match evaluation::of_comment(text, self.units)? {
+            Some(Evaluation::After(score)) => {
+                let for_white = self.board.side_to_move() == Color::White;
+                self.next_score = Some(if for_white { score } else { -score });
             }
+            Some(Evaluation::Before(score)) => {
+                if let Some(record) = self.records.last_mut() {
+                    record.score = Some(score);
+                }
+            }
+            None => {}
         }
-    }
-}
-
-/// The centipawns of a score in pawns, or of a mate such as `-M5` or `#-5`.
-fn score(text: &str, mate: char) -> Option<f32> {
-    match text.split_once(mate) {
-        Some((before, after)) => {
-            let is_lost = before.starts_with('-') || after.starts_with('-');
-            let moves: u16 = after.trim_start_matches(['-', '+']).parse().ok()?;
-            let score = MATE - f32::from(moves);
-            Some(if is_lost { -score } else { score })
-        }
-        None => {
-            let pawns: f32 = text.parse().ok().filter(|pawns: &f32| pawns.is_finite())?;
-            Some((100.0 * pawns).round())
-        }
+        Ok(())
     }
 }
 
@@ -227,7 +285,7 @@ fn result(text: &str) -> Option<GameResult> {
     match text {
         "1-0" => Some(GameResult::White),
         "0-1" => Some(GameResult::Black),
-        "1/2-1/2" => Some(GameResult::Draw),
+        "1/2-1/2" | "1/2" => Some(GameResult::Draw),
         _ => None,
     }
 }

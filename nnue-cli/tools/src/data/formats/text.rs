@@ -8,11 +8,11 @@ use std::io::Write;
 use std::str;
 
 use nnue_compiler::format::foreign;
-use nnue_runtime::{Board, Color};
 
 use super::chunk::Chunk;
 use crate::data::error::BadRecord;
-use crate::data::record::{GameResult, Record, Rest};
+use crate::data::record::{GameResult, Record};
+use crate::fen::{BYTE_ORDER_MARK, Fen};
 
 pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
     let end = bytes.iter().rposition(|byte| *byte == b'\n');
@@ -26,7 +26,7 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
         let line = line.trim_ascii();
         // Some editors begin a file with a mark of its encoding.
         let line = match number {
-            1 => line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line),
+            1 => line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line),
             _ => line,
         };
         if line.is_empty() || line.starts_with(b"#") {
@@ -51,7 +51,11 @@ fn record(line: &[u8]) -> Result<Record, String> {
             "found {found} fields, allowed are 1 to 3: `FEN | score | result`"
         ));
     }
-    let mut record = position(fen)?;
+    let fen = Fen::parse(fen).map_err(|error| error.to_string())?;
+    let mut record = Record {
+        rest: fen.rest,
+        ..Record::new(&fen.board)
+    };
     record.score = given(score).map(self::score).transpose()?;
     record.result = given(result).map(self::result).transpose()?;
     Ok(record)
@@ -60,36 +64,6 @@ fn record(line: &[u8]) -> Result<Record, String> {
 /// The text of a field, unless the field is missing or `-`.
 fn given(field: Option<&str>) -> Option<&str> {
     field.filter(|text| *text != "-")
-}
-
-/// Reads a FEN, with its fields that no network reads.
-fn position(fen: &str) -> Result<Record, String> {
-    let board = Board::from_fen(fen).map_err(|error| error.to_string())?;
-    let mut record = Record::new(&board);
-    // The FEN was checked.
-    let mut fields = fen.split_ascii_whitespace().skip(2);
-    let mut rest = Rest::default();
-    if let Some(castling) = fields.next().filter(|field| *field != "-") {
-        for (right, letter) in rest.castling.iter_mut().zip(castling.bytes()) {
-            *right = letter;
-        }
-    }
-    rest.en_passant = fields.next().and_then(|square| square.parse().ok());
-    rest.halfmove_clock = number(fields.next()).unwrap_or(0);
-    rest.ply = number(fields.next()).map(|moves| {
-        let blacks = u16::from(record.side_to_move() == Color::Black);
-        moves
-            .saturating_sub(1)
-            .saturating_mul(2)
-            .saturating_add(blacks)
-    });
-    record.rest = rest;
-    Ok(record)
-}
-
-/// The number of a clock; numbers that are too large become the largest.
-fn number(field: Option<&str>) -> Option<u16> {
-    Some(field?.parse().unwrap_or(u16::MAX))
 }
 
 fn score(text: &str) -> Result<f32, String> {

@@ -7,12 +7,12 @@
 //! that may castle, and the king of black when black is to move.
 
 use cozy_chess::{Board, BoardBuilder, Color, File, Move, Piece, Rank, Square};
-use nnue_runtime::Position;
 
 use super::bits::{to_signed, to_unsigned};
 use super::moves;
 use crate::data::formats::game;
-use crate::data::record::{GameResult, Record, Rest};
+use crate::data::record::{GameResult, Record};
+use crate::fen::{self, Rest, castles_as_usual};
 
 /// The bytes of a stem.
 pub(super) const SIZE: usize = 32;
@@ -35,7 +35,10 @@ const NO_SCORE: i16 = 32002;
 const PLY: u32 = 14;
 
 /// The largest number of half moves.
-const MOST_PLIES: u16 = (1 << PLY) - 1;
+pub(super) const MOST_PLIES: u16 = (1 << PLY) - 1;
+
+/// The largest clock: programs keep it in a byte.
+const MOST_CLOCK: u16 = u8::MAX as u16;
 
 /// A position with what the format says about it.
 #[derive(Clone)]
@@ -74,7 +77,12 @@ impl Entry {
         })
     }
 
-    /// The bytes of a stem.
+    /// Whether a stem has no room for the counters of the entry.
+    pub(super) fn is_cut(&self) -> bool {
+        self.ply > MOST_PLIES || self.clock > MOST_CLOCK
+    }
+
+    /// The bytes of a stem. Counters that are too large become the largest.
     pub(super) fn pack(&self) -> [u8; SIZE] {
         let mut bytes = [0; SIZE];
         bytes[..24].copy_from_slice(&pack_board(&self.board));
@@ -89,8 +97,8 @@ impl Entry {
         let pairs = [
             played,
             to_unsigned(self.score),
-            self.ply | to_unsigned(of_mover) << PLY,
-            self.clock,
+            self.ply.min(MOST_PLIES) | to_unsigned(of_mover) << PLY,
+            self.clock.min(MOST_CLOCK),
         ];
         for (place, pair) in bytes[24..].chunks_exact_mut(2).zip(pairs) {
             place.copy_from_slice(&pair.to_be_bytes());
@@ -127,29 +135,13 @@ impl Entry {
             .ok_or("found no result, which binpack needs")?;
         let ply = record.rest.ply;
         let ply = ply.ok_or("found no number of moves, which binpack needs")?;
-        let clock = record.rest.halfmove_clock;
-        let limits = [
-            (ply, MOST_PLIES, "half moves of the game"),
-            (
-                clock,
-                u8::MAX.into(),
-                "half moves since the last capture or pawn move",
-            ),
-        ];
-        for (found, most, what) in limits {
-            if found > most {
-                return Err(format!(
-                    "found {found} {what}, allowed in binpack are up to {most}"
-                ));
-            }
-        }
         Ok(Entry {
             board: board_of(record)?,
             played: record.played,
             score,
             result,
             ply,
-            clock,
+            clock: record.rest.halfmove_clock,
         })
     }
 
@@ -172,6 +164,14 @@ impl Entry {
             0 => 0,
             _ => self.clock.saturating_add(1),
         };
+    }
+
+    /// Plays the move, which must be legal, and becomes the entry of the position behind it.
+    pub(super) fn advance(&mut self, played: Move, score: i16) {
+        if let Some(before) = self.played.replace(played) {
+            self.play(before);
+        }
+        self.score = score;
     }
 
     /// The entry after its move, if the move is known. Its score is still that of the player who
@@ -266,29 +266,18 @@ fn unpack_board(bytes: &[u8; SIZE]) -> Result<Board, String> {
         };
         *builder.square_mut(square) = Some((piece, color));
     }
-    build(&builder)
+    of_standard_chess(builder.build().map_err(game::of_cozy))
 }
 
-/// Makes a board, which must be one of standard chess.
-fn build(builder: &BoardBuilder) -> Result<Board, String> {
-    let board = builder.build().map_err(|error| {
-        let why = game::of_cozy(error);
-        format!("the position is none of a game: {why}")
-    })?;
-    for color in Color::ALL {
-        let rights = board.castle_rights(color);
-        let has_rights = rights.short.is_some() || rights.long.is_some();
-        let corners = [(rights.short, File::H), (rights.long, File::A)];
-        let corners = corners
-            .into_iter()
-            .all(|(file, corner)| file.is_none_or(|file| file == corner));
-        if has_rights && (board.king(color).file() != File::E || !corners) {
-            return Err(format!(
-                "found castling rights in `{board}`, allowed are those of a king on the e-file with rooks in the corners"
-            ));
-        }
+/// The board, which must be one of standard chess.
+fn of_standard_chess(board: Result<Board, String>) -> Result<Board, String> {
+    let board = board.map_err(|why| format!("the position is none of a game: {why}"))?;
+    match castles_as_usual(&board) {
+        true => Ok(board),
+        false => Err(format!(
+            "found castling rights in `{board:#}`, allowed are those of a king on the e-file with rooks in the corners"
+        )),
     }
-    Ok(board)
 }
 
 fn pack_board(board: &Board) -> [u8; 24] {
@@ -358,37 +347,5 @@ fn pack_move(board: &Board, played: Move) -> u16 {
 
 /// The board of a record.
 fn board_of(record: &Record) -> Result<Board, String> {
-    let mut builder = BoardBuilder::empty();
-    let position = record.position();
-    for piece in nnue_runtime::Piece::ALL {
-        let of_piece = Some((piece.role.into(), piece.color.into()));
-        for square in position.pieces(piece) {
-            *builder.square_mut(square.into()) = of_piece;
-        }
-    }
-    builder.side_to_move = record.side_to_move().into();
-    for letter in record
-        .rest
-        .castling
-        .into_iter()
-        .filter(|letter| *letter != 0)
-    {
-        let color = match letter.is_ascii_uppercase() {
-            true => Color::White,
-            false => Color::Black,
-        };
-        let rights = builder.castle_rights_mut(color);
-        match letter.to_ascii_lowercase() {
-            b'k' | b'h' => rights.short = Some(File::H),
-            b'q' | b'a' => rights.long = Some(File::A),
-            _ => {
-                return Err(format!(
-                    "found the castling right {}, allowed in binpack are those of rooks in the corners",
-                    char::from(letter)
-                ));
-            }
-        }
-    }
-    builder.en_passant = record.rest.en_passant.map(Into::into);
-    build(&builder)
+    of_standard_chess(fen::game(&record.position(), &record.rest))
 }

@@ -3,8 +3,9 @@
 use cozy_chess::{Board, Move};
 use fastrand::Rng;
 
+use super::stem::MOST_PLIES;
 use super::*;
-use crate::data::formats::game;
+use crate::data::formats::{Units, game};
 use crate::data::record::GameResult;
 
 /// The records of a random game.
@@ -48,6 +49,7 @@ fn read_again(bytes: &[u8]) -> Vec<Record> {
         name: "games",
         first: 1,
         bytes,
+        units: Units::default(),
     };
     let mut records = Vec::new();
     read(&chunk, &mut |record| {
@@ -56,19 +58,13 @@ fn read_again(bytes: &[u8]) -> Vec<Record> {
     records
 }
 
-/// What comes out is what went in, but castling rights have other letters, and the en passant square
-/// is there only if a pawn can capture.
+/// What comes out is what went in, but the en passant square is there only if a pawn can capture.
 fn assert_same(found: &[Record], expected: &[Record]) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
         let mut rest = found.rest;
         if rest.en_passant.is_none() {
             rest.en_passant = expected.rest.en_passant;
-        }
-        for (letter, shredder) in b"KQkq".iter().zip(b"HAha") {
-            for right in rest.castling.iter_mut().filter(|right| *right == letter) {
-                *right = *shredder;
-            }
         }
         assert_eq!(Record { rest, ..*found }, *expected, "{expected}");
     }
@@ -123,6 +119,58 @@ fn a_million_records_come_out_as_they_went_in() {
     let bytes = written(&records);
     assert!(bytes.windows(4).filter(|four| four == MAGIC).count() > 2);
     assert_same(&read_again(&bytes), &records);
+}
+
+/// While a chunk is read, whatever it holds takes a few times its bytes.
+#[test]
+fn what_is_kept_of_a_chunk_is_small() {
+    let mut random = Rng::with_seed(8);
+    let games: Vec<Record> = (0..150).flat_map(|_| game(&mut random)).collect();
+    // Positions that do not follow one another.
+    let alone: Vec<Record> = games.iter().copied().step_by(7).collect();
+    for records in [games, alone] {
+        let bytes = written(&records);
+        let (chains, _) = chains(&bytes).expect("whole chains");
+        let rest: usize = chains.iter().map(|chain| chain.rest.capacity()).sum();
+        let kept = chains.capacity() * size_of::<Chain>() + rest * size_of::<(Move, i16)>();
+        assert!(kept < 16 * bytes.len(), "{kept} of {}", bytes.len());
+    }
+}
+
+/// Other programs keep clocks in a byte. A game of two kings goes on without end.
+#[test]
+fn counters_without_room_become_the_largest() {
+    let mut records = Vec::new();
+    let mut board: Board = "4k3/8/8/8/8/8/8/4K3 w - - 0 1".parse().expect("a position");
+    for (clock, played) in (254..).zip(["e1d1", "e8d8", "d1e1", "d8e8"]) {
+        let played = played.parse().expect("a move");
+        let mut record = Record {
+            score: Some(0.0),
+            result: Some(GameResult::Draw),
+            ..game::record(&board, played)
+        };
+        record.rest.halfmove_clock = clock;
+        record.rest.ply = Some(clock + MOST_PLIES);
+        records.push(record);
+        board.play(played);
+    }
+    let mut writer = Writer::default();
+    let mut bytes = Vec::new();
+    for record in &records[..3] {
+        writer.append(record, &mut bytes).expect("clocks are cut");
+    }
+    assert_eq!(writer.cut, 3);
+    writer.finish(&mut bytes);
+    let clocks = |bytes: &[u8]| -> Vec<(u16, Option<u16>)> {
+        let rest = read_again(bytes).into_iter().map(|record| record.rest);
+        rest.map(|rest| (rest.halfmove_clock, rest.ply)).collect()
+    };
+    // The chain goes on from the first position, whose half moves of the game were cut.
+    let first = Some(MOST_PLIES);
+    assert_eq!(clocks(&bytes)[0], (254, first));
+    assert_eq!(clocks(&bytes)[2].0, 256);
+    let last = written(&records[3..]);
+    assert_eq!(clocks(&last), [(255, first)]);
 }
 
 /// The start position, the first move of a game, and its answer.

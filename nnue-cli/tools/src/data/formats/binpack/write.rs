@@ -18,6 +18,8 @@ pub(crate) struct Writer {
     chain: Option<Chain>,
     /// The last record, which is not in a chain yet: the next one may tell its move.
     waiting: Option<Entry>,
+    /// How many positions have counters of half moves for which stems have no room.
+    pub(crate) cut: u64,
 }
 
 /// A chain that is being written.
@@ -38,6 +40,7 @@ impl Writer {
     /// A message that names what binpack needs and the record lacks.
     pub(crate) fn append(&mut self, record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
         let entry = Entry::of(record)?;
+        self.cut += u64::from(entry.is_cut());
         if let Some(mut waiting) = self.waiting.replace(entry.clone()) {
             waiting.played = waiting.played.or_else(|| move_between(&waiting, &entry));
             self.add(waiting, bytes);
