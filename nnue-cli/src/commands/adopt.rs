@@ -15,7 +15,7 @@ use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_runtime::Board;
 use nnue_tools::adopt::{Guess, Ranking, marked_spec, module};
-use nnue_tools::files::is_standard;
+use nnue_tools::files::{is_standard, own};
 use nnue_tools::measure::bench::{Report, Row, Spec};
 use nnue_tools::nets::evaluation::Interpreted;
 use nnue_tools::nets::net_file::{NetFile, Recognised, read_net};
@@ -179,7 +179,8 @@ impl Adopt {
         fs::create_dir_all(folder)
             .map_err(|error| nnue_tools::files::Error::unwritable(folder, error))?;
         // A spec beside the net may be this file, which was read.
-        match fs::read(&spec_path).is_ok_and(|found| found == spec.as_bytes()) {
+        let found = own::read(&spec_path, spec.len() as u64);
+        match found.is_ok_and(|found| found == spec.as_bytes()) {
             true => adopted
                 .unwritten
                 .push(format!("`{}` has this spec already", displayed(&spec_path))),

@@ -10,6 +10,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::data::error::DataError;
 use crate::data::formats::{self, Format};
+use crate::files::own;
 
 /// How many bytes are read at once.
 const BLOCK: usize = 1 << 18;
@@ -26,6 +27,8 @@ pub struct Input {
     path: PathBuf,
     name: Arc<str>,
     format: Format,
+    /// Whether the program has written the file, and removes it.
+    is_own: bool,
 }
 
 impl Input {
@@ -53,8 +56,16 @@ impl Input {
         Ok(input)
     }
 
+    /// A temporary file that the program has written, in that format.
+    pub(crate) fn own(path: &Path, format: Format) -> Input {
+        Input {
+            is_own: true,
+            ..Input::of(path, format)
+        }
+    }
+
     /// A file whose format is known, whatever its name says.
-    pub(crate) fn of(path: &Path, format: Format) -> Input {
+    fn of(path: &Path, format: Format) -> Input {
         let name = match crate::files::is_standard(path) {
             true => "standard input".into(),
             false => path.display().to_string(),
@@ -63,6 +74,7 @@ impl Input {
             path: path.to_path_buf(),
             name: name.into(),
             format,
+            is_own: false,
         }
     }
 
@@ -106,7 +118,11 @@ impl Input {
 
     /// The bytes of the input, unpacked if gzip has compressed them.
     fn bytes(&self) -> Result<Box<dyn BufRead + Send>, DataError> {
-        let mut file = BufReader::with_capacity(BLOCK, crate::files::open(&self.path)?);
+        let file: Box<dyn Read + Send> = match self.is_own {
+            true => Box::new(own::open(&self.path)?),
+            false => crate::files::open(&self.path)?,
+        };
+        let mut file = BufReader::with_capacity(BLOCK, file);
         let mut start = Vec::new();
         // A pipe may give fewer bytes at first.
         let read = file.by_ref().take(GZIP as u64).read_to_end(&mut start);
