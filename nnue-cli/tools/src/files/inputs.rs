@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use file_id::FileId;
-
-use crate::files::registry::{self, Identity, file, place};
+use crate::files::registry::{self, FileNumber, Identity, file, place};
 use crate::files::{Error, is_standard, standard};
 
 /// The files that a program reads. The system identifies them, and not their names: hard links and
@@ -16,7 +14,7 @@ use crate::files::{Error, is_standard, standard};
 /// Only regular files count: nothing is lost if a terminal is read and written.
 #[derive(Debug)]
 pub struct Inputs {
-    files: HashMap<FileId, PathBuf>,
+    files: HashMap<FileNumber, PathBuf>,
 }
 
 impl Inputs {
@@ -27,7 +25,7 @@ impl Inputs {
             let path = path.as_ref();
             Some((file(path).filter(|_| !is_standard(path))?, path.into()))
         });
-        let mut files: HashMap<FileId, PathBuf> = named.collect();
+        let mut files: HashMap<FileNumber, PathBuf> = named.collect();
         if let Some(standard) = standard::input() {
             files.entry(standard).or_insert_with(|| "-".into());
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use file_id::FileId;
 
@@ -13,11 +14,19 @@ use crate::files::{Error, is_standard, standard};
 /// The files of this run, since [`protect_inputs`] was called.
 static FILES: Mutex<Option<Registry>> = Mutex::new(None);
 
-/// By what a file is known: the system's number for it, which all its links have, and its place,
-/// where another program may have put another file since.
+/// The system's number for a file, which all its links have. The number of a file that was removed
+/// may be given to a new file, which was made later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FileNumber {
+    pub(super) id: FileId,
+    pub(super) made: Option<SystemTime>,
+}
+
+/// By what a file is known: its number, and its place, where another program may have put another
+/// file since.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Identity {
-    File(FileId),
+    File(FileNumber),
     Place(PathBuf),
 }
 
@@ -211,7 +220,10 @@ pub(super) fn place(path: &Path) -> PathBuf {
 }
 
 /// The regular file at a path.
-pub(super) fn file(path: &Path) -> Option<FileId> {
-    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
-    metadata.and_then(|_| file_id::get_file_id(path).ok())
+pub(super) fn file(path: &Path) -> Option<FileNumber> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some(FileNumber {
+        id: file_id::get_file_id(path).ok()?,
+        made: metadata.created().ok(),
+    })
 }
