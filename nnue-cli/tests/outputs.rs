@@ -292,7 +292,10 @@ fn libraries_go_over_nothing_of_others() {
         let message = stderr(&run);
         let words = ["`nnue capi` has not made it", "files of something else"];
         let is_said = words.iter().any(|words| message.contains(words));
-        assert!(is_said, "{command}: {message}");
+        assert!(
+            is_said && message.starts_with("error: "),
+            "{command}: {message}"
+        );
     }
 }
 

@@ -106,6 +106,7 @@ impl Capi {
         let Some(folder) = &self.out else {
             return Err(Failure::Arguments("found no `--out DIR`".into()));
         };
+        Build::check(&library, kinds, folder)?;
         let build = Build::new(&self.packages.cache()?, project)?;
         let bar = progress::stages();
         bar.set_message("compiling");

@@ -126,13 +126,27 @@ impl Build {
         }
     }
 
+    /// Refuses a folder that has other files of the names of a library and its header.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherFile`] for such a file, [`Error::File`] if it cannot be read.
+    pub fn check(library: &Library<'_>, kinds: Kinds, out: &Path) -> Result<(), Error> {
+        library.check_header(out)?;
+        let function = format!("{}_evaluator_push_checked", library.name());
+        for (_, to) in Products::of(library, kinds, out).libraries() {
+            check(to, |bytes| has(bytes, function.as_bytes()))?;
+        }
+        Ok(())
+    }
+
     /// Compiles a library and writes it and its header into a folder. If another run compiles,
     /// `waiting` is called with the folder for compiled files, and it waits.
     ///
     /// # Errors
     ///
-    /// The package cannot be written or compiled, the folder cannot be written to, or has other
-    /// files of these names.
+    /// Those of [`check`](Build::check); the package cannot be written or compiled, or the folder
+    /// cannot be written to.
     pub fn build(
         &self,
         library: &Library<'_>,
@@ -140,12 +154,8 @@ impl Build {
         out: &Path,
         waiting: impl FnOnce(&Path),
     ) -> Result<Built, Error> {
+        Build::check(library, kinds, out)?;
         let products = Products::of(library, kinds, out);
-        library.check_header(out)?;
-        let function = format!("{}_evaluator_push_checked", library.name());
-        for (_, to) in products.libraries() {
-            check(to, |bytes| has(bytes, function.as_bytes()))?;
-        }
         let _lock = Lock::wait_for_folder(&self.folder, || waiting(&self.folder))?;
         let package = self.folder.join(library.name());
         // A net of an earlier run is not part of this package.
