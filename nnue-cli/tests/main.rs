@@ -27,6 +27,7 @@ mod foreign;
 mod golden;
 mod info;
 mod interruptions;
+mod lint;
 mod loop_kills;
 mod match_engine;
 mod matches;
