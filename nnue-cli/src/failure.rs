@@ -106,8 +106,11 @@ impl From<nnue_tools::export::library::Error> for Failure {
         match error {
             Error::File(error) => error.into(),
             Error::Package(error) => error.into(),
-            Error::Name { .. } | Error::Taken { .. } => {
+            Error::Name { .. } | Error::Taken { .. } | Error::Reserved { .. } => {
                 Failure::Arguments(format!("{error}; `--name NAME` says which"))
+            }
+            Error::OtherFile { .. } | Error::OtherFiles { .. } => {
+                Failure::Arguments(error.to_string())
             }
             error => Failure::work(error),
         }

@@ -7,6 +7,14 @@
 //! Exit codes: 0 if all went well, 1 if the work could not be done or found a difference, 2 if the
 //! arguments are wrong.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        reason = "tests make the files that the code reads, and read what it writes"
+    )
+)]
+
 mod commands;
 mod failure;
 mod heading;
@@ -38,6 +46,7 @@ struct Arguments {
 
 /// The whole program, from its arguments to its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    nnue_tools::files::protect_inputs();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let is_odd = { arguments.iter() }.any(|text| text.to_string_lossy().contains(is_hidden));
     let parsed = grouped(Arguments::command()).try_get_matches_from(arguments);

@@ -1,5 +1,7 @@
 //! Progress on a terminal, on standard error.
 
+use std::io::Write;
+
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A progress bar whose stages have names, below a text that is redrawn with it: the message, whose
@@ -17,6 +19,18 @@ pub(crate) fn bar() -> ProgressBar {
 /// A progress bar of a match, whose message is the score so far.
 pub(crate) fn bar_with_standing() -> ProgressBar {
     with_template("{bar:20} {pos} of {len} games, {eta} left: {msg}")
+}
+
+/// What is said while networks are compiled.
+pub(crate) const COMPILING: &str =
+    "compiling, which takes a minute or more the first time and less when the spec is the same";
+
+/// Says in a line on standard error what is done, where nobody would see the bar: in a file or a
+/// pipe, minutes of silence look as if the program hung.
+pub(crate) fn say(bar: &ProgressBar, what: &str) {
+    if bar.is_hidden() {
+        let _ = writeln!(anstream::stderr(), "{what}");
+    }
 }
 
 fn with_template(template: &str) -> ProgressBar {

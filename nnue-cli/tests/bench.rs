@@ -14,7 +14,7 @@ use nnue_tools::files::Lock;
 use serde_json::Value;
 
 use crate::program::{
-    self, assert_refused, nnue, printed, refusal, run, scratch, scratch_path, text,
+    self, assert_refused, nnue, refusal, run, scratch, scratch_path, stderr, stdout, text,
 };
 
 const SMALL128: &str = "../specs/small128.toml";
@@ -60,7 +60,19 @@ type Run<'r> = &'r dyn Fn(&[&str]) -> Output;
 /// The JSON of a run that must succeed silently but for that.
 fn json(run: Run<'_>, arguments: &[&str]) -> Value {
     let found = run(&[arguments, &["--json"]].concat());
-    serde_json::from_str(printed(&found)).expect("JSON")
+    serde_json::from_str(measured(&found)).expect("JSON")
+}
+
+/// Standard output of a run that has measured, and has said so where nobody sees a bar.
+fn measured(found: &Output) -> &str {
+    let said = stderr(found);
+    let lines: Vec<&str> = said.lines().collect();
+    let [compiling, measuring] = lines[..] else {
+        panic!("{said}");
+    };
+    let is_said = compiling.starts_with("compiling, ") && measuring.starts_with("measuring in ");
+    assert!(is_said && found.status.success(), "{said}");
+    stdout(found)
 }
 
 fn rows(report: &Value) -> &[Value] {
@@ -139,7 +151,7 @@ fn networks_are_measured_beside_each_other(run: Run<'_>) {
 
 fn a_table_says_what_was_measured(run: Run<'_>) {
     let found = run(&[SIMPLE]);
-    let table = printed(&found);
+    let table = measured(&found);
     assert!(table.starts_with("nanoseconds"), "{table}");
     let row = table.lines().nth(1).expect("a row");
     assert!(row.starts_with("bullet simple *"), "{table}");
@@ -147,7 +159,7 @@ fn a_table_says_what_was_measured(run: Run<'_>) {
         assert!(!table.contains(absent), "{table}");
     }
     let found = run(&["--net", NET, "--details", "--engine=1M"]);
-    let details = printed(&found);
+    let details = measured(&found);
     let words = [
         "\nquartiles ",
         "\nper evaluation ",
@@ -224,7 +236,7 @@ fn processes_share_their_weights_and_compute_the_same(run: Run<'_>) {
     let (private, shared) = (memory("private"), memory("shared"));
     assert!(private > shared + 6_500_000, "{private} and {shared}");
     let table = run(&[&common[..], &["--processes=1"]].concat());
-    let table = printed(&table);
+    let table = measured(&table);
     assert!(table.starts_with("small128 · "), "{table}");
     let heads = "\n1 processes                  private weights  shared weights\n";
     assert!(table.contains(heads), "{table}");

@@ -43,6 +43,38 @@ fn the_package_has_all_that_the_library_is_made_of() {
     }
 }
 
+/// As often as somebody likes, with the spec that is in it too.
+#[test]
+fn the_package_is_written_anew() {
+    let folder = scratch_path("capi-again");
+    let out = text(&folder);
+    let capi = |spec: &str, options: &[&str]| {
+        output(&[&["capi", spec, "--name=net", "--source", &out], options].concat());
+    };
+    capi(SMALL128, &["--net", NET]);
+    let manifest = |kind: &str| {
+        let text = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        assert!(
+            text.starts_with("# `nnue capi` has made this package"),
+            "{text}"
+        );
+        assert!(
+            text.contains(&format!("crate-type = [\"{kind}\"")),
+            "{text}"
+        );
+    };
+    manifest("staticlib");
+    // What cargo, git and the user add does not matter.
+    for other in ["target", ".git"] {
+        fs::create_dir(folder.join(other)).expect("folders can be made");
+    }
+    fs::write(folder.join("README.md"), "Mine.").expect("files can be written");
+    let [spec, net] = ["spec.toml", "net.nnue"].map(|name| text(&folder.join(name)));
+    capi(&spec, &["--net", &net, "--lib=shared"]);
+    manifest("cdylib");
+    assert!(fs::read(net).expect("a net") == fs::read(NET).expect("a net"));
+}
+
 #[test]
 fn headers_have_what_the_network_has() {
     let header = |name: &str, spec: &str| {
@@ -78,6 +110,8 @@ fn what_cannot_be_a_library_is_refused() {
         ("a-b", "found `a-b`"),
         ("", "found ``"),
         ("nnue_move", "`nnue_move` is a name that all headers have"),
+        ("class", "`class` cannot be a namespace of C++"),
+        ("std", "`std` cannot be a namespace of C++"),
     ] {
         let refused = capi(2, &[SMALL128, "--out", &out, "--name", name]);
         assert!(

@@ -198,7 +198,10 @@ impl Interrupted<'_> {
                 let after = self.folder.random.u64(..self.takes.as_micros() as u64 + 1);
                 self.kill(|_| thread::sleep(Duration::from_micros(after)));
             }
-            End::KilledWriting => self.kill_writing(),
+            End::KilledWriting => {
+                self.kill_writing();
+                self.end_well();
+            }
             End::CutOff => {
                 self.old_files();
                 let words = format!(r#"ulimit -c 0; ulimit -f {}; exec "$@""#, self.blocks());
@@ -207,6 +210,7 @@ impl Interrupted<'_> {
                 let (others, old) = self.left("out");
                 let is_cut = !others.is_empty() && old > 0;
                 assert!(is_cut, "{}: nothing was cut", self.command);
+                self.end_well();
             }
             End::Refused => {
                 self.old_files();
@@ -281,6 +285,18 @@ impl Interrupted<'_> {
             }
         }
         panic!("{}: no kill of 500 came while it was writing", self.command);
+    }
+
+    /// Lets it end: nothing is left then of the run before.
+    fn end_well(&self) {
+        let status = self.folder.nnue(self.command).status();
+        assert!(
+            status.expect("the program starts").success(),
+            "{}",
+            self.command
+        );
+        let (others, _) = self.left("out");
+        assert!(others.is_empty(), "{}: {others:?}", self.command);
     }
 
     /// Lets it write to a disk that has too few pages for what is new.

@@ -364,7 +364,7 @@ fn what_has_no_end_is_not_read() {
         "\n[data]\nvalidation = [\"/dev/zero\"]\n",
     ] {
         made.write("run.toml", &format!("{RUN}{lines}"));
-        let words = ["cannot read `/dev/zero`: found no regular file"];
+        let words = ["cannot read `/dev/zero`: found a device, expected a file"];
         assert_refused(&made.run(), 1, &words);
         assert!(!made.path("out").exists());
     }

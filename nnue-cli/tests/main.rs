@@ -2,6 +2,11 @@
 //!
 //! All are one program, for each program links everything that the command is made of.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make the files that the program reads, and read what it writes"
+)]
+
 mod adopt;
 mod bench;
 mod bullet;
@@ -22,6 +27,7 @@ mod foreign;
 mod golden;
 mod info;
 mod interruptions;
+mod lint;
 mod loop_kills;
 mod match_engine;
 mod matches;

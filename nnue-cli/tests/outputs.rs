@@ -226,6 +226,79 @@ fn no_output_is_standard_input() {
     }
 }
 
+/// A spec beside a net is read although nobody names it.
+#[test]
+fn no_output_is_an_input_that_nobody_has_named() {
+    let folder = Folder::new("unnamed");
+    fs::copy(folder.path("net"), folder.path("told.bin")).expect("files can be written");
+    fs::write(folder.path("told.toml"), SPEC).expect("files can be written");
+    for writer in [
+        "report told.bin --fens fens --out OUT",
+        "convert told.bin OUT --layout scalar",
+        "verify told.bin --fens fens --write OUT",
+    ] {
+        for out in ["told.toml", "shards/../told.toml"] {
+            let run = folder.nnue(&arguments(writer, out)).output();
+            let run = run.expect("the program starts");
+            assert_kept(&folder, "told.toml", SPEC.as_bytes(), &run, writer);
+            let message = stderr(&run);
+            assert!(message.contains("which is read"), "{writer}: {message}");
+        }
+        let run = folder.nnue(&arguments(writer, "out")).output();
+        let run = run.expect("the program starts");
+        assert!(run.status.success(), "{writer}: {}", stderr(&run));
+    }
+}
+
+/// By the names that headers, libraries and packages have.
+#[test]
+fn libraries_go_over_nothing_of_others() {
+    let folder = Folder::new("libraries");
+    let spec = include_bytes!("../../specs/small128.toml");
+    let others = [
+        ("static/libx.a", &KNOWN[..]),
+        ("shared/libx.so", &KNOWN[..]),
+        ("header/x.h", &spec[..]),
+        ("package/Cargo.toml", b"[package]\nname = \"engine\"\n"),
+        ("package/src/lib.rs", b"//! An engine.\n"),
+        ("code/main.c", b"int main(void) { return 0; }\n"),
+    ];
+    for (name, bytes) in others {
+        let path = folder.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders can be made");
+        fs::write(path, bytes).expect("files can be written");
+    }
+    let mut made = folder.nnue(&arguments("capi small128 --name x --source made", ""));
+    assert!(made.status().expect("the program starts").success());
+    fs::write(folder.path("made/src/lib.rs"), "//! Mine.\n").expect("files can be written");
+    for command in [
+        "capi header/x.h --name x --out header",
+        "capi header/x.h --name x --source header",
+        "capi small128 --name x --net static/libx.a --out static",
+        "capi small128 --name x --net shared/libx.so --out shared",
+        "capi small128 --name x --out static",
+        "capi small128 --name x --source package",
+        "capi small128 --name x --source code",
+        "capi small128 --name x --source made",
+    ] {
+        let run = folder.nnue(&arguments(command, "")).output();
+        let run = run.expect("the program starts");
+        for (name, bytes) in others
+            .into_iter()
+            .chain([("made/src/lib.rs", &b"//! Mine.\n"[..])])
+        {
+            assert_kept(&folder, name, bytes, &run, command);
+        }
+        let message = stderr(&run);
+        let words = ["`nnue capi` has not made it", "files of something else"];
+        let is_said = words.iter().any(|words| message.contains(words));
+        assert!(
+            is_said && message.starts_with("error: "),
+            "{command}: {message}"
+        );
+    }
+}
+
 /// As `>> net` does, where what is printed would be added to the net.
 #[test]
 fn what_is_printed_goes_into_no_input() {

@@ -3,9 +3,9 @@
 
 mod arguments;
 mod files;
+mod place;
 #[cfg(test)]
 mod same_as_build;
-mod siblings;
 mod tokens;
 mod weights;
 
@@ -16,6 +16,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::arguments::{Arguments, Spec};
+use crate::place::Place;
 use crate::tokens::{Error, Text};
 use crate::weights::Weights;
 
@@ -52,8 +53,7 @@ pub fn nnue_net_portable(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 
 fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::TokenStream {
     let input = TokenStream::from(input);
-    if let Some(error) = second_of_a_module(&input) {
-        // There is no skeleton, because the first call has defined the names.
+    if let Some(error) = misplaced(&input) {
         return error.to_compile_error().into();
     }
     let expansion = match Arguments::parse(input.clone()) {
@@ -69,14 +69,23 @@ fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::Token
     expansion.into()
 }
 
-/// The error of a call that is not the first call in its module, at its first argument.
-fn second_of_a_module(input: &TokenStream) -> Option<Error> {
-    let place = input.clone().into_iter().nth(1)?.span();
-    siblings::has_earlier(place).then(|| {
-        let message = "found a second `nnue_net!` in one module, whose names are those of the first: \
-            put each into a module of its own, as in `mod sfnnv5 { nnue_net!(\"specs/sfnnv5.toml\"); }`";
-        Error::new(place, message)
-    })
+/// The error of a call that is not the first call in a module, at its first argument.
+fn misplaced(input: &TokenStream) -> Option<Error> {
+    let argument = input.clone().into_iter().nth(1)?.span();
+    let message = match place::place_of(argument)? {
+        Place::Module => return None,
+        // There is no skeleton, because the first call has defined the names.
+        Place::TakenModule => {
+            "found a second `nnue_net!` in one module, whose names are those of the first: put each \
+             into a module of its own, as in `mod sfnnv5 { nnue_net!(\"specs/sfnnv5.toml\"); }`"
+        }
+        Place::Body => {
+            "found `nnue_net!` in the body of a function or of a constant, where the modules of the \
+             network would not find its names: put it into a module, as in \
+             `mod sfnnv5 { nnue_net!(\"specs/sfnnv5.toml\"); }`, which can be in the body"
+        }
+    };
+    Some(Error::new(argument, message))
 }
 
 fn expand(arguments: &Arguments, levels: Levels) -> TokenStream {

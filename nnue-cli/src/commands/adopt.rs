@@ -17,7 +17,7 @@ use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_runtime::Board;
 use nnue_tools::adopt::{Guess, LIKELY, Ranking, marked_spec, module};
-use nnue_tools::files::is_standard;
+use nnue_tools::files::{is_standard, own};
 use nnue_tools::measure::bench::{Report, Row, Spec};
 use nnue_tools::nets::Error;
 use nnue_tools::nets::evaluation::Interpreted;
@@ -278,16 +278,19 @@ impl Adopt {
     }
 }
 
+/// The most bytes of a spec, of a module or of a manifest.
+const LONGEST_TEXT: u64 = 1 << 20;
+
 /// Whether a file has this content already. Refuses one with other content: it may have been edited.
 fn is_there(path: &Path, content: &str) -> Result<bool, Failure> {
-    match fs::read(path) {
+    match own::read(path, LONGEST_TEXT) {
         Ok(found) if found == content.as_bytes() => Ok(true),
-        Ok(_) => Err(Failure::Work(format!(
+        Err(missing) if missing.is_missing() => Ok(false),
+        _ => Err(Failure::Work(format!(
             "`{}` is there and has other content, which nothing is written over: remove it, or \
              choose another folder",
             displayed(path)
         ))),
-        Err(_) => Ok(false),
     }
 }
 

@@ -6,7 +6,6 @@ mod packages;
 mod table;
 mod together;
 
-use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,7 +17,7 @@ use nnue_runtime::Level;
 use nnue_tools::files::is_standard;
 use nnue_tools::measure::bench::{Comparison, Event, Packages, Report, Row, Spec, Wrong};
 use nnue_tools::nets::net_file::{Recognised, read_net};
-use nnue_tools::nets::specs::{KnownSpec, SpecChoice};
+use nnue_tools::nets::specs::{KnownSpec, SpecChoice, read_text};
 use nnue_trace::Trace;
 
 use self::options::{share, table_size};
@@ -216,9 +215,9 @@ impl Bench {
     }
 
     /// The present contents of the specs' files.
-    fn texts(&self) -> Vec<Option<Vec<u8>>> {
+    fn texts(&self) -> Vec<Option<String>> {
         let texts = self.choices().map(|spec| match spec {
-            SpecChoice::File(path) => fs::read(path).ok(),
+            SpecChoice::File(path) => read_text(path).ok(),
             SpecChoice::Known(_) => None,
         });
         texts.collect()
@@ -332,8 +331,12 @@ pub(super) fn with_progress<T>(
         Event::Compiling => {
             bar.set_prefix("compiling");
             bar.tick();
+            progress::say(&bar, progress::COMPILING);
         }
         Event::Measured { rows, done, steps } => {
+            if done == 0 {
+                progress::say(&bar, &format!("measuring in {steps} steps"));
+            }
             bar.set_prefix("measuring");
             bar.set_length(steps as u64);
             bar.set_position(done as u64);

@@ -58,7 +58,8 @@ pub(crate) struct Capi {
     /// Which libraries are built
     #[arg(long, value_name = "KIND", default_value = "both")]
     lib: LibraryKind,
-    /// Write the package of the library into this folder, for other tools than this to build
+    /// Write the package of the library into this folder, for other tools than this to build; it
+    /// must be empty, or have a package of this command
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     source: Option<PathBuf>,
     #[command(flatten)]
@@ -93,6 +94,7 @@ impl Capi {
         };
         let project = Project::new(self.packages.runtime(), &NEEDED)?;
         if let Some(folder) = &self.source {
+            library.check_folder(folder)?;
             library.write(folder, &project, kinds.crate_types())?;
             let folder = folder.display();
             writeln!(
@@ -104,10 +106,12 @@ impl Capi {
         let Some(folder) = &self.out else {
             return Err(Failure::Arguments("found no `--out DIR`".into()));
         };
+        Build::check(&library, kinds, folder)?;
         let build = Build::new(&self.packages.cache()?, project)?;
         let bar = progress::stages();
         bar.set_message("compiling");
         bar.tick();
+        progress::say(&bar, progress::COMPILING);
         let built = build.build(&library, kinds, folder, waiting);
         bar.finish_and_clear();
         report(&built?, &name, folder, out)?;

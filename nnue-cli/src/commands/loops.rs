@@ -64,7 +64,7 @@ impl LoopCommand {
             spec: &spec,
             current_spec: current.as_ref().map(|(spec, _)| spec),
             folder: &folder,
-            engine: &Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/engine"),
+            engine: &engine(&run)?,
             nnue: &nnue,
         };
         let outcome = work.run(&mut |event| tell(&event, out))?;
@@ -78,6 +78,43 @@ impl LoopCommand {
         writeln!(out, "report: {}", foreign(outcome.report.display()))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The folder of the engine's package, below a folder of the project.
+const ENGINE: &str = "examples/engine";
+
+/// The package of the engine: the run file's, or the project's. This program may be installed
+/// without the project, and the run file then is in a checkout, or the working folder is.
+fn engine(run: &RunFile) -> Result<PathBuf, Failure> {
+    if let Some(engine) = &run.engine {
+        return Ok(engine.clone());
+    }
+    let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let starts = [&*run.path, Path::new(".")];
+    let starts = starts
+        .into_iter()
+        .filter_map(|path| path.canonicalize().ok());
+    let places = [built_from].into_iter().chain(starts);
+    find_engine(places).ok_or_else(|| {
+        Failure::work(Error::RunFile {
+            path: run.path.clone(),
+            wrong: format!(
+                "found no engine: neither this file nor the working folder is in a checkout of the \
+                 project, which has `{ENGINE}`; name the folder of an engine's package as \
+                 `engine.folder`"
+            ),
+        })
+    })
+}
+
+/// The first engine in one of the places, or in a folder that has the place in it.
+fn find_engine(places: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+    let is_engine = |folder: &PathBuf| folder.join("Cargo.toml").is_file();
+    let mut folders = places.into_iter().flat_map(|place| {
+        let folders = place.ancestors().map(|folder| folder.join(ENGINE));
+        folders.collect::<Vec<_>>()
+    });
+    folders.find(is_engine)
 }
 
 /// The spec that a run file names.
@@ -169,6 +206,20 @@ mod tests {
                 && message.contains("did you mean `small128`?"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn the_engine_is_found_from_any_place_of_a_checkout() {
+        let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let project = project.canonicalize().expect("the project has a folder");
+        let engine = project.join("examples/engine");
+        let elsewhere = || std::env::temp_dir();
+        for place in [".", "examples/loops/first-net.toml", "nnue-cli/src"] {
+            let found = find_engine([elsewhere(), project.join(place)]);
+            let found = found.map(|found| found.canonicalize().expect("it is there"));
+            assert_eq!(found.as_ref(), Some(&engine), "{place}");
+        }
+        assert_eq!(find_engine([elsewhere()]), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! | module | has |
 //! |---|---|
-//! | [`files`] | files that are written as a whole or not at all |
+//! | [`files`] | files that are written as a whole or not at all, and never over an input |
 //! | [`data`] | positions to train on: formats, filters, shuffling, rows |
 //! | [`nets`] | net files of any network: shown, compared, evaluated, converted |
 //! | [`adopt`] | specs for files without a header |
@@ -17,6 +17,13 @@
 //! `Serialize`; the caller makes tables and colours.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        reason = "tests make the files that the code reads, and read what it writes"
+    )
+)]
 
 pub mod adopt;
 mod compression;

@@ -1,4 +1,5 @@
 //! Files that are written as a whole, and folders that one program has.
 
+mod inputs;
 mod lock;
 mod output;

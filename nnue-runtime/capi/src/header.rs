@@ -7,6 +7,19 @@
 /// The text of all headers, with names for what differs.
 const TEMPLATE: &str = include_str!("header/network.h");
 
+/// The words that are no names in C++, its namespace `std`, and what its compilers and the headers
+/// of C that all headers include make of some others.
+const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char \
+    char8_t char16_t char32_t class compl concept const consteval constexpr constinit const_cast \
+    continue contract_assert co_await co_return co_yield decltype default delete do double \
+    dynamic_cast else enum explicit export extern false float for friend goto if inline int long \
+    mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public \
+    register reinterpret_cast requires return short signed sizeof static static_assert static_cast \
+    struct switch template this thread_local throw true try typedef typeid typename union unsigned \
+    using virtual void volatile wchar_t while xor xor_eq restrict typeof std posix linux unix NULL \
+    errno offsetof size_t ptrdiff_t nullptr_t max_align_t intptr_t uintptr_t intmax_t uintmax_t int8_t \
+    int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t";
+
 /// What the headers of networks differ in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header<'a> {
@@ -31,6 +44,20 @@ impl Header<'_> {
         let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let mut words = TEMPLATE.split(|letter| !is_letter(letter));
         prefix.starts_with("nnue_") && words.any(|word| word == prefix)
+    }
+
+    /// Whether the prefix cannot be the name of a namespace of C++, as `class` and `std`.
+    #[must_use]
+    pub fn is_reserved(prefix: &str) -> bool {
+        RESERVED.split_whitespace().any(|word| word == prefix)
+    }
+
+    /// Whether a text is a header of some network, by its first line.
+    #[must_use]
+    pub fn is_one(text: &[u8]) -> bool {
+        let first = text.split(|byte| *byte == b'\n').next().unwrap_or(text);
+        first.starts_with(b"/* ")
+            && first.ends_with(b", which `nnue capi` has made with this file.")
     }
 
     /// The text of the header.

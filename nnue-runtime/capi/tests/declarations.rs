@@ -140,4 +140,34 @@ fn names_of_all_headers_are_no_prefix() {
 
     assert!(Header::is_taken("nnue_move") && Header::is_taken("nnue_position"));
     assert!(!Header::is_taken("nnue_small128") && !Header::is_taken("net"));
+    let reserved = ["class", "xor_eq", "co_await", "std", "int32_t", "linux"];
+    assert!(reserved.into_iter().all(Header::is_reserved));
+    assert!(
+        !["net", "stdin_net", "Class", "nnue"]
+            .into_iter()
+            .any(Header::is_reserved)
+    );
+}
+
+#[test]
+fn a_header_is_known_by_its_first_line() {
+    use nnue_capi::header::Header;
+
+    let header = Header {
+        network: "a */ net",
+        prefix: "net",
+        embedded: true,
+        by_pieces: true,
+        wdl: false,
+        white_first: false,
+    };
+    assert!(Header::is_one(header.text().as_bytes()));
+    for other in [
+        &b""[..],
+        b"#pragma once\n",
+        b"/* a net: the functions of net */\n",
+        b"\n/* a net: the functions of libnet, which `nnue capi` has made with this file.\n",
+    ] {
+        assert!(!Header::is_one(other));
+    }
 }

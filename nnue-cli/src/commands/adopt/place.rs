@@ -1,7 +1,8 @@
 //! Where the files that `--out` writes belong, as the package sees them that will have them.
 
-use std::fs;
 use std::path::{Path, PathBuf, absolute};
+
+use nnue_tools::files::own;
 
 /// A folder for the files of a network, and the package around it.
 pub(super) struct Place {
@@ -24,7 +25,7 @@ impl Place {
     /// The path of the spec in the module: from the folder of the package's manifest. Without a
     /// package, the file is to be put there.
     pub(super) fn spec(&self, name: &str) -> String {
-        self.from_package(&self.folder.join(name))
+        self.within_package(&self.folder.join(name))
             .unwrap_or_else(|| name.into())
     }
 
@@ -33,7 +34,7 @@ impl Place {
         let whole = absolute(net).unwrap_or_else(|_| net.into());
         let name = || super::file_name(net);
         match self.package {
-            Some(_) => { self.from_package(&whole) }.unwrap_or_else(|| slashes(&whole)),
+            Some(_) => { self.within_package(&whole) }.unwrap_or_else(|| slashes(&whole)),
             None => name(),
         }
     }
@@ -74,7 +75,7 @@ impl Place {
         )]
     }
 
-    fn from_package(&self, path: &Path) -> Option<String> {
+    fn within_package(&self, path: &Path) -> Option<String> {
         let within = path.strip_prefix(self.package.as_ref()?).ok()?;
         Some(slashes(within))
     }
@@ -82,8 +83,9 @@ impl Place {
 
 /// Whether a folder has the manifest of a package. That of a workspace alone has no sources.
 fn is_package(folder: &Path) -> bool {
-    let manifest = fs::read_to_string(folder.join("Cargo.toml"));
-    manifest.is_ok_and(|text| text.lines().any(|line| line.trim() == "[package]"))
+    let manifest = own::read(&folder.join("Cargo.toml"), super::LONGEST_TEXT);
+    let text = manifest.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    text.is_ok_and(|text| text.lines().any(|line| line.trim() == "[package]"))
 }
 
 /// A path as sources have it on every system.

@@ -374,7 +374,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         let game = "1. Nf3 Nf6 2. Ng1 Ng8 *\n\n[Round \"1\"]\n\n";
         write!(file, "{}", game.repeat(6000)).expect("room");
-        let input = Input::of(file.path(), Format::Pgn);
+        let input = Input::own(file.path(), Format::Pgn);
         let chunk = input.chunks().next().expect("a chunk").expect("readable");
         let mut pieces = Vec::new();
         read(

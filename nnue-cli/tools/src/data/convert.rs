@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use fastrand::Rng;
-use tempfile::{Builder, NamedTempFile};
+use tempfile::NamedTempFile;
 
 use crate::data::batches::{Batches, Options, SharedCounts};
 use crate::data::error::DataError;
 use crate::data::formats::{Writer, WrittenFormat};
 use crate::data::input::Input;
 use crate::data::record::Record;
-use crate::files::{Error, Inputs, Output};
+use crate::files::{Error, Inputs, Output, own};
 
 /// Writes the records that the options choose to files: each record to a random file. If the
 /// options ask for a random order, each file is then shuffled as a whole, so that all records are
@@ -110,11 +110,7 @@ fn spread<'p, W: Write>(
 /// A temporary file that holds the records of a file until they are shuffled. It is on the same
 /// disk, because it takes as much room.
 fn unordered(path: &Path) -> Result<BufWriter<NamedTempFile>, DataError> {
-    let mut builder = Builder::new();
-    builder.prefix("shuffled.").suffix(".part");
-    let file = builder.tempfile_in(crate::files::folder(path));
-    let file = file.map_err(|error| unwritable(path, error))?;
-    Ok(BufWriter::new(file))
+    Ok(BufWriter::new(own::scratch(path)?))
 }
 
 /// The records of a temporary file, in a random order.
@@ -133,7 +129,7 @@ fn shuffled<'p>(
             shuffle: Some(usize::MAX),
             ..Options::default()
         };
-        let input = Input::of(file.path(), format.read());
+        let input = Input::own(file.path(), format.read());
         each(vec![input], options, &SharedCounts::default(), |record| {
             shuffled.write(record)
         })?;

@@ -11,6 +11,7 @@ use nnue_compiler::format::foreign;
 use crate::compression::{BLOCK, unpacked};
 use crate::data::error::DataError;
 use crate::data::formats::{self, EvalUnit, Format, Units, other_format, unit_of, unknown_comment};
+use crate::files::own;
 
 /// The most bytes of a record. If so many bytes hold no whole record, the file has another format.
 const MOST: usize = 1 << 26;
@@ -22,6 +23,8 @@ pub struct Input {
     name: Arc<str>,
     format: Format,
     eval_unit: Option<EvalUnit>,
+    /// Whether the program has written the file, and removes it.
+    is_own: bool,
 }
 
 impl Input {
@@ -49,8 +52,16 @@ impl Input {
         Ok(input)
     }
 
+    /// A temporary file that the program has written, in that format.
+    pub(crate) fn own(path: &Path, format: Format) -> Input {
+        Input {
+            is_own: true,
+            ..Input::of(path, format)
+        }
+    }
+
     /// A file whose format is known, whatever its name says.
-    pub(crate) fn of(path: &Path, format: Format) -> Input {
+    fn of(path: &Path, format: Format) -> Input {
         let name = match crate::files::is_standard(path) {
             true => "standard input".into(),
             false => path.display().to_string(),
@@ -60,6 +71,7 @@ impl Input {
             name: name.into(),
             format,
             eval_unit: None,
+            is_own: false,
         }
     }
 
@@ -110,7 +122,10 @@ impl Input {
 
     /// The bytes of the input, unpacked if they are compressed.
     fn bytes(&self) -> Result<Box<dyn BufRead + Send>, DataError> {
-        let file = crate::files::open(&self.path)?;
+        let file: Box<dyn Read + Send> = match self.is_own {
+            true => Box::new(own::open(&self.path)?),
+            false => crate::files::open(&self.path)?,
+        };
         unpacked(file).map_err(|error| self.unreadable(error))
     }
 

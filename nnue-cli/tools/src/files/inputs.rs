@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use file_id::FileId;
-
-use crate::files::output::{folder, target};
+use crate::files::registry::{self, FileNumber, Identity, file, place};
 use crate::files::{Error, is_standard, standard};
 
 /// The files that a program reads. The system identifies them, and not their names: hard links and
@@ -16,14 +14,7 @@ use crate::files::{Error, is_standard, standard};
 /// Only regular files count: nothing is lost if a terminal is read and written.
 #[derive(Debug)]
 pub struct Inputs {
-    files: HashMap<FileId, PathBuf>,
-}
-
-/// The identity of a file that exists, or the place of a file that does not.
-#[derive(PartialEq, Eq, Hash)]
-enum Identity {
-    File(FileId),
-    Place(PathBuf),
+    files: HashMap<FileNumber, PathBuf>,
 }
 
 impl Inputs {
@@ -34,15 +25,16 @@ impl Inputs {
             let path = path.as_ref();
             Some((file(path).filter(|_| !is_standard(path))?, path.into()))
         });
-        let mut files: HashMap<FileId, PathBuf> = named.collect();
+        let mut files: HashMap<FileNumber, PathBuf> = named.collect();
         if let Some(standard) = standard::input() {
             files.entry(standard).or_insert_with(|| "-".into());
         }
         Inputs { files }
     }
 
-    /// Refuses outputs that are inputs, and outputs that are named twice. Nothing is opened.
-    /// Standard output and standard error are outputs too, but may be the same file.
+    /// Refuses outputs that are inputs, and outputs that are named twice, before long work is done.
+    /// Nothing is opened. Standard output and standard error are outputs too, but may be the same
+    /// file. No output that is begun later can be one of these inputs.
     ///
     /// # Errors
     ///
@@ -75,7 +67,9 @@ impl Inputs {
                 return Err(Error::WrittenTwice { first, second });
             }
         }
-        Ok(())
+        // Whether standard input is read is known when it is opened.
+        let mut named = self.files.values().filter(|input| !is_standard(input));
+        named.try_for_each(|input| registry::read(input))
     }
 }
 
@@ -110,19 +104,4 @@ fn of_output(path: &Path) -> Option<Identity> {
         Ok(_) => file(path).map(Identity::File),
         Err(_) => Some(Identity::Place(place(path))),
     }
-}
-
-/// The path of a file that does not exist yet, in the only form that its folder has.
-fn place(path: &Path) -> PathBuf {
-    let target = target(path);
-    match (fs::canonicalize(folder(&target)), target.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => target,
-    }
-}
-
-/// The regular file at a path.
-fn file(path: &Path) -> Option<FileId> {
-    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
-    metadata.and_then(|_| file_id::get_file_id(path).ok())
 }

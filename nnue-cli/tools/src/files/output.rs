@@ -1,15 +1,15 @@
 //! Files that are written as a whole or not at all.
 
-use std::ffi::OsStr;
 #[cfg(unix)]
 use std::fs::Permissions;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile};
+use tempfile::NamedTempFile;
 
-use crate::files::{Error, standard};
+use crate::files::registry::{self, Writing};
+use crate::files::{Error, part, standard};
 
 /// A file that is being written. Until [`finish`](Output::finish) its path keeps the old file, or
 /// none: the bytes go to a file in the same folder whose name ends in `.part`. That file is removed
@@ -17,11 +17,17 @@ use crate::files::{Error, standard};
 ///
 /// Standard output, by the name `-` or another, is written directly, and so is everything that
 /// exists and is no regular file.
+///
+/// An output is no input of this run, and no other output: both is looked for when it begins, and
+/// once more before it takes its place.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
     place: Place,
     replaces: bool,
+    /// What keeps others from reading and writing the file; nothing for the program's own files,
+    /// which it reads and writes again.
+    writing: Option<Writing>,
 }
 
 #[derive(Debug)]
@@ -39,6 +45,7 @@ enum Place {
 ///
 /// # Errors
 ///
+/// [`Error::Overwritten`] for an input, [`Error::WrittenTwice`] for an output of this run,
 /// [`Error::Unwritable`] if the system does not let the file be written.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     let mut output = Output::create(path)?;
@@ -52,22 +59,28 @@ impl Output {
     ///
     /// # Errors
     ///
+    /// [`Error::Overwritten`] for an input, [`Error::WrittenTwice`] for an output of this run,
     /// [`Error::Unwritable`] if the system does not let the file be written, or not the old file.
     pub fn create(path: &Path) -> Result<Output, Error> {
-        Output::begin(path, true)
+        Output::begin(path, true, Some(Writing::new(path)?))
     }
 
     /// Begins a file that must not replace another file.
     ///
     /// # Errors
     ///
-    /// [`Error::Exists`] if there is a file, [`Error::Unwritable`] if the system does not let the
-    /// file be written.
+    /// [`Error::Exists`] if there is a file, and those of [`create`](Output::create).
     pub fn create_new(path: &Path) -> Result<Output, Error> {
-        Output::begin(path, false)
+        Output::begin(path, false, Some(Writing::new(path)?))
     }
 
-    fn begin(path: &Path, replaces: bool) -> Result<Output, Error> {
+    /// Begins a file of the program's own.
+    pub(super) fn own(path: &Path, replaces: bool) -> Result<Output, Error> {
+        registry::check(path)?;
+        Output::begin(path, replaces, None)
+    }
+
+    fn begin(path: &Path, replaces: bool, writing: Option<Writing>) -> Result<Output, Error> {
         let place = Place::of(path).map_err(|error| Error::unwritable(path, error))?;
         if let Place::Beside { target, .. } = &place
             && !replaces
@@ -79,6 +92,7 @@ impl Output {
             path: path.into(),
             place,
             replaces,
+            writing,
         })
     }
 
@@ -97,17 +111,24 @@ impl Output {
     /// # Errors
     ///
     /// [`Error::Unwritable`], and the old file is unchanged; [`Error::Exists`] if another program
-    /// has made a file that must not be replaced.
+    /// has made a file that must not be replaced; [`Error::Overwritten`] if an input was put into
+    /// the file's place.
     pub fn finish(self) -> Result<(), Error> {
         let Output {
             path,
             place,
             replaces,
+            writing,
         } = self;
+        registry::check(&path)?;
         place.finish(replaces).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => Error::Exists { path },
             _ => Error::Unwritable { path, error },
-        })
+        })?;
+        if let Some(writing) = writing {
+            writing.finished();
+        }
+        Ok(())
     }
 }
 
@@ -141,7 +162,7 @@ impl Place {
                 if !metadata.is_file() {
                     return Ok(Place::Direct(BufWriter::new(file)));
                 }
-                if !is_at(&metadata, &target) {
+                if !part::is_at(&metadata, &target) {
                     // The file has no name any more, and is open in some program.
                     file.set_len(0)?;
                     return Ok(Place::Direct(BufWriter::new(file)));
@@ -151,7 +172,10 @@ impl Place {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        let file = beside(&target, old.as_ref())?;
+        let file = part::beside(&target)?;
+        if let Some(old) = old {
+            keep_access(file.as_file(), &old)?;
+        }
         Ok(Place::Beside {
             file: BufWriter::new(file),
             target,
@@ -175,35 +199,6 @@ impl Place {
     }
 }
 
-/// The most bytes of a file's name that its temporary file's name repeats: systems allow 255 in
-/// all.
-const LONGEST: usize = 200;
-
-/// A temporary file in the folder of the file that it replaces.
-fn beside(target: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
-    let name = target.file_name().ok_or(ErrorKind::IsADirectory)?;
-    let mut prefix = match name.len() {
-        ..=LONGEST => name,
-        _ => OsStr::new("nnue"),
-    }
-    .to_owned();
-    prefix.push(".");
-    let mut builder = Builder::new();
-    builder.prefix(&prefix).suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-
-        // The permissions of a new file, less what the user's mask takes away.
-        builder.permissions(Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(folder(target))?;
-    if let Some(old) = old {
-        keep_access(file.as_file(), old)?;
-    }
-    Ok(file)
-}
-
 /// Lets all who can read and write the old file read and write the new file.
 #[cfg(unix)]
 fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
@@ -222,21 +217,6 @@ fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
 #[cfg(not(unix))]
 fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
     file.set_permissions(old.permissions())
-}
-
-/// Whether an open file is the file at a path.
-#[cfg(unix)]
-fn is_at(file: &Metadata, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    let found = fs::metadata(path);
-    found.is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
-}
-
-/// On other systems, no path leads to a file without a name.
-#[cfg(not(unix))]
-fn is_at(_: &Metadata, _: &Path) -> bool {
-    true
 }
 
 /// The folder that a file is in; `.` for a name alone.

@@ -5,17 +5,18 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use crate::files::inputs::check_printed;
-use crate::files::{Error, is_standard};
+use crate::files::{Error, is_standard, registry};
 
-/// Opens a file, or standard input if the path is `-`, for reading piece by piece. The file may be
-/// of any length, or a pipe or a device.
+/// Opens an input, or standard input if the path is `-`, for reading piece by piece. The file may be
+/// of any length, or a pipe or a device. It is not written from now on.
 ///
 /// # Errors
 ///
-/// [`Error::Overwritten`] if printed text goes into the same file, [`Error::Unreadable`] if the
-/// system does not let the file be read.
+/// [`Error::Overwritten`] if an output or printed text goes into the same file,
+/// [`Error::Unreadable`] if the system does not let the file be read.
 pub fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
     check_printed(path)?;
+    registry::read(path)?;
     if is_standard(path) {
         return Ok(Box::new(io::stdin()));
     }
@@ -23,28 +24,43 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
     Ok(Box::new(file))
 }
 
-/// Reads a file, or standard input if the path is `-`, of at most `limit` bytes.
+/// Reads an input, or standard input if the path is `-`, of at most `limit` bytes. It is not written
+/// from now on.
 ///
 /// # Errors
 ///
 /// [`Error::NoFile`] for a path that is no regular file, and may have no end; [`Error::TooLong`];
-/// [`Error::Overwritten`] if printed text goes into the same file; [`Error::Unreadable`].
+/// [`Error::Overwritten`] if an output or printed text goes into the same file;
+/// [`Error::Unreadable`].
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     check_printed(path)?;
-    if is_standard(path) {
-        return read_from(io::stdin(), path, 0, limit);
+    registry::read(path)?;
+    match is_standard(path) {
+        true => read_from(io::stdin(), path, 0, limit),
+        false => read_file(path, limit),
     }
+}
+
+/// Reads a regular file of at most `limit` bytes.
+pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    let file = open_file(path)?;
+    let metadata = file.metadata();
+    let metadata = metadata.map_err(|error| Error::unreadable(path, error))?;
+    read_from(file, path, metadata.len(), limit)
+}
+
+/// Opens a regular file, which has an end.
+pub(super) fn open_file(path: &Path) -> Result<File, Error> {
     let unreadable = |error| Error::unreadable(path, error);
     // Opening a pipe would wait for a program that writes to it.
-    let metadata = fs::metadata(path).map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err(Error::NoFile {
+    let found = fs::metadata(path).map_err(unreadable)?.file_type();
+    match found.is_file() {
+        true => File::open(path).map_err(unreadable),
+        false => Err(Error::NoFile {
             path: path.into(),
-            kind: kind(metadata.file_type()),
-        });
+            kind: kind(found),
+        }),
     }
-    let file = File::open(path).map_err(unreadable)?;
-    read_from(file, path, metadata.len(), limit)
 }
 
 /// Reads a stream that probably has `len` bytes.

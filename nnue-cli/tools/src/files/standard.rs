@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use file_id::FileId;
+use crate::files::registry::FileNumber;
 
 /// The regular files to which printed text goes, each with a name for messages.
-pub(crate) fn outputs() -> impl Iterator<Item = (FileId, &'static str)> {
+pub(super) fn outputs() -> impl Iterator<Item = (FileNumber, &'static str)> {
     let [output, error] = [output(), error()];
     let output = output.map(|file| (file, "-"));
     output
@@ -15,7 +15,7 @@ pub(crate) fn outputs() -> impl Iterator<Item = (FileId, &'static str)> {
 
 /// Whether an output at this path comes out where standard output does. The path is then `-`,
 /// `/dev/stdout`, or the file or the pipe to which standard output was redirected.
-pub(crate) fn is_output(path: &Path) -> bool {
+pub(super) fn is_output(path: &Path) -> bool {
     crate::files::is_standard(path) || system::is_output(path)
 }
 
@@ -29,18 +29,20 @@ mod system {
 
     use file_id::FileId;
 
+    use crate::files::registry::FileNumber;
+
     /// The regular file from which standard input was redirected.
-    pub(crate) fn input() -> Option<FileId> {
+    pub(in crate::files) fn input() -> Option<FileNumber> {
         file(io::stdin().as_fd())
     }
 
     /// The regular file to which standard output was redirected.
-    pub(crate) fn output() -> Option<FileId> {
+    pub(in crate::files) fn output() -> Option<FileNumber> {
         file(io::stdout().as_fd())
     }
 
     /// The regular file to which standard error was redirected.
-    pub(super) fn error() -> Option<FileId> {
+    pub(super) fn error() -> Option<FileNumber> {
         file(io::stderr().as_fd())
     }
 
@@ -50,9 +52,12 @@ mod system {
         output.is_some() && fs::metadata(path).ok().map(file) == output
     }
 
-    fn file(stream: BorrowedFd<'_>) -> Option<FileId> {
+    fn file(stream: BorrowedFd<'_>) -> Option<FileNumber> {
         let metadata = metadata(stream).filter(Metadata::is_file)?;
-        Some(FileId::new_inode(metadata.dev(), metadata.ino()))
+        Some(FileNumber {
+            id: FileId::new_inode(metadata.dev(), metadata.ino()),
+            made: metadata.created().ok(),
+        })
     }
 
     fn metadata(stream: BorrowedFd<'_>) -> Option<Metadata> {
@@ -66,17 +71,17 @@ mod system {
 mod system {
     use std::path::Path;
 
-    use file_id::FileId;
+    use crate::files::registry::FileNumber;
 
-    pub(crate) fn input() -> Option<FileId> {
+    pub(in crate::files) fn input() -> Option<FileNumber> {
         None
     }
 
-    pub(crate) fn output() -> Option<FileId> {
+    pub(in crate::files) fn output() -> Option<FileNumber> {
         None
     }
 
-    pub(super) fn error() -> Option<FileId> {
+    pub(super) fn error() -> Option<FileNumber> {
         None
     }
 
@@ -86,4 +91,4 @@ mod system {
 }
 
 use self::system::error;
-pub(crate) use self::system::{input, output};
+pub(super) use self::system::{input, output};

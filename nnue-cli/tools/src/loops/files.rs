@@ -5,9 +5,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::files::Inputs;
+use crate::files::{Inputs, own};
 use crate::loops::error::Error;
-use crate::loops::record;
 use crate::loops::stages::{self, old};
 
 /// The names of the new net's opponents, which are parts of the names of files.
@@ -74,7 +73,7 @@ impl Files {
         engine: &Path,
     ) -> Result<(), Error> {
         for file in read {
-            record::open(file).map_err(|error| Error::unreadable(file, error))?;
+            own::open(file)?;
         }
         self.check_folder()?;
         let inputs = [other, read].concat();

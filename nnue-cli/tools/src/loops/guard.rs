@@ -59,7 +59,7 @@ impl Guard {
         let mut child = command.spawn().map_err(failed)?;
         let shown = foreign(self.program.display());
         let note = format!("`{shown}`, process {}", child.id());
-        let watched = crate::files::write(&self.note, note).map_err(Error::from);
+        let watched = crate::files::own::write(&self.note, note).map_err(Error::from);
         let watched = watched.and_then(|()| self.watch(&mut child).map_err(failed));
         // Otherwise the command might never end.
         if !matches!(watched, Ok(Some(_))) {

@@ -2,14 +2,14 @@
 //! finished.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::files::{self, own};
 use crate::loops::error::Error;
 
 /// The length and the hash of a file.
@@ -22,8 +22,17 @@ pub(crate) struct Content {
 
 impl Content {
     /// Reads a file, which may be larger than the memory.
-    pub(crate) fn of(path: &Path) -> io::Result<Content> {
-        let mut file = BufReader::with_capacity(1 << 16, open(path)?);
+    ///
+    /// # Errors
+    ///
+    /// The system does not let the file be read, or it is no regular file and may have no end.
+    fn of(path: &Path) -> Result<Content, files::Error> {
+        // Some are written by later stages, and those of the user are known from the beginning.
+        let file = BufReader::with_capacity(1 << 16, own::open(path)?);
+        Content::read(file).map_err(|error| files::Error::unreadable(path, error))
+    }
+
+    fn read(mut file: impl BufRead) -> io::Result<Content> {
         let mut hash = Sha256::new();
         let mut bytes = 0;
         loop {
@@ -50,22 +59,6 @@ impl Content {
     }
 }
 
-/// Opens a file that has an end.
-///
-/// # Errors
-///
-/// The errors of the system, and an error for a path that is no regular file and may have no end.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
-    // Opening a pipe would wait for a program that writes to it.
-    match fs::metadata(path)?.is_file() {
-        true => File::open(path),
-        false => Err(io::Error::new(
-            ErrorKind::InvalidInput,
-            "found no regular file, and only those are allowed",
-        )),
-    }
-}
-
 /// The present contents of files, by their paths.
 ///
 /// # Errors
@@ -73,7 +66,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 /// [`Error::File`], which names the file that cannot be read.
 pub(crate) fn contents(paths: &[PathBuf]) -> Result<BTreeMap<String, Content>, Error> {
     let each = paths.iter().map(|path| {
-        let content = Content::of(path).map_err(|error| Error::unreadable(path, error))?;
+        let content = Content::of(path)?;
         Ok((path.to_string_lossy().into_owned(), content))
     });
     each.collect()
@@ -149,7 +142,7 @@ impl Finished {
             let (found, path) = (Content::of(path), foreign(path.display()));
             reasons.extend(match (recorded, found) {
                 (None, _) => Some(format!("it did not write `{path}`")),
-                (_, Err(error)) => Some(format!("`{path}` cannot be read: {error}")),
+                (_, Err(error)) => Some(error.to_string()),
                 (Some(recorded), Ok(found)) => recorded
                     .differs(&found)
                     .map(|how| format!("`{path}` {how}")),

@@ -6,7 +6,8 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::files::{Lock, write};
+use crate::files::Lock;
+use crate::files::own::write;
 use crate::loops::error::Error;
 use crate::loops::files::{Files, OPPONENTS, sources};
 use crate::loops::record::Finished;

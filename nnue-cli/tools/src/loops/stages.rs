@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use nnue_compiler::format::foreign;
 use serde::Serialize;
 
-use crate::files::{Lock, write};
+use crate::files::Lock;
+use crate::files::own::{read, remove, rename, write};
 use crate::loops::error::Error;
 use crate::loops::record::{Basis, Finished, contents};
 use crate::loops::stage::{Guarded, Stage};
@@ -102,7 +103,7 @@ impl<'o> Stages<'o> {
     /// [`Error::Stage`] if the stage cannot be run or fails, with its text on standard error.
     pub(crate) fn run(&mut self, stage: &Stage) -> Result<String, Error> {
         let basis = stage.basis()?;
-        let record = crate::files::read(&self.record_of(stage), LONGEST_RECORD);
+        let record = read(&self.record_of(stage), LONGEST_RECORD);
         let (before, reasons) = match record {
             Err(error) if error.is_missing() => (None, Vec::new()),
             Err(error) => (None, vec![error.to_string()]),
@@ -154,7 +155,7 @@ impl<'o> Stages<'o> {
         let begun = record.with_extension("begun");
         let note = self.folder.join(NOTE);
         let now = json(&begun, &basis)?;
-        let goes_on = match crate::files::read(&begun, LONGEST_RECORD) {
+        let goes_on = match read(&begun, LONGEST_RECORD) {
             Ok(before) => before == now,
             Err(error) if error.is_missing() => false,
             Err(error) => {
@@ -235,7 +236,7 @@ fn lock(folder: &Path) -> Result<Lock, Error> {
                 thread::sleep(Duration::from_millis(50));
             }
             Err(crate::files::Error::Locked { .. }) => {
-                let note = crate::files::read(&folder.join(NOTE), LONGEST_NOTE);
+                let note = read(&folder.join(NOTE), LONGEST_NOTE);
                 let note = note.unwrap_or_else(|_| b"a program".into());
                 return Err(Error::Running {
                     what: String::from_utf8_lossy(&note).into_owned(),
@@ -276,7 +277,7 @@ fn set_aside(path: &Path) -> Result<(), Error> {
     }
     let old = old(path);
     remove(&old)?;
-    fs::rename(path, &old).map_err(|error| Error::unwritable(path, error))
+    Ok(rename(path, &old)?)
 }
 
 /// The new name of a file or a folder that is set aside.
@@ -291,7 +292,7 @@ pub(crate) fn old(path: &Path) -> PathBuf {
 fn make_room(path: &Path) -> Result<(), Error> {
     match path.is_file() || path.is_dir() {
         true => Ok(()),
-        false => remove(path),
+        false => Ok(remove(path)?),
     }
 }
 
@@ -305,16 +306,6 @@ fn remove_parts(folder: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Removes a file or a folder, if it exists.
-fn remove(path: &Path) -> Result<(), Error> {
-    let removed = match path.is_dir() {
-        true => fs::remove_dir_all(path),
-        false if path.exists() => fs::remove_file(path),
-        false => Ok(()),
-    };
-    removed.map_err(|error| Error::unwritable(path, error))
 }
 
 #[cfg(test)]

@@ -84,14 +84,14 @@ impl Training {
     /// [`Error::File`] and [`Error::Json`] for an unusable summary.
     pub fn read(folder: &Path) -> Result<Training, Error> {
         let path = folder.join("summary.json");
-        let summary = serde_json::from_slice(&crate::files::read(&path, LONGEST)?);
+        let summary = serde_json::from_slice(&crate::files::own::read(&path, LONGEST)?);
         let summary = summary.map_err(|error| Error::Json {
             origin: format!("`{}`", foreign(path.display())),
             error,
         })?;
         // The trainer draws the curves as XML without a declaration.
         let path = folder.join("curves.svg");
-        let curves = match crate::files::read(&path, LONGEST).map(String::from_utf8) {
+        let curves = match crate::files::own::read(&path, LONGEST).map(String::from_utf8) {
             Ok(Ok(curves)) => Ok(curves),
             Ok(Err(_)) => Err(format!("`{}` is not UTF-8 text", foreign(path.display()))),
             Err(error) => Err(error.to_string()),

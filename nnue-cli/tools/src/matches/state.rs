@@ -6,14 +6,14 @@
 //! is dropped.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Output, is_standard};
+use crate::files::{is_standard, own};
 use crate::matches::error::Error;
 use crate::matches::results::Pair;
 
@@ -73,7 +73,7 @@ impl State {
     fn read(&mut self, settings: &Settings) -> Result<BTreeMap<usize, Pair>, Error> {
         let path = &*self.path;
         let failed = |error| failed(path, error);
-        let mut lines = BufReader::new(crate::files::open(path)?);
+        let mut lines = BufReader::new(own::open(path)?);
         let mut line = Vec::new();
         let mut next = |line: &mut Vec<u8>| {
             line.clear();
@@ -125,7 +125,7 @@ impl State {
 impl Drop for State {
     fn drop(&mut self) {
         if self.is_useless {
-            let _ = fs::remove_file(&self.path);
+            let _ = own::remove(&self.path);
         }
     }
 }
@@ -174,7 +174,7 @@ fn begin(path: &Path, settings: &Settings) -> Result<(), Error> {
         settings: settings.clone(),
     };
     let header = line(&header).map_err(|error| unwritable(path, error))?;
-    let begun = Output::create_new(path).and_then(|mut output| {
+    let begun = own::create_new(path).and_then(|mut output| {
         output.add(&header)?;
         output.finish()
     });
@@ -185,20 +185,18 @@ fn begin(path: &Path, settings: &Settings) -> Result<(), Error> {
     // Only the match that has locked the empty file replaces it.
     let _empty = locked(path)?;
     match is_empty(path)? {
-        true => Ok(crate::files::write(path, header)?),
+        true => Ok(own::write(path, header)?),
         false => Ok(()),
     }
 }
 
 /// Opens a file that no other match has open.
 fn locked(path: &Path) -> Result<File, Error> {
-    let failed = |error| failed(path, error);
-    let mut options = OpenOptions::new();
-    let file = options.read(true).append(true).open(path).map_err(failed)?;
+    let file = own::append(path)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.into() }),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
+        Err(TryLockError::Error(error)) => Err(failed(path, error)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::files::Error as FileError;
+use crate::files::{Error as FileError, own};
 use crate::nets::specs::read_text;
 use serde_json::{Value, json};
 
@@ -73,15 +73,13 @@ impl Project {
     ///
     /// [`Error::File`] if a file cannot be read or written.
     pub fn write_lock(&self, workspace: &Path) -> Result<(), Error> {
-        let own = workspace.join("Cargo.lock");
+        let lock = workspace.join("Cargo.lock");
         match &self.0 {
             Place::Folder(project) if project.join("Cargo.lock").is_file() => {
-                write(&own, read_text(&project.join("Cargo.lock"))?)
+                write(&lock, read_text(&project.join("Cargo.lock"))?)
             }
             // A damaged file of cargo is removed, and cargo makes another.
-            _ if own.is_file() && !is_toml(&own) => {
-                Ok(fs::remove_file(&own).map_err(|error| FileError::unwritable(&own, error))?)
-            }
+            _ if lock.is_file() && !is_toml(&lock) => Ok(own::remove(&lock)?),
             _ => Ok(()),
         }
     }
@@ -94,8 +92,12 @@ fn not_utf8(folder: &Path) -> Error {
     }
 }
 
+/// The most bytes of a `Cargo.lock`.
+const LONGEST_LOCK: u64 = 1 << 26;
+
 fn is_toml(path: &Path) -> bool {
-    read_text(path).is_ok_and(|text| text.parse::<::toml::Table>().is_ok())
+    let bytes = own::read(path, LONGEST_LOCK).unwrap_or_default();
+    str::from_utf8(&bytes).is_ok_and(|text| text.parse::<::toml::Table>().is_ok())
 }
 
 /// A manifest as text.
@@ -107,18 +109,20 @@ pub fn toml(manifest: &Value) -> Result<String, Error> {
     Ok(::toml::to_string(manifest)?)
 }
 
-/// Writes a file, unless it has these bytes already: cargo compiles files that are newer.
+/// Writes a file of a package, unless it has these bytes already: cargo compiles files that are
+/// newer.
 ///
 /// # Errors
 ///
 /// [`Error::File`] if it cannot be written.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
-    if fs::read(path).is_ok_and(|found| found == bytes.as_ref()) {
+    let longest = bytes.as_ref().len() as u64;
+    if own::read(path, longest).is_ok_and(|found| found == bytes.as_ref()) {
         return Ok(());
     }
     let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
     parent.map_err(|error| FileError::unwritable(path, error))?;
-    Ok(crate::files::write(path, bytes)?)
+    Ok(own::write(path, bytes)?)
 }
 
 #[cfg(test)]

@@ -86,6 +86,9 @@ pub struct Statistics {
     pub name: String,
     /// The type of the tensor's numbers.
     pub element: &'static str,
+    /// The least and the greatest number of the type; `None` for `f32`.
+    #[serde(skip)]
+    pub limits: Option<(i32, i32)>,
     /// How many numbers the tensor has, without padding.
     pub values: usize,
     /// The smallest number of the tensor.
@@ -109,6 +112,7 @@ impl Statistics {
         Statistics {
             name: values.name.clone(),
             element: values.element.name(),
+            limits,
             values: numbers.len(),
             minimum: numbers.iter().copied().fold(f64::INFINITY, f64::min),
             maximum: numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),

@@ -10,7 +10,7 @@ use nnue_compiler::network::Network;
 use crate::nets::info::Info;
 use crate::picture::drawing;
 use crate::picture::markup::{Markup, closed, element, tag, text, visible};
-use crate::picture::weights::{Histogram, Picture};
+use crate::picture::weights::Picture;
 
 /// The subject of a page.
 #[derive(Clone, Copy, Debug)]
@@ -94,8 +94,8 @@ pub fn html(subject: &Subject<'_>) -> String {
         [
             tag("h2", "What the weights prove"),
             facts::proofs(contents),
-            tag("h2", "The numbers of the file"),
-            facts::numbers(contents),
+            tag("h2", "Tensors"),
+            facts::tensors(contents),
         ]
     });
     let neurons = picture.neurons.iter().map(|neuron| {
@@ -126,8 +126,6 @@ pub fn html(subject: &Subject<'_>) -> String {
         facts::file(info),
         drawn(network),
         Markup::from_iter(contents),
-        tag("h2", "Tensors"),
-        tensors(&picture.histograms),
         tag("h2", "Weights"),
         tag(
             "p",
@@ -175,26 +173,4 @@ fn warnings(subject: &Subject<'_>) -> Vec<String> {
         ));
     }
     warnings
-}
-
-fn tensors(histograms: &[Histogram]) -> Markup {
-    let rows = histograms.iter().map(|histogram| {
-        let (low, high) = histogram.range;
-        let limits = match histogram.limits {
-            Some((least, most)) => format!("{least} to {most}"),
-            None => "none".into(),
-        };
-        let values = [
-            histogram.values().to_string(),
-            low.to_string(),
-            high.to_string(),
-        ];
-        let [values, low, high] = values.map(number);
-        tag(
-            "tr",
-            [cell(&histogram.name), values, low, high, cell(limits)],
-        )
-    });
-    let columns = ["tensor", "values", "smallest", "largest", "type's limits"];
-    table("tensors", &columns, rows)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use nnue_tools::files::Output;
 
 /// An empty folder that only the test of that name uses.
-fn folder(name: &str) -> PathBuf {
+pub(super) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("folders can be made");
@@ -43,6 +43,52 @@ fn nothing_is_left_of_what_is_not_finished() {
         .collect();
     assert_eq!(left, ["net"]);
     assert_eq!(fs::read(&path).expect("it is there"), b"old");
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let names = entries.map(|entry| entry.expect("it is read").file_name());
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into()).collect();
+    names.sort();
+    names
+}
+
+/// What others have named alike is not of a killed program.
+#[test]
+fn what_a_killed_program_has_left_is_removed() {
+    let folder = folder("left");
+    let path = folder.join("net");
+    let others = ["net.part", "net.nnue-x.part", "other.nnue-0.part"];
+    for name in others.into_iter().chain(["net.nnue-0.part"]) {
+        fs::write(folder.join(name), "half").expect("files can be written");
+    }
+    nnue_tools::files::write(&path, "new").expect("it can be written");
+    assert_eq!(
+        names(&folder),
+        ["net", "net.nnue-x.part", "net.part", "other.nnue-0.part"]
+    );
+    // A folder of that name is none of ours, and is in nobody's way.
+    fs::create_dir(folder.join("net.nnue-0.part")).expect("folders can be made");
+    nnue_tools::files::write(&path, "newer").expect("it can be written");
+    assert!(folder.join("net.nnue-0.part").is_dir());
+    assert_eq!(fs::read(&path).expect("it is there"), b"newer");
+}
+
+#[test]
+fn living_programs_keep_what_they_write() {
+    let folder = folder("living");
+    let path = folder.join("net");
+    let mut outputs = ["first", "second", "third"].map(|text| {
+        let mut output = Output::create(&path).expect("it can be written");
+        output.add(text.as_bytes()).expect("it can be written");
+        output
+    });
+    outputs.reverse();
+    for (output, text) in outputs.into_iter().zip(["third", "second", "first"]) {
+        output.finish().expect("nobody has removed it");
+        assert_eq!(fs::read(&path).expect("it is there"), text.as_bytes());
+    }
+    assert_eq!(names(&folder), ["net"]);
 }
 
 /// New code for what runs with the rights of another user would be a way to become that user.

@@ -273,8 +273,9 @@ fn scaled_by(ratio: Ratio, value: &TokenStream) -> TokenStream {
         (1, 1, _) => value.clone(),
         (1, _, Rounding::Truncate) => quote! { #value / #d },
         (1, _, Rounding::Floor) => quote! { #value.div_euclid(#d) },
-        (_, 1, _) => quote! { (i64::from(#value) * #n) as i32 },
-        (_, _, Rounding::Truncate) => quote! { (i64::from(#value) * #n / #d) as i32 },
-        (_, _, Rounding::Floor) => quote! { (i64::from(#value) * #n).div_euclid(#d) as i32 },
+        // `i64::from` needs a trait, which is in scope only where there is a prelude.
+        (_, 1, _) => quote! { (#value as i64 * #n) as i32 },
+        (_, _, Rounding::Truncate) => quote! { (#value as i64 * #n / #d) as i32 },
+        (_, _, Rounding::Floor) => quote! { (#value as i64 * #n).div_euclid(#d) as i32 },
     }
 }

@@ -2,6 +2,7 @@
 
 use nnue_format::levels::Isa;
 
+use super::budget::Work;
 use super::unroll::Unroll;
 use crate::layout::{Affine, Form, Input};
 use crate::network::{self, Layer, Network, Source, Sparse, SparseBy, Sums};
@@ -243,15 +244,15 @@ impl FusedPlan {
         FUSED_CHAINS.div_ceil(self.tile * sums)
     }
 
-    /// The number of vector operations that are written out: sums start, are added to in a round of
-    /// the loop, and are brought together. The exact way has two sums for each output.
-    fn steps(&self, outputs: usize) -> usize {
+    /// The work for it: sums start, are added to in a round of the loop, and are brought together.
+    /// The exact way has two sums for each output. Tiles have no more sums than registers hold.
+    fn work(&self, outputs: usize) -> Work {
         let way = |sums: usize| sums * outputs * (2 * self.sets(sums) + FUSED_CHAINS);
-        match self.products {
+        Work::in_loop(match self.products {
             Products::Fast => way(1),
             Products::Exact => way(2),
             Products::FastIfProved => way(1) + way(2),
-        }
+        })
     }
 
     /// The number of vectors of each perspective that a round of the loop takes.
@@ -266,14 +267,20 @@ impl Blocks {
     fn steps(&self, written: usize) -> usize {
         self.vectors * (2 * self.side_by_side + written)
     }
+
+    /// How often as much work it is because registers do not hold the sums: each sum that is kept
+    /// in memory is in the way of all others.
+    fn crowd(&self, isa: &Isa) -> usize {
+        self.vectors.div_ceil(isa.registers)
+    }
 }
 
 impl Kernel {
-    /// The number of vector operations that are written out, in a loop or without a loop.
-    pub(super) fn steps(&self, outputs: usize) -> usize {
-        let twice_if_proved = |products: Products, steps: usize| match products {
-            Products::Fast | Products::Exact => steps,
-            Products::FastIfProved => 2 * steps,
+    /// The work of a Rust compiler for the kernel.
+    pub(super) fn work(&self, outputs: usize, isa: &Isa) -> Work {
+        let twice_if_proved = |products: Products, work: Work| match products {
+            Products::Fast | Products::Exact => work,
+            Products::FastIfProved => work * 2,
         };
         match self {
             Kernel::Sparse(blocks) => {
@@ -282,20 +289,26 @@ impl Kernel {
                     1 => 1,
                     sets => 2 * sets,
                 };
-                twice_if_proved(blocks.products, blocks.steps(written))
+                let work = Work::in_loop(blocks.steps(written)) * blocks.crowd(isa);
+                twice_if_proved(blocks.products, work)
             }
             Kernel::Dense { blocks, steps, .. } => {
-                let written = match steps {
-                    BlockOrder::StraightLine | BlockOrder::Calls => blocks.count,
-                    BlockOrder::Loop { rest, .. } => blocks.side_by_side + blocks.count - rest,
+                let all = blocks.steps(blocks.count);
+                let work = match steps {
+                    BlockOrder::StraightLine => Work::straight(all) * blocks.crowd(isa),
+                    BlockOrder::Calls => Work::called(all),
+                    BlockOrder::Loop { rest, .. } => {
+                        let written = blocks.side_by_side + blocks.count - rest;
+                        Work::in_loop(blocks.steps(written)) * blocks.crowd(isa)
+                    }
                 };
-                twice_if_proved(blocks.products, blocks.steps(written))
+                twice_if_proved(blocks.products, work)
             }
-            Kernel::Rows(products) => twice_if_proved(*products, outputs),
-            Kernel::Fused(fused) => fused.steps(outputs),
+            Kernel::Rows(products) => twice_if_proved(*products, Work::straight(outputs)),
+            Kernel::Fused(fused) => fused.work(outputs),
             // A vector of sums starts, is added to, and is stored.
-            Kernel::Columns { vectors, .. } => 3 * vectors,
-            Kernel::Function { .. } => 1,
+            Kernel::Columns { vectors, .. } => Work::in_loop(3 * vectors),
+            Kernel::Function { .. } => Work::straight(1),
         }
     }
 }

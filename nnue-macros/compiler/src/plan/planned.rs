@@ -1,6 +1,9 @@
 //! A layer of either kind, and how it is computed.
 
+use nnue_format::levels::Isa;
+
 use super::affine::Kernel;
+use super::budget::Work;
 use crate::layout::{Affine, Elementwise};
 use crate::network;
 
@@ -15,17 +18,18 @@ pub enum PlannedLayer<'l> {
 }
 
 impl PlannedLayer<'_> {
-    /// The number of operations that are written out.
-    pub(super) fn steps(&self) -> usize {
-        match self {
+    /// The [work](Work) of a Rust compiler for the layer.
+    pub(super) fn work(&self, isa: &Isa) -> Work {
+        let (written, kernel) = match self {
             PlannedLayer::Affine(affine, kernel) => {
-                affine.parts.len() + kernel.steps(affine.outputs)
+                (affine.parts.len(), kernel.work(affine.outputs, isa))
             }
             PlannedLayer::Elementwise(elementwise) => match elementwise.function {
-                network::Elementwise::Activations(functions) => functions.len(),
-                _ => elementwise.layer.inputs.len(),
+                network::Elementwise::Activations(functions) => (functions.len(), Work::NONE),
+                _ => (elementwise.layer.inputs.len(), Work::NONE),
             },
-        }
+        };
+        Work::straight(written) + kernel
     }
 }
 

@@ -627,7 +627,7 @@ mod scalar {
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
-        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
 }
@@ -889,7 +889,7 @@ mod avx2 {
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
-        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
 }
@@ -1018,7 +1018,7 @@ mod avxvnni {
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
-        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
 }
@@ -1280,7 +1280,7 @@ mod avx512 {
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
-        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
 }
@@ -1415,7 +1415,7 @@ mod avx512icl {
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
-        let value = (i64::from(psqt.wrapping_add(positional)) * 400 / 16320) as i32;
+        let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
 }

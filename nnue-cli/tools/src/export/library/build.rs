@@ -5,9 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::package::check;
 use super::{Error, Library};
-use crate::files::{Error as FileError, Lock};
-use crate::measure::project::{Project, write};
+use crate::files::{Error as FileError, Lock, own, write};
+use crate::measure::project::Project;
+
+/// The most bytes of a library, which may have a net in it.
+const LONGEST_LIBRARY: u64 = 1 << 34;
 
 /// Which libraries are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +51,48 @@ pub struct Build {
     project: Project,
 }
 
+/// A file that is built from a package: the name that cargo gives it, and the path that it gets.
+type Product = (String, PathBuf);
+
+/// The files that are built from the package of a library.
+struct Products {
+    header: PathBuf,
+    static_library: Option<Product>,
+    shared_library: Option<Product>,
+    /// What a program is linked with, on Windows, to load the shared library.
+    import: Option<Product>,
+}
+
+impl Products {
+    fn of(library: &Library<'_>, kinds: Kinds, out: &Path) -> Products {
+        let (made, name) = (library.crate_name(), library.name());
+        let is_msvc = cfg!(target_env = "msvc");
+        let product = |has: bool, of: &dyn Fn(&str) -> String| -> Option<Product> {
+            has.then(|| (of(&made), out.join(of(name))))
+        };
+        let has_import = cfg!(target_os = "windows") && kinds.has_shared();
+        Products {
+            header: library.header_in(out),
+            static_library: product(kinds.has_static(), &|name| match is_msvc {
+                true => format!("{name}.lib"),
+                false => format!("lib{name}.a"),
+            }),
+            shared_library: product(kinds.has_shared(), &|name| {
+                format!("{DLL_PREFIX}{name}{DLL_SUFFIX}")
+            }),
+            import: product(has_import, &|name| match is_msvc {
+                true => format!("{name}.dll.lib"),
+                false => format!("lib{name}.dll.a"),
+            }),
+        }
+    }
+
+    fn libraries(&self) -> impl Iterator<Item = &Product> {
+        let all = [&self.static_library, &self.shared_library, &self.import];
+        all.into_iter().flatten()
+    }
+}
+
 /// A library that was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
@@ -80,12 +126,27 @@ impl Build {
         }
     }
 
+    /// Refuses a folder that has other files of the names of a library and its header.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherFile`] for such a file, [`Error::File`] if it cannot be read.
+    pub fn check(library: &Library<'_>, kinds: Kinds, out: &Path) -> Result<(), Error> {
+        library.check_header(out)?;
+        let function = format!("{}_evaluator_push_checked", library.name());
+        for (_, to) in Products::of(library, kinds, out).libraries() {
+            check(to, |bytes| has(bytes, function.as_bytes()))?;
+        }
+        Ok(())
+    }
+
     /// Compiles a library and writes it and its header into a folder. If another run compiles,
     /// `waiting` is called with the folder for compiled files, and it waits.
     ///
     /// # Errors
     ///
-    /// The package cannot be written or compiled, or the folder cannot be written to.
+    /// Those of [`check`](Build::check); the package cannot be written or compiled, or the folder
+    /// cannot be written to.
     pub fn build(
         &self,
         library: &Library<'_>,
@@ -93,45 +154,25 @@ impl Build {
         out: &Path,
         waiting: impl FnOnce(&Path),
     ) -> Result<Built, Error> {
+        Build::check(library, kinds, out)?;
+        let products = Products::of(library, kinds, out);
         let _lock = Lock::wait_for_folder(&self.folder, || waiting(&self.folder))?;
         let package = self.folder.join(library.name());
         // A net of an earlier run is not part of this package.
-        let _ = fs::remove_file(package.join("net.nnue"));
+        own::remove(&package.join("net.nnue"))?;
         library.write(&package, &self.project, kinds.crate_types())?;
         let system_libraries = self.cargo(library, &package, kinds)?;
         let release = self.folder.join("target/release");
-        let (made, name) = (library.crate_name(), library.name());
-        let copy = |from: String, to: String| -> Result<PathBuf, Error> {
-            let (from, to) = (release.join(from), out.join(to));
-            let bytes = fs::read(&from).map_err(|error| FileError::unreadable(&from, error))?;
-            write(&to, bytes)?;
-            Ok(to)
-        };
-        let header = out.join(format!("{name}.h"));
-        write(&header, library.header())?;
-        let static_name = |name: &str| match cfg!(target_env = "msvc") {
-            true => format!("{name}.lib"),
-            false => format!("lib{name}.a"),
-        };
-        let shared_name = |name: &str| format!("{DLL_PREFIX}{name}{DLL_SUFFIX}");
-        let built = |has: bool, of: &dyn Fn(&str) -> String| {
-            let made = has.then(|| copy(of(&made), of(name)));
-            made.transpose()
-        };
-        let static_library = built(kinds.has_static(), &static_name)?;
-        let shared_library = built(kinds.has_shared(), &shared_name)?;
-        if cfg!(target_os = "windows") && kinds.has_shared() {
-            // What a program is linked with, to load the other file.
-            let import = |name: &str| match cfg!(target_env = "msvc") {
-                true => format!("{name}.dll.lib"),
-                false => format!("lib{name}.dll.a"),
-            };
-            copy(import(&made), import(name))?;
+        fs::create_dir_all(out).map_err(|error| FileError::unwritable(out, error))?;
+        write(&products.header, library.header())?;
+        for (from, to) in products.libraries() {
+            write(to, own::read(&release.join(from), LONGEST_LIBRARY)?)?;
         }
+        let path = |product: Option<Product>| product.map(|(_, path)| path);
         Ok(Built {
-            header,
-            static_library,
-            shared_library,
+            header: products.header,
+            static_library: path(products.static_library),
+            shared_library: path(products.shared_library),
             system_libraries,
         })
     }
@@ -170,11 +211,16 @@ impl Build {
         }
         match kinds.has_static() {
             true => {
-                let text = fs::read_to_string(&needed)
-                    .map_err(|error| FileError::unreadable(&needed, error))?;
+                let text = own::read(&needed, LONGEST_LIBRARY)?;
+                let text = String::from_utf8_lossy(&text);
                 Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
             }
             false => Ok(String::new()),
         }
     }
+}
+
+/// Whether the bytes of a library have the name of a function.
+fn has(bytes: &[u8], name: &[u8]) -> bool {
+    bytes.windows(name.len()).any(|found| found == name)
 }

@@ -37,6 +37,31 @@ pub enum Error {
         /// What was found.
         name: String,
     },
+    /// The beginning of all names is a word of C++, where it is a namespace.
+    #[error("`{name}` cannot be a namespace of C++, expected another name")]
+    Reserved {
+        /// What was found.
+        name: String,
+    },
+    /// A file of somebody else has the place of one that is written.
+    #[error(
+        "`{}` is there, and `nnue capi` has not made it: remove it, or name another folder",
+        foreign(.path.display())
+    )]
+    OtherFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder for a package has files of something else.
+    #[error(
+        "`{}` has files of something else than a package that `nnue capi` has made: name an empty \
+         folder, or one that is not there",
+        foreign(.folder.display())
+    )]
+    OtherFiles {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A file cannot be read or written.
     #[error("{0}")]
     File(#[from] crate::files::Error),

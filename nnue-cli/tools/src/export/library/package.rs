@@ -1,16 +1,47 @@
 //! The package of a library, which cargo compiles, and the header beside it.
 
-use std::path::Path;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use nnue_capi::header::Header;
 use nnue_compiler::network::{Network, Order};
 use serde_json::json;
 
 use super::Error;
+use crate::files::{Error as FileError, own};
 use crate::measure::project::{Project, toml, write};
 
 /// The packages of the project that the library needs, by their folders.
 pub const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-runtime/capi"];
+
+/// The manifest of the package, and its first line, by which it is known.
+const MANIFEST: &str = "Cargo.toml";
+const MARK: &str = "# `nnue capi` has made this package, and writes its files anew.";
+
+/// The code of the package, and its first line.
+const CODE: &str = "src/lib.rs";
+const CODE_MARK: &str = "//! `nnue capi` has made this file, and writes it anew.";
+
+/// The most bytes of a file that may be replaced.
+const LONGEST: u64 = 1 << 32;
+
+/// Refuses to replace a file that is there and is not of this kind.
+///
+/// # Errors
+///
+/// [`Error::OtherFile`] for another file, [`Error::File`] if it cannot be read.
+pub(super) fn check(path: &Path, is_own: impl FnOnce(&[u8]) -> bool) -> Result<(), Error> {
+    match own::read(path, LONGEST) {
+        Err(error) if error.is_missing() => Ok(()),
+        Err(FileError::NoFile { .. } | FileError::TooLong { .. }) => {
+            Err(Error::OtherFile { path: path.into() })
+        }
+        Err(error) => Err(error.into()),
+        Ok(bytes) if is_own(&bytes) => Ok(()),
+        Ok(_) => Err(Error::OtherFile { path: path.into() }),
+    }
+}
 
 /// How weights become part of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +99,9 @@ impl<'n> Library<'n> {
         if Header::is_taken(&name) {
             return Err(Error::Taken { name });
         }
+        if Header::is_reserved(&name) {
+            return Err(Error::Reserved { name });
+        }
         Ok(Library {
             text,
             network,
@@ -113,6 +147,54 @@ impl<'n> Library<'n> {
         header.text()
     }
 
+    /// Refuses a folder for the package that has files of something else. Hidden files do not
+    /// count, as those of a version control.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherFiles`] for a folder that is neither empty nor a package of this command,
+    /// [`Error::OtherFile`] for a file in such a package that somebody else has made,
+    /// [`Error::File`] if the folder cannot be read.
+    pub fn check_folder(&self, folder: &Path) -> Result<(), Error> {
+        let mut entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(FileError::unreadable(folder, error).into()),
+            Ok(entries) => entries.flatten(),
+        };
+        let is_hidden = |entry: &fs::DirEntry| {
+            let name = entry.file_name();
+            name.as_encoded_bytes().starts_with(b".")
+        };
+        if entries.all(|entry| is_hidden(&entry)) {
+            return Ok(());
+        }
+        if !folder.join(MANIFEST).is_file() {
+            let folder = folder.into();
+            return Err(Error::OtherFiles { folder });
+        }
+        self.check_header(folder)?;
+        let marked = [(MANIFEST, MARK), (CODE, CODE_MARK)];
+        marked.into_iter().try_for_each(|(name, mark)| {
+            check(&folder.join(name), |bytes| {
+                bytes.starts_with(mark.as_bytes())
+            })
+        })
+    }
+
+    /// Refuses a folder for the header that has another file of its name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherFile`] for such a file, [`Error::File`] if it cannot be read.
+    pub(super) fn check_header(&self, folder: &Path) -> Result<(), Error> {
+        check(&self.header_in(folder), Header::is_one)
+    }
+
+    /// The path of the header in a folder.
+    pub(super) fn header_in(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.h", self.name))
+    }
+
     /// Writes the package, as `kinds` of libraries, and the header beside its manifest.
     ///
     /// # Errors
@@ -135,13 +217,13 @@ impl<'n> Library<'n> {
             } },
             "workspace": {},
         }))?;
-        write(&folder.join("Cargo.toml"), manifest)?;
-        write(&folder.join("src/lib.rs"), self.code())?;
+        write(&folder.join(MANIFEST), format!("{MARK}\n{manifest}"))?;
+        write(&folder.join(CODE), self.code())?;
         write(&folder.join("spec.toml"), self.text)?;
         if let Some(weights) = &self.weights {
             write(&folder.join("net.nnue"), &weights.file)?;
         }
-        write(&folder.join(format!("{}.h", self.name)), self.header())?;
+        write(&self.header_in(folder), self.header())?;
         Ok(project.write_lock(folder)?)
     }
 
@@ -161,7 +243,7 @@ impl<'n> Library<'n> {
         let extras = extras.into_iter().filter(|(has, _)| *has);
         let extras: String = extras.map(|(_, extra)| extra).collect();
         format!(
-            "//! The functions that `{name}.h` declares.\n\n\
+            "{CODE_MARK}\n//!\n//! The functions that `{name}.h` declares.\n\n\
              mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\"{embedded});\n}}\n\n\
              mod exported {{\n    nnue_capi::export!(super::net, \"{name}\"{extras});\n}}\n",
             name = self.name

@@ -151,13 +151,15 @@ impl Comparison<'_> {
             let so_far =
                 so_far.filter_map(|(program, times)| Some(self.row(program, times.as_ref().ok()?)));
             let so_far: Vec<Row> = so_far.collect();
+            if so_far.is_empty() {
+                break;
+            }
             events(Event::Measured {
                 rows: &so_far,
                 done,
                 steps: steps.len(),
             });
             if let Some(works) = steps.get(done)
-                && !so_far.is_empty()
                 && (self.goes_on)()
             {
                 let mut turns = Turns {
@@ -218,10 +220,12 @@ impl Comparison<'_> {
             true => Vec::new(),
             false => nets_of(&specs, nets)?,
         };
-        events(Event::Compiling);
         let turn = self
             .packages
             .turn(|folder| events(Event::Waiting(folder)))?;
+        if !specs.is_empty() {
+            events(Event::Compiling);
+        }
         let (programs, files) = thread::scope(|scope| {
             // Weights that nobody has trained are made while the compiler is at work.
             let programs = scope.spawn(|| turn.build(&specs));

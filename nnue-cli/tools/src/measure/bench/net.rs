@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::files::Error as FileError;
+use crate::files::{Error as FileError, own};
 use crate::nets::net_file::LONGEST_NET;
 use nnue_compiler::network::{Network, Pooling};
 use nnue_compiler::{file_layout, format};
@@ -26,9 +26,7 @@ pub fn net_file(folder: &Path, spec: &Spec, density: f64, trace: &Trace) -> Resu
     let of_spec = format!("dummy_{key:016x}_");
     let path = folder.join(format!("{of_spec}{:016x}.net", density.to_bits()));
     let layout = file_layout(&spec.network);
-    if crate::files::read(&path, LONGEST_NET)
-        .is_ok_and(|file| format::check(&layout, &file).is_ok())
-    {
+    if own::read(&path, LONGEST_NET).is_ok_and(|file| format::check(&layout, &file).is_ok()) {
         return Ok(path);
     }
     fs::create_dir_all(folder).map_err(|error| FileError::unwritable(folder, error))?;
@@ -37,13 +35,13 @@ pub fn net_file(folder: &Path, spec: &Spec, density: f64, trace: &Trace) -> Resu
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if name.starts_with("dummy_") && !name.starts_with(&of_spec) {
-            let _ = fs::remove_file(entry.path());
+            let _ = own::remove(&entry.path());
         }
     }
     let step = trace.evaluations().div_ceil(POSITIONS).max(1);
     let positions: Vec<Board> = trace.evaluated().step_by(step).cloned().collect();
     let file = trained(&spec.network, density, &positions);
-    crate::files::write(&path, file)?;
+    own::write(&path, file)?;
     Ok(path)
 }
 

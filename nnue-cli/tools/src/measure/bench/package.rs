@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::files::{Error as FileError, Lock};
+use crate::files::{Error as FileError, Lock, own};
 use crate::nets::specs::SpecChoice;
 use nnue_compiler::network::Network;
 use serde_json::{Value, json};
@@ -233,8 +233,7 @@ impl Turn<'_> {
         let target = self.packages.folder.join("target");
         match &built {
             Err(errors) if target.is_dir() && !is_of_specs(&errors.0) => {
-                fs::remove_dir_all(&target)
-                    .map_err(|error| FileError::unwritable(&target, error))?;
+                own::remove(&target)?;
                 self.cargo(packages)
             }
             _ => Ok(built),

@@ -3,9 +3,9 @@
 //!
 //! Processes of both kinds run and take turns, so that a disturbance of the machine affects both.
 
-use std::fs;
 use std::path::PathBuf;
 
+use crate::files::own;
 use crate::nets::specs::SpecChoice;
 use nnue_compiler::format::foreign;
 use nnue_runtime::Level;
@@ -17,6 +17,9 @@ use super::package::Spec;
 use super::program::Program;
 use crate::measure::processor::processor;
 use crate::measure::{Error, ProgramError};
+
+/// The most bytes of what the system says of a process.
+const LONGEST: u64 = 1 << 16;
 
 /// The results of networks whose programs run at the same time.
 #[derive(Clone, Debug, Serialize)]
@@ -249,7 +252,8 @@ impl Process {
 
     /// The proportional set size of the process, in bytes: it has only a part of shared memory.
     fn memory(&self) -> Option<u64> {
-        let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.0.id())).ok()?;
+        let rollup = format!("/proc/{}/smaps_rollup", self.0.id());
+        let rollup = String::from_utf8(own::read(rollup.as_ref(), LONGEST).ok()?).ok()?;
         let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
         let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
         Some(kilobytes * 1024)

@@ -65,7 +65,7 @@ pub(super) fn proofs(contents: &Contents) -> Markup {
 }
 
 /// The statistics of each tensor in the file.
-pub(super) fn numbers(contents: &Contents) -> Markup {
+pub(super) fn tensors(contents: &Contents) -> Markup {
     let rows = contents.tensors.iter().map(|tensor| {
         let cells = [
             cell(&tensor.name),
@@ -73,6 +73,10 @@ pub(super) fn numbers(contents: &Contents) -> Markup {
             number(tensor.values),
             number(info::number(tensor.minimum)),
             number(info::number(tensor.maximum)),
+            cell(match tensor.limits {
+                Some((least, most)) => format!("{least} to {most}"),
+                None => "none".into(),
+            }),
             number(format!("{:.3}", tensor.mean)),
             number(format!("{:.1} %", 100.0 * tensor.zeros)),
             number(match tensor.saturated {
@@ -88,9 +92,10 @@ pub(super) fn numbers(contents: &Contents) -> Markup {
         "values",
         "minimum",
         "maximum",
+        "type's limits",
         "mean",
         "zeros",
         "saturated",
     ];
-    table("numbers", &columns, rows)
+    table("tensors", &columns, rows)
 }
