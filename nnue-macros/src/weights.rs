@@ -112,7 +112,8 @@ fn refused(input: &Tokens) -> Error {
     ))
 }
 
-/// The path that the variable has, at the place of its name.
+/// The path that the variable has, at the place of its name. An empty variable is as one that is not
+/// set: a Makefile with `EVALFILE=$(EVALFILE) cargo build` sets it where its user names no net.
 fn path_in(variable: &Text, default: Option<Text>) -> Result<Text, Error> {
     let name = variable.value();
     let wrong = |found: &str| {
@@ -120,14 +121,15 @@ fn path_in(variable: &Text, default: Option<Text>) -> Result<Text, Error> {
             format!("the environment variable `{name}` {found}, expected the path of a net file");
         Error::new(variable.span(), message)
     };
+    let without = |found: &str| {
+        let help = "\n  = help: `option_env!(...).unwrap_or(\"nets/my-net.nnue\")` has a path for builds without it";
+        let error = wrong(found);
+        default.ok_or_else(|| Error::new(variable.span(), format!("{error}{help}")))
+    };
     match env::var(name) {
-        Ok(path) if path.is_empty() => Err(wrong("is empty")),
+        Ok(path) if path.is_empty() => without("is empty"),
         Ok(path) => Ok(Text::new(&path, variable.span())),
-        Err(VarError::NotPresent) => default.ok_or_else(|| {
-            let help = "\n  = help: `option_env!(...).unwrap_or(\"nets/my-net.nnue\")` has a path for builds without it";
-            let error = wrong("is not set");
-            Error::new(variable.span(), format!("{error}{help}"))
-        }),
+        Err(VarError::NotPresent) => without("is not set"),
         Err(VarError::NotUnicode(value)) => {
             let value = value.to_string_lossy();
             Err(wrong(&format!("is `{value}`, which is not UTF-8 text")))

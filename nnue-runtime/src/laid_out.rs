@@ -8,8 +8,8 @@
 //! | 20 | 4 | the number 0x0A0B0C0D, in the byte order of the weights |
 //! | 24 | 8 | length of the weights |
 //! | 32 | 32 | [`layout_hash`] of the network |
-//! | 64 | 32 | SHA-256 of the weights, or zeros where nobody has computed it |
-//! | 96 | 32 | SHA-256 of the header: all other bytes before the end of what follows |
+//! | 64 | 32 | BLAKE3 of the weights, or zeros where nobody has computed it |
+//! | 96 | 32 | BLAKE3 of the header: all other bytes before the end of what follows |
 //! | 128 | 8 + n | length of what follows; the level's name, the order of packed columns, what else the net file has |
 //! | [`WEIGHTS_OFFSET`] | | the weights, as they lie in memory |
 //!
@@ -25,9 +25,9 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write};
 use std::io::{self, Read};
 
+use blake3::Hasher;
 use nnue_format::kept::{Reader, put, put_bytes};
 use nnue_format::{FileLayout, Loaded};
-use sha2::{Digest, Sha256};
 
 pub use self::content::{content_hash, file_content_hash};
 pub use self::error::MapError;
@@ -60,7 +60,7 @@ pub struct LaidOut {
     pub packed: Vec<usize>,
     /// The content of the net file besides its weights.
     pub loaded: Loaded,
-    /// The SHA-256 of the weights; `None` if nobody has computed it.
+    /// The BLAKE3 of the weights; `None` if nobody has computed it.
     pub hash: Option<[u8; 32]>,
 }
 
@@ -218,31 +218,31 @@ fn take_order(rest: &mut Reader<'_>) -> Option<Vec<usize>> {
     is_permutation.then_some(order)
 }
 
-/// The SHA-256 of weights as they lie in memory.
+/// The BLAKE3 of weights as they lie in memory.
 #[must_use]
 pub fn weights_hash(weights: &[u8]) -> [u8; 32] {
-    Sha256::digest(weights).into()
+    blake3::hash(weights).into()
 }
 
-/// The hash that tells layouts apart: the SHA-256 of everything that a layout says, and of the
+/// The hash that tells layouts apart: the BLAKE3 of everything that a layout says, and of the
 /// length of the weights.
 #[must_use]
 pub fn layout_hash(layout: &FileLayout, weights_len: usize) -> [u8; 32] {
-    struct HashWriter(Sha256);
+    struct HashWriter(Hasher);
     impl Write for HashWriter {
         fn write_str(&mut self, text: &str) -> fmt::Result {
             self.0.update(text.as_bytes());
             Ok(())
         }
     }
-    let mut hashed = HashWriter(Sha256::new());
+    let mut hashed = HashWriter(Hasher::new());
     // Writing into a hash cannot fail. The text has every field of the layout.
     let _ = write!(hashed, "{VERSION} {weights_len} {layout:?}");
     hashed.0.finalize().into()
 }
 
 fn header_hash(header: &[u8]) -> [u8; 32] {
-    let mut hash = Sha256::new();
+    let mut hash = Hasher::new();
     hash.update(&header[..HEADER_HASH.start]);
     hash.update(&header[HEADER_HASH.end..]);
     hash.finalize().into()

@@ -153,9 +153,9 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 ///
 /// Cargo compiles the crate anew when the variable changes, and when the file changes. A path that
 /// is not absolute is relative to the package's `Cargo.toml`, as it is without a variable. A
-/// variable that is set and empty is an error, also where there is a path for builds without it.
-/// These two forms are all that the macro reads: rustc does not tell macros the values of other
-/// expressions.
+/// variable that is set and empty counts as one that is not set, for a Makefile sets it so where its
+/// user names no net. These two forms are all that the macro reads: rustc does not tell macros the
+/// values of other expressions.
 ///
 /// # Methods of your own
 ///

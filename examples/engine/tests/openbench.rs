@@ -3,7 +3,7 @@
 mod session;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cozy_chess::Board;
@@ -104,23 +104,45 @@ fn it_has_the_options_hash_and_threads() {
     assert!(lines.contains("option name Threads type spin "), "{lines}");
 }
 
+/// The repository as OpenBench's clients have it: they unpack an archive with Python's `zipfile`,
+/// which leaves out git's own folder and writes the target of a symbolic link into a file.
+fn unpacked_archive() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let archive = Path::new(env!("CARGO_TARGET_TMPDIR")).join("archive");
+    if archive.exists() {
+        fs::remove_dir_all(&archive).expect("what an earlier run made can be removed");
+    }
+    let mut list = Command::new("git");
+    for path in output(list.current_dir(&root).args(["ls-files", "-z"])).split_terminator('\0') {
+        let (from, to) = (root.join(path), archive.join(path));
+        let folder = to.parent().expect("files lie in folders");
+        fs::create_dir_all(folder).expect("folders can be made");
+        match fs::read_link(&from) {
+            Ok(target) => {
+                fs::write(to, target.display().to_string()).expect("files can be written")
+            }
+            // A file that is removed is still in git's list.
+            Err(_) if !from.exists() => {}
+            Err(_) => {
+                fs::copy(from, to).expect("files can be copied");
+            }
+        }
+    }
+    archive
+}
+
 #[test]
 #[ignore = "builds the engine again"]
 fn make_leaves_an_engine_that_benches() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = unpacked_archive().join("examples/engine");
     let name = "openbench-test-engine";
     let program = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    let _ = fs::remove_file(&program);
     let net = "EVALFILE=../nets/nn-37f18f62d772.nnue";
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("make");
     output(
         Command::new("make")
-            .args([
-                "-C",
-                env!("CARGO_MANIFEST_DIR"),
-                &format!("EXE={name}"),
-                net,
-            ])
+            .current_dir(&folder)
+            .args([&format!("EXE={name}"), net])
             .env("CARGO_TARGET_DIR", target)
             .env_remove("CARGO_MAKEFLAGS"),
     );
@@ -130,5 +152,4 @@ fn make_leaves_an_engine_that_benches() {
     // The build for this machine and this one search the same.
     let here = nodes(&output(Command::new(PROGRAM).arg("bench")));
     assert_eq!(benches, [here; 3]);
-    fs::remove_file(&program).expect("our own file");
 }

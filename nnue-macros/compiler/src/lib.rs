@@ -41,7 +41,7 @@ pub use crate::check::{check, check_name};
 pub use crate::compile::{Embed, NetFile, Refused, Request, compile};
 pub use crate::decode::decode;
 use crate::diagnostics::{Diagnostics, Errors, SourceFile};
-pub use crate::known::{is_target_of_link, known_specs};
+pub use crate::known::known_specs;
 use crate::layout::Layout;
 use crate::network::Network;
 pub use crate::options::{Embedded, EmbeddedWeights, Levels, Options};

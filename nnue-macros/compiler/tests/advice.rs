@@ -131,10 +131,9 @@ fn a_changed_spec_becomes_the_right_one_again() {
                 changed += 1;
                 match end_of(&change, errors) {
                     Some((after, _)) if same(&after, &network) => right += 1,
-                    Some((after, helps)) if !helps.iter().any(|help| says_several(help)) => {
+                    Some((_, helps)) if !helps.iter().any(|help| says_several(help)) => {
                         let difference = difference(&source.text, &change);
                         let name = &source.path;
-                        let _ = after;
                         failures.push(format!("{name}: {difference}: {helps:?}"));
                     }
                     _ => {}

@@ -4,8 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::{analyse, known_specs};
+
+use crate::golden;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs")
@@ -72,4 +74,21 @@ fn the_page_of_known_networks_names_every_network() {
         let link = format!("](../specs/{spec})");
         assert!(page.contains(&link), "docs/networks.md has no `{link}`");
     }
+}
+
+/// They are files, not links, which an engine that is unpacked from an archive might not have.
+#[test]
+fn the_compiler_has_copies_of_the_specs_that_other_specs_name() {
+    let mut number = 0;
+    for (name, _) in known_specs() {
+        let copy = golden::path(&format!("known/{name}.toml"));
+        let kind = fs::symlink_metadata(&copy).expect("there is a copy");
+        assert!(kind.is_file(), "{} is no file", copy.display());
+        let spec = fs::read_to_string(folder().join(format!("{name}.toml")));
+        let spec = spec.expect("specs can be read");
+        golden::compare(&copy, &spec).unwrap_or_else(|difference| panic!("{difference}"));
+        number += 1;
+    }
+    let copies = fs::read_dir(golden::path("known")).expect("copies can be listed");
+    assert_eq!(copies.count(), number);
 }

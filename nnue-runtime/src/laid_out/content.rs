@@ -1,7 +1,16 @@
 //! The hash of a net file's content, by which processes find the weights of the same file.
 //!
-//! The hash is the SHA-256 of the length and of the SHA-256 of each piece, so that several threads
-//! hash a large file, and none of it has to stay in memory.
+//! The hash is the BLAKE3 of the length and of the BLAKE3 of each piece, so that several threads hash
+//! a large file, and none of it has to stay in memory.
+//!
+//! It is cryptographic although it protects no secret: a net is what somebody else has made, and with
+//! a weaker hash a file could be made that has the hash of another. A match between the two would
+//! then be played by one of them.
+//!
+//! It is not SHA-256, because instructions for that have no form with the prefix of AVX. An engine
+//! that is built for its processor alone may have them in a function that uses wide registers, and
+//! processors of Intel then take a hundred times as long. BLAKE3 is made of what every level of
+//! vectors has.
 
 use alloc::vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -9,8 +18,8 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Mutex;
 
+use blake3::Hasher;
 use nnue_format::{FileLayout, read_at, threads};
-use sha2::{Digest, Sha256};
 
 /// The number of bytes of a piece, which is hashed at once.
 const PIECE: usize = 1 << 20;
@@ -69,14 +78,14 @@ fn hash_pieces(
                 return;
             }
             let buffer = &mut buffer[..PIECE.min(len - start)];
-            let hash = read(start, buffer).then(|| Sha256::digest(&*buffer));
+            let hash = read(start, buffer).then(|| blake3::hash(buffer));
             threads::locked(&hashes)[piece] = hash;
         }
     });
-    let mut whole = Sha256::new();
-    whole.update((len as u64).to_le_bytes());
+    let mut whole = Hasher::new();
+    whole.update(&(len as u64).to_le_bytes());
     for hash in threads::locked(&hashes).iter() {
-        whole.update((*hash)?);
+        whole.update((*hash)?.as_bytes());
     }
     Some(whole.finalize().into())
 }

@@ -141,7 +141,7 @@ impl fmt::Display for MapError {
             }
             MapError::DamagedHeader => f.write_str("the header of the laid-out weights is damaged"),
             MapError::DamagedWeights => {
-                f.write_str("the laid-out weights are damaged: their SHA-256 is not the header's")
+                f.write_str("the laid-out weights are damaged: their hash is not the header's")
             }
             MapError::NoHash => f.write_str(
                 "the weights cannot be checked, for the file has no hash of them; without a check it can be used",

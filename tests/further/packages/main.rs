@@ -9,3 +9,4 @@ mod contents;
 mod published;
 mod quick_start;
 mod registry;
+mod requirements;

@@ -49,6 +49,12 @@ impl Package {
         texts.collect()
     }
 
+    /// What it depends on, as `cargo metadata` has it.
+    pub(crate) fn dependencies(&self) -> &[Value] {
+        let list = self.metadata["dependencies"].as_array();
+        list.expect("a list")
+    }
+
     fn is_published(&self) -> bool {
         self.metadata["publish"].is_null()
     }
@@ -104,8 +110,8 @@ fn packages_need_each_other_in_their_own_version() {
         let name = package.name();
         assert_eq!(package.version(), version, "{name}");
         assert_eq!(package.rust_version(), packages[0].rust_version(), "{name}");
-        let all = package.metadata["dependencies"].as_array().expect("a list");
-        for dependency in all.iter().filter(|needed| needed["path"].is_string()) {
+        let all = package.dependencies().iter();
+        for dependency in all.filter(|needed| needed["path"].is_string()) {
             let needed = dependency["name"].as_str().expect("a name");
             let required = dependency["req"].as_str().expect("a version");
             if dependency["kind"] == "dev" {

@@ -7,9 +7,10 @@ mod empty {
     nnue_runtime::nnue_net!("small128.toml", weights = env!("NNUE_UI_EMPTY"));
 }
 
+// The default is read, and is no net of this network.
 mod empty_with_a_default {
     nnue_runtime::nnue_net!(
-        "small128.toml",
+        "sfnnv5.toml",
         weights = option_env!("NNUE_UI_EMPTY").unwrap_or("small128.nnue")
     );
 }

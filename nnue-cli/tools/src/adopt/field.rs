@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::{Encoding, FileLayout, Section};
 use nnue_compiler::network::Network;
-use nnue_compiler::{analyse, file_layout, is_target_of_link, toml_string};
+use nnue_compiler::{analyse, file_layout, toml_string};
 
 use crate::adopt::fits::PADDED_TO;
 
@@ -51,13 +51,20 @@ pub(crate) const FIELD: &[(&str, &str)] = field![
     "viridithas21_raw",
 ];
 
+/// Whether a text is no spec but the target of a symbolic link to one. Git writes the target into an
+/// ordinary file where it makes no links, as on Windows unless it is told to, and so do programs that
+/// unpack archives.
+const fn is_target_of_link(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'.', b'.', b'/', ..])
+}
+
 const _: () = {
     let mut rest = FIELD;
     while let [(_, text), others @ ..] = rest {
         assert!(
             !is_target_of_link(text),
-            "git has made no links in nnue-cli/tools/field: set core.symlinks to true and check out \
-             anew"
+            "nnue-cli/tools/field has files in place of links: set git's core.symlinks to true and \
+             check out anew, or unpack the archive with a program that makes links"
         );
         rest = others;
     }

@@ -41,24 +41,18 @@ impl Edited {
     fn follow_all(&mut self, help: &str) -> bool {
         let help = help.split("; else ").next().unwrap_or(help);
         let mut followed = false;
-        let mut rest = help;
-        let mut before = "";
-        while let Some(start) = rest.find(['`']) {
-            let Some(len) = rest[start + 1..].find('`') else {
-                break;
-            };
-            let (words, fragment) = (&rest[..start], &rest[start + 1..][..len]);
-            rest = &rest[start + len + 2..];
-            let verb = words.trim_end();
-            if followed && (words.contains(" or ") || words.contains(", or")) {
+        let mut pieces = help.split('`');
+        // Words and what stands in backquotes take turns.
+        while let (Some(words), Some(fragment)) = (pieces.next(), pieces.next()) {
+            if followed && words.contains(" or ") {
                 break;
             }
-            let said = if ["write", "add", "for example"]
+            let verb = words.trim_end();
+            let writes = ["write", "add", "for example"]
                 .iter()
                 .any(|it| verb.ends_with(it))
-            {
-                self.write(fragment)
-            } else if followed && matches!(verb, "and" | ", and") {
+                || followed && matches!(verb, "and" | ", and");
+            followed |= if writes {
                 self.write(fragment)
             } else if verb.ends_with("remove") {
                 let key = fragment.split('=').next().unwrap_or(fragment).trim();
@@ -67,15 +61,11 @@ impl Edited {
                 self.name(fragment);
                 false
             };
-            followed |= said;
-            before = words;
         }
-        let _ = before;
-        let removes_it = ["remove it", ": remove it"]
-            .iter()
-            .any(|words| help.ends_with(words))
-            || help.contains("remove it, or")
-            || help.contains("remove it if");
+        let removes_it = help.ends_with("remove it")
+            || ["remove it, or", "remove it if"]
+                .iter()
+                .any(|words| help.contains(words));
         if !followed && removes_it {
             return self.remove_marked();
         }

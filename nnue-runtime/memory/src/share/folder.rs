@@ -81,8 +81,8 @@ fn prepare(folder: &Path) -> io::Result<()> {
     let (owner, mode) = (metadata.uid(), metadata.mode() & 0o7777);
     let name = folder.display();
     let refuse = |message| Err(io::Error::new(ErrorKind::PermissionDenied, message));
-    if owner != geteuid().as_raw() {
-        let user = geteuid();
+    let user = geteuid().as_raw();
+    if owner != user {
         return refuse(format!(
             "folder {name} belongs to user {owner}, and must belong to {user}"
         ));

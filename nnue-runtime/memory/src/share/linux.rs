@@ -81,7 +81,7 @@ struct Names {
 impl Names {
     fn new(request: &Request) -> Names {
         // Names of sockets have at most 107 bytes. The memory's own name has the whole key.
-        let user = rustix::process::geteuid();
+        let user = rustix::process::geteuid().as_raw();
         let prefix = format!("nnue-{user}-{}-", &request.key[..32]);
         Names {
             lock: format!("{prefix}filling"),
