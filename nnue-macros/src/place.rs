@@ -89,6 +89,7 @@ fn find(tokens: TokenStream, in_body: bool) -> Option<Place> {
 /// The words of an item so far, by which its braces are known.
 #[derive(Default)]
 struct Item {
+    /// Whether its braces are those of a module, or of a macro that may be called in one.
     is_module: bool,
     is_function: bool,
     is_constant: bool,
@@ -99,7 +100,7 @@ impl Item {
     fn add(&mut self, token: &TokenTree) {
         match token {
             TokenTree::Ident(word) => match &*word.to_string() {
-                "mod" => self.is_module = true,
+                "mod" | "macro_rules" => self.is_module = true,
                 "fn" => self.is_function = true,
                 "const" | "static" => self.is_constant = true,
                 _ => {}
@@ -174,6 +175,7 @@ mod tests {
             "fn f() { other! {",
             "cfg_if! { if #[cfg(x)] {",
             "macro_rules! m { ($name:ident) => {",
+            "fn f() { macro_rules! m { () => {",
             "struct A { f: fn() } mod a {",
         ] {
             let after = "}".repeat(before.matches('{').count() - before.matches('}').count());

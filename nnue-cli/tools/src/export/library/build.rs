@@ -157,7 +157,8 @@ impl Build {
         Build::check(library, kinds, out)?;
         let products = Products::of(library, kinds, out);
         let _lock = Lock::wait_for_folder(&self.folder, || waiting(&self.folder))?;
-        let package = self.folder.join(library.name());
+        // A library may have the name of cargo's folder, `target`.
+        let package = self.folder.join(library.crate_name());
         // A net of an earlier run is not part of this package.
         own::remove(&package.join("net.nnue"))?;
         library.write(&package, &self.project, kinds.crate_types())?;
