@@ -13,12 +13,13 @@
 //! vectors has.
 
 use alloc::vec;
+use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Mutex;
 
-use blake3::Hasher;
+use blake3::{Hash, Hasher};
 use nnue_format::{FileLayout, read_at, threads};
 
 /// The number of bytes of a piece, which is hashed at once.
@@ -28,9 +29,8 @@ const PIECE: usize = 1 << 20;
 #[must_use]
 pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
     let threads = threads::for_bytes(bytes.len());
-    let hash = hash_pieces(bytes.len(), threads, &|offset, buffer| {
-        buffer.copy_from_slice(&bytes[offset..][..buffer.len()]);
-        true
+    let hash = hash_pieces(bytes.len(), threads, &|offset, len, _| {
+        Some(blake3::hash(&bytes[offset..][..len]))
     });
     hash.unwrap_or_default()
 }
@@ -56,29 +56,30 @@ pub fn file_content_hash(layout: &FileLayout, path: &Path) -> Option<[u8; 32]> {
     } else {
         1
     };
-    hash_pieces(len, threads, &|offset, buffer| {
-        read_at(&file, offset as u64, buffer).is_ok()
+    hash_pieces(len, threads, &|offset, len, buffer| {
+        buffer.resize(len, 0);
+        read_at(&file, offset as u64, buffer).ok()?;
+        Some(blake3::hash(buffer))
     })
 }
 
-/// The hash of `len` bytes, which `read` reads from an offset on; `None` if they cannot be read.
-fn hash_pieces(
-    len: usize,
-    threads: usize,
-    read: &(dyn Fn(usize, &mut [u8]) -> bool + Sync),
-) -> Option<[u8; 32]> {
+/// Hashes a piece, which has an offset and a length, and may use a buffer of its thread; `None` if the
+/// piece cannot be read.
+type HashPiece<'h> = dyn Fn(usize, usize, &mut Vec<u8>) -> Option<Hash> + Sync + 'h;
+
+/// The hash of `len` bytes, whose pieces `hash_piece` hashes; `None` if these cannot be read.
+fn hash_pieces(len: usize, threads: usize, hash_piece: &HashPiece<'_>) -> Option<[u8; 32]> {
     let count = len.div_ceil(PIECE);
     let (next, hashes) = (AtomicUsize::new(0), Mutex::new(vec![None; count]));
     threads::on_each(threads, &|| {
-        let mut buffer = vec![0; PIECE.min(len)];
+        let mut buffer = Vec::new();
         loop {
             let piece = next.fetch_add(1, Ordering::Relaxed);
             let start = piece.saturating_mul(PIECE);
             if start >= len {
                 return;
             }
-            let buffer = &mut buffer[..PIECE.min(len - start)];
-            let hash = read(start, buffer).then(|| blake3::hash(buffer));
+            let hash = hash_piece(start, PIECE.min(len - start), &mut buffer);
             threads::locked(&hashes)[piece] = hash;
         }
     });
@@ -92,7 +93,6 @@ fn hash_pieces(
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
     use std::fs;
 
     use super::*;

@@ -341,10 +341,10 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
                 true => Element::I8,
                 false => Element::I16,
             };
-            let form = match (op.sparse_by(bytes), op.output_blocks) {
-                _ if let Some(shards) = op.shards => Form::Shards(shards),
-                (Some(SparseBy::Inputs), Some(blocks)) => Form::OutputBlocks(blocks),
-                (Some(SparseBy::Inputs), None) => Form::Columns,
+            let form = match (op.shards, op.sparse_by(bytes), op.output_blocks) {
+                (Some(shards), ..) => Form::Shards(shards),
+                (None, Some(SparseBy::Inputs), Some(blocks)) => Form::OutputBlocks(blocks),
+                (None, Some(SparseBy::Inputs), None) => Form::Columns,
                 _ if bytes && many => Form::Blocks,
                 _ => Form::Rows,
             };
