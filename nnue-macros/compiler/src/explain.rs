@@ -32,6 +32,7 @@ pub use self::differences::Difference;
 use self::differences::differences;
 pub use self::family::{Family, Features, Wiring};
 pub use self::identify::{Candidates, Identity, identify, identify_file};
+use self::known::CBNF;
 
 /// What a closer look at a file tells of an error of its loader.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +126,12 @@ pub fn looks_like(layout: &FileLayout, source: &[u8]) -> Option<Identity> {
     (!same).then_some(identity)
 }
 
+/// Whether the files of a layout begin with the mark of Stormphrax's container.
+fn begins_with_mark(layout: &FileLayout) -> bool {
+    let first = layout.sections.first();
+    matches!(first, Some(Section::Bytes { expected, .. }) if **expected == *b"CBNF")
+}
+
 impl Explanation {
     /// Looks for what explains an error. `source` is the file, not compressed and without a spec
     /// behind it, or its beginning; `identity` is what it [is](identify).
@@ -135,6 +142,11 @@ impl Explanation {
         identity: Identity,
         refused: &LoadError,
     ) -> Explanation {
+        // A spec of the same container says more than its name.
+        let identity = match identity {
+            Identity::Other(CBNF) if begins_with_mark(layout) => Identity::Unknown,
+            identity => identity,
+        };
         let mut found = Explanation {
             identity: Identity::Unknown,
             differences: Vec::new(),

@@ -1,6 +1,6 @@
 //! `[transformer]` of random networks, and `[stacks]`.
 
-use nnue_compiler::spec::{Order, Pairs, Pooling, ProductRounding, Sharing, TransformerActivation};
+use nnue_compiler::spec::{Order, Pairs, Pooling, ProductRounding, Sharing};
 
 use super::dice::Dice;
 use super::toml::Toml;
@@ -13,13 +13,16 @@ const WIDTHS: &[usize] = &[
 /// Widths of networks with many rows.
 const FEW: &[usize] = &[16, 24, 32];
 
+/// All but `sqr_relu`, whose squares are a layer: that layer is drawn as `product`.
+const ACTIVATIONS: [&str; 5] = ["none", "crelu", "screlu", "relu", "quantmoid4"];
+
 /// Vectors of the outputs of each perspective, so that layers can have `shards` of them.
 const WHOLE_VECTORS: &[usize] = &[64, 64, 128, 128, 192];
 
 /// The table, without the `psqt` of the output, which depends on the layers.
 pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     let mut toml = Toml::default();
-    let activation = dice.name::<TransformerActivation>();
+    let activation = dice.pick(&ACTIVATIONS);
     let pooling = match activation {
         "none" => "none",
         _ if dice.once_in(3) => "none",

