@@ -90,10 +90,7 @@ impl Engine {
             "setoption" => return self.set_option(words),
             "position" => self.game = position(words)?,
             "go" => self.go(limits(words, &self.game.board)),
-            "eval" => {
-                let value = Evaluation::new(&self.judge, &self.game.board).value(&self.game.board);
-                say(&format!("info string evaluation {value} centipawns"));
-            }
+            "eval" => self.tell_value("evaluation"),
             "bench" => return bench(&self.judge, words),
             "genfens" => return genfens(&self.judge, words),
             unknown => return Err(format!("unknown command `{unknown}`")),
@@ -132,7 +129,15 @@ impl Engine {
         Ok(())
     }
 
+    /// What the network says of the position, without a search.
+    fn tell_value(&self, what: &str) {
+        let value = Evaluation::new(&self.judge, &self.game.board).value(&self.game.board);
+        say(&format!("info string {what} {value} centipawns"));
+    }
+
     fn go(&mut self, limits: Limits) {
+        // OpenBench's clients keep it beside the move's score.
+        self.tell_value("pgncomment static");
         let task = Task::new(self.game.clone(), limits);
         let mut searchers = std::mem::take(&mut self.searchers);
         let (shared, table, chess960) = (task.clone(), self.table.clone(), self.chess960);

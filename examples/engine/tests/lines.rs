@@ -11,7 +11,7 @@ fn lines_of_code(text: &str) -> usize {
 }
 
 #[test]
-fn the_engine_has_at_most_920_lines() {
+fn the_engine_has_at_most_960_lines() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut lines = 0;
     for entry in fs::read_dir(folder).expect("the engine's source") {
@@ -19,5 +19,5 @@ fn the_engine_has_at_most_920_lines() {
         assert!(path.is_file(), "{} is not counted", path.display());
         lines += lines_of_code(&fs::read_to_string(path).expect("source text"));
     }
-    assert!((1..=920).contains(&lines), "{lines} lines");
+    assert!((1..=960).contains(&lines), "{lines} lines");
 }

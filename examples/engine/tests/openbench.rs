@@ -104,6 +104,16 @@ fn it_has_the_options_hash_and_threads() {
     assert!(lines.contains("option name Threads type spin "), "{lines}");
 }
 
+/// What clients keep beside the score of a move.
+#[test]
+fn a_move_comes_with_a_comment() {
+    let mut session = Session::engine();
+    session.say("position startpos");
+    session.say("go nodes 100");
+    let lines = session.until("bestmove").join("\n");
+    assert!(lines.contains("info string pgncomment static "), "{lines}");
+}
+
 /// The repository as OpenBench's clients have it: they unpack an archive with Python's `zipfile`,
 /// which leaves out git's own folder and writes the target of a symbolic link into a file.
 fn unpacked_archive() -> PathBuf {

@@ -214,13 +214,17 @@ impl Adopt {
             }
         }
         match code {
-            Some(_) if code_is_there => adopted.unwritten.push(format!(
-                "`{}` has this module already",
-                displayed(&code_path)
-            )),
             Some(code) => {
-                write(&code_path, code)?;
-                adopted.written.push(code_path.display().to_string());
+                match code_is_there {
+                    true => adopted.unwritten.push(format!(
+                        "`{}` has this module already",
+                        displayed(&code_path)
+                    )),
+                    false => {
+                        write(&code_path, code)?;
+                        adopted.written.push(code_path.display().to_string());
+                    }
+                }
                 adopted.unwritten.extend(place.next_steps(FILES, net));
             }
             None => adopted.unwritten.push(format!(

@@ -208,9 +208,15 @@ fn sum_of_rows(net: &Net, pieces: &Pieces) -> Vec<f64> {
     sum
 }
 
+/// The share of the own king's squares whose rows are in the bucket that the network gives them.
+fn kings(net: &Net) -> Option<f64> {
+    let (found, parameters) = king_rows(net)?;
+    found.agreement(parameters)
+}
+
 /// What the own king's rows say about buckets, of the first set that has a row for each piece. Its
 /// planes must be those of most trainers: own pieces, then the opponent's, kings last.
-fn kings(net: &Net) -> Option<f64> {
+pub(crate) fn king_rows(net: &Net) -> Option<(KingRows, &Parameters)> {
     let network = net.network();
     let (first, parameters) = piece_square(network)?;
     let usual = Parameters {
@@ -231,7 +237,7 @@ fn kings(net: &Net) -> Option<f64> {
         },
         weight,
     );
-    found.agreement(parameters)
+    Some((found, parameters))
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -127,8 +127,10 @@ fn shapes_of(len: usize, kind: Kind) -> Vec<Shape> {
                         transposed: false,
                         kind,
                     };
-                    let is_of_field = layers != Layers::OneWithLongBias
-                        || matches!(kind, Kind::Quantised(_)) && (buckets, outputs) == (1, 1);
+                    // Zeros behind a short bias would be half of a long one.
+                    let is_known = matches!(kind, Kind::Quantised(Tail::Bullet | Tail::None))
+                        && (buckets, outputs) == (1, 1);
+                    let is_of_field = layers != Layers::OneWithLongBias || is_known;
                     if let Some(width) = shape.width_of(len).filter(|_| is_of_field) {
                         shapes.push(Shape { width, ..shape });
                     }

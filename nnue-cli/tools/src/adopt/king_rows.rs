@@ -153,6 +153,15 @@ impl KingRows {
             && pairs.all(|(at, bucket)| self.certainty[at] < PROBABLE || self.bucket[at] == *bucket)
     }
 
+    /// Whether the rows tell a table with certainty that is another than that of the parameters.
+    pub(crate) fn contradict(&self, parameters: &Parameters) -> bool {
+        let buckets = parameters.buckets();
+        let is_certain = self.table(buckets).is_some_and(|table| table.is_certain);
+        let given = seen(parameters.mirror).map(|at| usize::from(parameters.king_buckets[at]));
+        let given: Vec<usize> = given.collect();
+        buckets > 1 && is_certain && !self.allow(parameters.mirror, &given)
+    }
+
     /// The share of squares whose bucket is that of the parameters, each as much as it is certain;
     /// `None` if the rows say nothing.
     pub(crate) fn agreement(&self, parameters: &Parameters) -> Option<f64> {
