@@ -137,7 +137,9 @@ impl Engine {
 
     fn go(&mut self, limits: Limits) {
         // OpenBench's clients keep it beside the move's score.
-        self.tell_value("pgncomment static");
+        if self.game.board.generate_moves(|_| true) {
+            self.tell_value("pgncomment static");
+        }
         let task = Task::new(self.game.clone(), limits);
         let mut searchers = std::mem::take(&mut self.searchers);
         let (shared, table, chess960) = (task.clone(), self.table.clone(), self.chess960);
