@@ -116,9 +116,9 @@ struct Adopted<'r> {
     identity: Identity,
     /// The files that were written.
     written: Vec<String>,
-    /// Why others were not.
+    /// Why others were not, and what is to be done with those that are there.
     #[serde(skip)]
-    unwritten: Vec<String>,
+    remarks: Vec<String>,
 }
 
 /// Reads a name that a network can have.
@@ -149,7 +149,7 @@ impl Adopt {
             compiled: None,
             identity: identify(&bytes),
             written: Vec::new(),
-            unwritten: Vec::new(),
+            remarks: Vec::new(),
         };
         let recognised = match Recognised::told(path, &bytes)? {
             Some(told) => Some(told),
@@ -206,7 +206,7 @@ impl Adopt {
         // A spec beside the net may be this file, which was read.
         match spec_is_there {
             true => adopted
-                .unwritten
+                .remarks
                 .push(format!("`{}` has this spec already", displayed(&spec_path))),
             false => {
                 write(&spec_path, spec)?;
@@ -216,7 +216,7 @@ impl Adopt {
         match code {
             Some(code) => {
                 match code_is_there {
-                    true => adopted.unwritten.push(format!(
+                    true => adopted.remarks.push(format!(
                         "`{}` has this module already",
                         displayed(&code_path)
                     )),
@@ -225,9 +225,9 @@ impl Adopt {
                         adopted.written.push(code_path.display().to_string());
                     }
                 }
-                adopted.unwritten.extend(place.next_steps(FILES, net));
+                adopted.remarks.extend(place.next_steps(FILES, net));
             }
-            None => adopted.unwritten.push(format!(
+            None => adopted.remarks.push(format!(
                 "`{}` is not written: its test needs a network that gives one value for the pieces \
                  of a board",
                 displayed(&code_path)
@@ -469,8 +469,8 @@ fn show_files(adopted: &Adopted<'_>, out: &mut dyn Write) -> Result<(), Failure>
     for path in &adopted.written {
         writeln!(out, "Written: `{}`", foreign(path))?;
     }
-    for reason in &adopted.unwritten {
-        writeln!(out, "{reason}")?;
+    for remark in &adopted.remarks {
+        writeln!(out, "{remark}")?;
     }
     Ok(())
 }

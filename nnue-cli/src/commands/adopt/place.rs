@@ -31,12 +31,12 @@ impl Place {
 
     /// The path of the net in the module's test, which cargo runs in the package's folder.
     pub(super) fn net(&self, net: &Path) -> String {
-        let whole = absolute(net).unwrap_or_else(|_| net.into());
-        let name = || super::file_name(net);
-        match self.package {
-            Some(_) => { self.within_package(&whole) }.unwrap_or_else(|| slashes(&whole)),
-            None => name(),
+        if self.package.is_none() {
+            return super::file_name(net);
         }
+        let whole = absolute(net).unwrap_or_else(|_| net.into());
+        self.within_package(&whole)
+            .unwrap_or_else(|| slashes(&whole))
     }
 
     /// What is to be done with the files, in lines.

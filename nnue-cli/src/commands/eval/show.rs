@@ -38,16 +38,14 @@ impl Report<'_> {
         };
         let units = format!("{summands} in the network's own units, totals in the engine's");
         let side = evaluation.side_to_move;
-        let (end, of_stockfish) = match self.net.is_of_stockfish() {
-            true => (
-                ";",
-                "in Stockfish's networks 600 of those are what the trainer calls 1.0.",
-            ),
-            false => (".", ""),
-        };
+        let is_of_stockfish = self.net.is_of_stockfish();
+        let end = if is_of_stockfish { ";" } else { "." };
         self.caption(MARGIN, &format!("For {side}, who is to move. {units}{end}"))?;
-        if !of_stockfish.is_empty() {
-            self.caption(MARGIN, of_stockfish)?;
+        if is_of_stockfish {
+            self.caption(
+                MARGIN,
+                "in Stockfish's networks 600 of those are what the trainer calls 1.0.",
+            )?;
         }
         writeln!(self.out)?;
         self.value(&evaluation)
