@@ -251,10 +251,8 @@ impl Shape {
     /// The tensors of a file that is none of bullet's.
     fn write_list(&self, text: &mut String) -> std::fmt::Result {
         writeln!(text, "\n[file]\nformat = \"tensors\"")?;
-        match self.kind {
-            Kind::Quantised(Tail::Bullet) => writeln!(text, "tail = \"bullet\"")?,
-            Kind::Quantised(Tail::Zeros) => writeln!(text, "tail = \"zeros\"")?,
-            Kind::Quantised(Tail::None) | Kind::Raw => {}
+        if self.kind == Kind::Quantised(Tail::Bullet) {
+            writeln!(text, "tail = \"bullet\"")?;
         }
         writeln!(text, "tensors = [\"transformer\", \"layers\"]")
     }
