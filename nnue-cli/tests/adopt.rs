@@ -157,7 +157,7 @@ fn files_of_known_networks_get_their_spec_and_a_module() {
     assert_eq!(spec, known);
     let value = output(&["eval", "startpos", "--raw", "--net", SMALL128]);
     let value = value.split_whitespace().last().expect("a number");
-    let value = format!("evaluate().value, {value});");
+    let value = format!("value, {value},\n");
     assert!(code.contains(&value), "no {value} in {code}");
 
     let json = output(&["adopt", SMALL128, "--out", &folder, "--json"]);

@@ -12,7 +12,11 @@ mod tests {
     fn accumulators_follow_moves() {
         let net = Network::open("tests/adopt/written/net.bin").expect("the file fits the spec");
         let mut board = Board::start();
-        assert_eq!(Evaluator::new(&net, &board).evaluate().value, 139);
+        let value = Evaluator::new(&net, &board).evaluate().value;
+        assert_eq!(
+            value, 139,
+            "of the spec as `nnue adopt` wrote it; if you have changed it, `nnue eval` says its value"
+        );
         let mut evaluator = Evaluator::new(&net, &board);
         for (color, role, from, to) in [
             (Color::White, Role::Pawn, Square::E2, Square::E4),
