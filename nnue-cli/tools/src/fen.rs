@@ -83,7 +83,10 @@ fn last_fields(text: &str) -> (&str, [Option<&str>; 4]) {
     }
     let (clock, number) = (fields.next(), fields.next());
     let others = [clock, number, fields.next()];
-    let operation = others.into_iter().flatten().find(|field| is_letter(field));
+    // Moves, as UCI has them, make another position of it: nothing that can be skipped.
+    let operation = { others.into_iter().flatten() }
+        .find(|field| is_letter(field))
+        .filter(|field| *field != "moves");
     let is_counter = |field: &&str| !is_letter(field);
     let clock = clock.filter(is_counter);
     let fields = [
@@ -340,6 +343,8 @@ mod tests {
             " 0 1 2",
             " 0 1 1-0",
             " -1 1",
+            " moves e1e2",
+            " 0 1 moves e1e2",
         ] {
             assert!(Fen::parse(&format!("{FOUR}{behind}")).is_err(), "{behind}");
         }

@@ -9,7 +9,9 @@ use std::path::Path;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
+use nnue_compiler::network::file::Role;
 use nnue_interpreter::Net;
+use nnue_interpreter::dummy::net_file::nearest_net_file_of;
 use nnue_tools::adopt::{Doubt, Ranking, facts, with_width};
 
 fn network(text: &str) -> Network {
@@ -162,6 +164,65 @@ fn files() -> Vec<(String, String)> {
         ));
     }
     files
+}
+
+/// What no key of its own says is noticed too: the order of tensors, a sign, the direction of the
+/// board.
+#[test]
+fn weights_that_are_taken_for_others_are_doubted() {
+    let text = with_width(&spec("bullet/simple.toml"), 16);
+    let bytes = nearest_net_file_of(&network(&text), |weight| {
+        let sign = if weight.column % 2 == 0 { 1.0 } else { -1.0 };
+        match weight.role {
+            Role::Weights(_) => {
+                let (piece, square) = (weight.row / 64, weight.row % 64);
+                let (side, rank) = match piece < 6 {
+                    true => (1.0, square / 8),
+                    false => (-1.0, 7 - square / 8),
+                };
+                // Pawns are worth more the further they are.
+                let value = [0.2 + 0.3 * rank as f64, 3.0, 3.0, 5.0, 9.0, 0.0][piece % 6];
+                let bend = ((square % 8 + weight.column * (piece + 1)) as f64 / 3.0).sin();
+                (sign * side * value * 2.0 + 3.0 * bend).round()
+            }
+            Role::Biases(_) => 110.0,
+            Role::LayerWeights(_) => sign * if weight.column < 16 { 20.0 } else { -20.0 },
+            _ => 0.0,
+        }
+    });
+    let doubt = |text: &str| {
+        let net = Net::from_bytes(&network(text), &bytes).expect("it fits in size");
+        Doubt::of(&net, &bytes)
+    };
+    assert_eq!(doubt(&text), None);
+    let format = "format = \"bullet\"";
+    for (key, value, words) in [
+        (
+            format,
+            "entries = [\"l0b\", \"l0w\", \"l1w\", \"l1b\"]",
+            "what the spec takes them for",
+        ),
+        (
+            format,
+            "entries = [\"l0w\", \"l0b\", \"l1b\", \"l1w\"]",
+            "what the spec takes them for",
+        ),
+        (
+            format,
+            "entries = [\"l1w\", \"l1b\", \"l0w\", \"l0b\"]",
+            "what the spec takes them for",
+        ),
+        (format, "transposed = [\"l0w\", \"l1w\"]", "`transposed`"),
+        ("set = \"A\"", "flip = \"none\"", "flip none"),
+        ("set = \"A\"", "squares = \"a8\"", "squares from a8"),
+    ] {
+        let found = doubt(&text.replace(key, &format!("{key}\n{value}")));
+        let found = found
+            .unwrap_or_else(|| panic!("{value} is not doubted"))
+            .to_string();
+        assert!(found.contains(words), "{found}");
+    }
+    assert!(doubt(&text.replace("sum = \"l1\"", "sum = \"-l1\"")).is_some());
 }
 
 #[test]

@@ -52,6 +52,9 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
         output: output.as_ref(),
     };
     let file = file::check(&spec.file, parts, diagnostics);
+    if let (spec::File::Bullet(_), Some(file), Some(layers)) = (&spec.file, &file, &layers) {
+        squares::check_biases(spec, layers, file, diagnostics);
+    }
     let mut network = Network {
         name: name?,
         features: features?,

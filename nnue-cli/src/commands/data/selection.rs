@@ -23,7 +23,8 @@ pub(super) struct Selection {
     #[arg(long)]
     white_scores: bool,
     /// What evaluations in pgn count that are whole numbers, instead of what the first of them say;
-    /// those with a decimal point are pawns
+    /// those with a decimal point are pawns. What scores of text count; without it, those with a
+    /// fraction are an error, and others centipawns
     #[arg(long, value_name = "UNIT", value_parser = eval_unit())]
     eval_unit: Option<EvalUnit>,
     /// Leave out records that cannot be used, and count them

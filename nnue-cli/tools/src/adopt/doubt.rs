@@ -9,10 +9,12 @@ use std::fmt;
 use nnue_compiler::format::Format;
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
+use nnue_runtime::{Board, Role, Square};
 use serde::Serialize;
 
-use crate::adopt::evidence::{Evidence, king_rows};
+use crate::adopt::evidence::{Evidence, king_rows, sum_of_rows, value};
 use crate::adopt::facts::{Fact, facts, piece_square};
+use crate::adopt::positions::advances;
 use crate::adopt::ranking::Ranking;
 
 /// The score from which on no better spec is looked for: those of right specs are above it, but for
@@ -25,7 +27,8 @@ const BETTER: f64 = 0.1;
 /// A spec for which a file has more evidence than for the one that was given.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Doubt {
-    /// What the given spec says otherwise: keys with what it has, and what the better one has.
+    /// What the given spec says otherwise: keys with what it has, and what the better one has. Empty
+    /// if it is something that has no key of its own, such as the order of tensors.
     pub differences: Vec<Difference>,
     /// The evidence for the given spec, from 0 to 1.
     pub score: f64,
@@ -57,13 +60,18 @@ impl Doubt {
         let kings = king_rows(net);
         // Few squares in other buckets change evaluations little.
         let is_other_table = kings.is_some_and(|(rows, parameters)| rows.contradict(parameters));
-        if own.score >= TRUSTED && !is_other_table {
+        let makes_sense = makes_sense(net, &own);
+        if own.score >= TRUSTED && !is_other_table && makes_sense {
             return None;
         }
         let ranking = Ranking::of(bytes, "unnamed");
         let best = ranking.guesses.first().filter(|_| ranking.likely)?;
+        let makes_more_sense = || {
+            let other = Net::from_bytes(&best.network, bytes);
+            !makes_sense && other.is_ok_and(|other| self::makes_sense(&other, &best.evidence))
+        };
         let enough = if is_other_table { 0.0 } else { BETTER };
-        if best.evidence.score < own.score + enough {
+        if best.evidence.score < own.score + enough && !makes_more_sense() {
             return None;
         }
         let given = facts(network);
@@ -73,7 +81,10 @@ impl Doubt {
             .chain([best])
             .map(|guess| differences(&given, &guess.facts));
         let differences = differences.min_by_key(Vec::len)?;
-        (!differences.is_empty()).then_some(Doubt {
+        // The order of tensors in the file, or a sign, is no fact with a name. What a pawn is worth
+        // follows from the scale, which no file tells.
+        let is_worse = own.is_worse(&best.evidence, BETTER) || makes_more_sense();
+        (is_worse || !differences.is_empty()).then_some(Doubt {
             differences,
             score: own.score,
             better: best.evidence.score,
@@ -106,15 +117,42 @@ impl fmt::Display for Doubt {
                 _ => format!("`{key}` ({given}, rather {better})"),
             }
         });
+        let keys = match self.differences.is_empty() {
+            true => "what the spec takes them for".into(),
+            false => keys.collect::<Vec<_>>().join(", "),
+        };
         write!(
             f,
-            "the file fits in size, but its weights speak against {}: `nnue adopt` finds a better spec \
+            "the file fits in size, but its weights speak against {keys}: `nnue adopt` finds a better spec \
              (evidence {:.2}, this one has {:.2})",
-            keys.collect::<Vec<_>>().join(", "),
-            self.better,
-            self.score
+            self.better, self.score
         )
     }
+}
+
+/// Whether a network says what every chess network does: a piece more is good, nobody is a pawn
+/// ahead at the start of a game, pawns that stand further ahead are worth more, and there is no
+/// square of theirs that means nothing, as those of the first and the last rank do.
+fn makes_sense(net: &Net, evidence: &Evidence) -> bool {
+    let advances = advances();
+    let ahead = advances.iter().map(|pair| {
+        let [back, ahead] = pair.each_ref().map(|board| value(net, board));
+        ahead - back
+    });
+    evidence.pawn > 0.0
+        && value(net, &Board::start()).abs() <= evidence.pawn
+        && ahead.sum::<f64>() > 0.0
+        && advances.iter().flatten().all(|board| has_pawn(net, board))
+}
+
+/// Whether the only pawn of a board has weights.
+fn has_pawn(net: &Net, board: &Board) -> bool {
+    let is_pawn = |at: &Square| {
+        let piece = board.piece_at(*at);
+        piece.is_some_and(|piece| piece.role == Role::Pawn)
+    };
+    let pawn = Square::ALL.into_iter().find(is_pawn);
+    pawn.is_some_and(|at| sum_of_rows(net, board) != sum_of_rows(net, &board.without(at)))
 }
 
 /// Whether the network's files have no word that tells networks apart, and its evaluations follow

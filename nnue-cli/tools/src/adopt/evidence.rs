@@ -89,6 +89,13 @@ impl Evidence {
         self.scored()
     }
 
+    /// Whether one of the parts that no scale changes is worse than that of another guess by so much.
+    pub(crate) fn is_worse(&self, other: &Evidence, by: f64) -> bool {
+        let parts = |of: &Evidence| [of.neighbours, of.material, of.antisymmetry, of.smoothness];
+        let pairs = parts(self).into_iter().zip(parts(other));
+        pairs.into_iter().any(|(own, other)| own + by < other)
+    }
+
     fn scored(mut self) -> Evidence {
         let parts = [
             Some(self.neighbours),
@@ -113,7 +120,7 @@ impl Evidence {
 
 /// The evaluation of a position for the side to move. Of win, draw and loss it is the distance of
 /// win and loss.
-fn value(net: &Net, board: &Board) -> f64 {
+pub(crate) fn value(net: &Net, board: &Board) -> f64 {
     let bucket = net.bucket(board.occupied().len()).unwrap_or(0);
     match net.evaluate(board, bucket) {
         Evaluation::Value(output) => output.value.into(),
@@ -195,7 +202,7 @@ impl Position for Pieces {
 }
 
 /// The sum of the rows that are active for white.
-fn sum_of_rows(net: &Net, pieces: &Pieces) -> Vec<f64> {
+pub(crate) fn sum_of_rows(net: &Net, pieces: &impl Position) -> Vec<f64> {
     let width = net.network().transformer.width;
     let rows = &net.weights().transformer[0].rows;
     let [active, _] = net.active_rows(pieces);

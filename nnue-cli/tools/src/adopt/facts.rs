@@ -81,7 +81,10 @@ pub fn facts(network: &Network) -> Vec<Fact> {
                 true,
             );
         }
-        let order = format!("{}, flip {}", parameters.piece_order, parameters.flip);
+        let mut order = format!("{}, flip {}", parameters.piece_order, parameters.flip);
+        if parameters.first_square != Parameters::unbucketed().first_square {
+            order += &format!(", squares from {}", parameters.first_square);
+        }
         add(
             "the order of pieces and squares",
             "piece_order",
@@ -222,18 +225,23 @@ fn buckets(parameters: &Parameters) -> String {
     buckets.collect::<Vec<String>>().join(" ")
 }
 
-/// The order of the axes of the layers' tensors of weights.
+/// The order of the axes of the layers' tensors of weights, and of the transformer's if they are not
+/// row by row.
 fn orders(network: &Network) -> String {
     let sections = network.file.all_sections(network.stacks.count);
     let orders = sections.filter_map(|(_, section)| {
         let tensor = section.as_tensor()?;
-        tensor.role.layer()?;
+        let is_usual = matches!(tensor.axes.first(), Some((part, _)) if part.axis == Axis::Feature);
+        if tensor.role.layer().is_none() && (is_usual || tensor.axes.len() < 2) {
+            return None;
+        }
         let axes = tensor.axes.iter().filter(|(_, len)| *len > 1);
         let axes = axes.map(|(part, _)| match part.axis {
             Axis::Stack => "stack",
             Axis::Input => "input",
             Axis::Output => "output",
-            _ => "other",
+            Axis::Feature => "feature",
+            Axis::Neuron => "neuron",
         });
         let axes: Vec<&str> = axes.collect();
         (!axes.is_empty()).then(|| axes.join(" "))

@@ -48,6 +48,38 @@ fn of_games() -> impl Iterator<Item = Board> {
     })
 }
 
+/// Pairs of positions in which the player to move has a pawn on its second rank, and on its seventh,
+/// where the other king cannot stop it.
+pub(crate) fn advances() -> Vec<[Board; 2]> {
+    let pairs = (0..8).flat_map(|file| {
+        let empty = |count: usize| match count {
+            0 => String::new(),
+            count => count.to_string(),
+        };
+        let row = |pawn: char| format!("{}{pawn}{}", empty(file), empty(7 - file));
+        let far = |king: char| match file {
+            0..4 => format!("7{king}"),
+            _ => format!("{king}7"),
+        };
+        let (white, black) = (row('P'), row('p'));
+        [
+            [
+                format!("8/8/8/{}/8/8/{white}/4K3 w", far('k')),
+                format!("8/{white}/8/{}/8/8/8/4K3 w", far('k')),
+            ],
+            [
+                format!("4k3/{black}/8/8/{}/8/8/8 b", far('K')),
+                format!("4k3/8/8/8/{}/8/{black}/8 b", far('K')),
+            ],
+        ]
+    });
+    let boards = pairs.filter_map(|pair| {
+        let [back, ahead] = pair.map(|fen| Board::from_fen(&fen).ok());
+        Some([back?, ahead?])
+    });
+    boards.collect()
+}
+
 /// Positions in which material differs, each for white to move.
 pub(crate) fn positions() -> Vec<Board> {
     let mut boards = Vec::new();
@@ -106,5 +138,6 @@ mod tests {
         let behind = boards.iter().filter(|board| material(board) < -2.0).count();
         assert!(ahead > 10 && behind > 10, "{ahead} {behind}");
         assert!(steps().len() > 30);
+        assert_eq!(advances().len(), 16);
     }
 }

@@ -241,8 +241,12 @@ impl Chunks {
         let (unit, whole) = unit_of(start).unzip();
         self.units.found = unit;
         let taken = whole.flatten().map(|whole| {
+            let taken_for = match unit {
+                Some(EvalUnit::Pawns) => "pawns, as others have a decimal point",
+                _ => "hundredths of a pawn",
+            };
             format!(
-                "`{name}`: evaluations such as `{}` are whole numbers and are taken for hundredths of a pawn; `--eval-unit` says whether they are",
+                "`{name}`: evaluations such as `{}` are whole numbers and are taken for {taken_for}; `--eval-unit` says whether they are",
                 foreign(whole)
             )
         });

@@ -28,10 +28,12 @@ const UNTOLD: [&str; 5] = [
 ];
 
 /// What no file without a header tells besides. The hashes of Stockfish's header stand for it.
-const UNTOLD_WITHOUT_HEADER: [&str; 4] = [
+const UNTOLD_WITHOUT_HEADER: [&str; 6] = [
+    "the scale of the value",
     "the activation",
     "king buckets",
     "`mirror`",
+    "`flip`",
     "`transposed`: the order of weights",
 ];
 

@@ -28,7 +28,7 @@ fn text_has_a_score_and_a_result() {
     assert_eq!((record.points(), record.rest.ply), (Some(0.0), Some(79)));
     for (rest, score, points) in [
         ("", None, None),
-        (" | 12.5", Some(12.5), None),
+        (" | 12.0", Some(12.0), None),
         (" | - | 0.5", None, Some(0.5)),
         ("|0|0", Some(0.0), Some(1.0)),
     ] {
@@ -307,6 +307,11 @@ fn games_that_cannot_be_played_are_named() {
     for (text, words) in [
         ("1. e4 {never", "a comment does not end"),
         ("1. e4 ) e5", "found `)` without `(`"),
+        ("1. e4 (1. d4 d5 2. c4", "a variation does not end"),
+        (
+            "[Result \"1-0\"]\n\n1. e4 e5 0-1",
+            "the moves end with `0-1`, and the tag Result says otherwise",
+        ),
         ("[FEN \"8/8 w\"]\n\n1. e4", "the tag FEN is `8/8 w`"),
     ] {
         let bad = super::reading::bad(Format::Pgn, text.as_bytes());
@@ -439,6 +444,33 @@ fn of_moves(moves: &str) -> Vec<Record> {
     )
 }
 
+/// A text of pawns would be one of scores that are nearly zero.
+#[test]
+fn the_unit_of_scores_with_a_decimal_point_is_asked_for() {
+    let text = "4k3/8/8/8/8/8/8/4K3 w - - | 0.35 | 1.0\n4k3/8/8/8/8/8/8/4K3 w - - | -2.00 | 0.0\n";
+    let bad = bad(Format::Text, text.as_bytes());
+    let expected = "found the score `0.35` with a decimal point: `--eval-unit` says whether";
+    assert!(bad[0].wrong.starts_with(expected), "{}", bad[0]);
+    assert_eq!(bad.len(), 1);
+    let file = Scratch::new(text.as_bytes());
+    for (unit, expected) in [
+        (EvalUnit::Pawns, [35.0, -200.0]),
+        (EvalUnit::Centipawns, [0.35, -2.0]),
+    ] {
+        let input = file.input(Format::Text).with_eval_unit(Some(unit));
+        let (found, _) = batches(
+            vec![input],
+            &Options {
+                shuffle: None,
+                ..Options::default()
+            },
+        );
+        let records = found.expect("positions").concat();
+        let scores = records.iter().filter_map(|record| record.score);
+        assert_eq!(scores.collect::<Vec<_>>(), expected);
+    }
+}
+
 #[test]
 fn comments_of_openbench_are_scores() {
     let records = of_moves(
@@ -466,11 +498,12 @@ fn the_unit_of_evaluations_is_found_or_asked_for() {
     for words in ["`[%eval 25,18]`", "hundredths of a pawn", "`--eval-unit`"] {
         assert!(note.contains(words), "{note}");
     }
-    // Pawns, because another evaluation has a decimal point.
-    let pawns = format!("1. e4 {{[%eval 0.2]}} *\n\n[Event \"2\"]\n\n{WHOLE}");
+    // Pawns, because another evaluation has a decimal point, which is said too.
+    let pawns =
+        format!("1. e4 {{[%eval 0.2]}} *\n\n[Event \"2\"]\n\n{WHOLE}\n[Event \"3\"]\n\n1. e4 *\n");
     let (records, counts) = read(Format::Pgn, pawns.as_bytes());
     assert_eq!(scores(&records.expect("games"))[2], Some(-2500.0));
-    assert!(counts.notes.is_empty(), "{:?}", counts.notes);
+    assert!(counts.notes[0].contains("are taken for pawns, as others have a decimal point"));
     // The user says it.
     let file = Scratch::new(WHOLE.as_bytes());
     for (unit, score) in [(EvalUnit::Pawns, 3000.0), (EvalUnit::Centipawns, 30.0)] {

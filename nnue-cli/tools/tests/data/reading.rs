@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process, thread};
 
 use nnue_tools::data::{
-    BadRecord, Batches, Counts, DataError, Format, Input, Options, Record, SharedCounts,
+    BadRecord, Batches, Counts, DataError, EvalUnit, Format, Input, Options, Record, SharedCounts,
     WrittenFormat, convert,
 };
 
@@ -83,6 +83,7 @@ pub(crate) fn converted(from: Format, bytes: &[u8], to: WrittenFormat) -> Vec<u8
     };
     let counts = SharedCounts::default();
     let outputs = [written.0.clone()];
-    convert(vec![file.input(from)], &options, &counts, to, &outputs).expect("good records");
+    let input = file.input(from).with_eval_unit(Some(EvalUnit::Centipawns));
+    convert(vec![input], &options, &counts, to, &outputs).expect("good records");
     fs::read(&written.0).expect("it was written")
 }

@@ -24,10 +24,12 @@ pub(crate) struct Method {
 }
 
 impl Method {
-    /// Checks the keys of an alignment; `default_one` is the `one` of a spec that gives none.
+    /// Checks the keys of an alignment; `default_one` is the `one` of a spec that gives none, and
+    /// `of_term` that of one of the terms.
     pub(crate) fn check(
         keys: &spec::Alignment,
         default_one: Option<u32>,
+        of_term: Option<u32>,
         owner: (Span, &str),
         diagnostics: &mut Diagnostics,
     ) -> Option<Method> {
@@ -37,7 +39,10 @@ impl Method {
             (None, None) => {
                 diagnostics
                     .error(owner.0, format!("{} needs `one`", owner.1))
-                    .help("write what 1.0 is in the sum: `one = 8128`");
+                    .help(match of_term {
+                        Some(one) => format!("write what 1.0 is in the sum: `one = {one}`"),
+                        None => "write what 1.0 is in the sum".into(),
+                    });
                 return None;
             }
         };

@@ -144,7 +144,7 @@ pub(crate) fn check_shift(
     let mut amounts = (0..=MOST_RIGHT).chain((-to_the_left..0).rev());
     if let Some(fitting) = amounts.find(|amount| fits(*amount)) {
         error.help(format!(
-            "shift {fitting} takes {formula} to {to}, unless one of the ones is wrong"
+            "shift {fitting} takes {formula} to {to}, unless the operation or one of the ones is wrong"
         ));
         return None;
     }

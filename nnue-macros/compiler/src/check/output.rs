@@ -207,7 +207,8 @@ impl HeadSums<'_> {
     ) -> Option<CheckedSums> {
         let span = self.references.first()?.span;
         let alignment = &self.scaling.alignment;
-        let method = Method::check(alignment, None, (span, self.title), diagnostics);
+        let of_term = heads.iter().flatten().next().map(|summand| summand.one);
+        let method = Method::check(alignment, None, of_term, (span, self.title), diagnostics);
         let units = units(self.scaling, diagnostics);
         let method = method?;
         let mut summands = heads.iter().flatten();

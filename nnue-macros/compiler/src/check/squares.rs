@@ -7,11 +7,12 @@
 //! 1.0 is in them is 255 times what it is in the weights, as in the biases. Where an activation is
 //! replaced in a spec, its `divide` is easily forgotten; nothing but bad play would show it.
 
-use nnue_format::Element;
+use nnue_format::{Element, Section};
 
 use super::value::place;
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{Affine, Layer, Op as CheckedOp, TRANSFORMER, WeightType};
+use crate::network::file::Role;
+use crate::network::{Affine, File, Layer, Op as CheckedOp, TRANSFORMER, WeightType};
 use crate::operation::affine::Keys;
 use crate::operation::neuron::{LARGEST_BYTE, Name};
 use crate::operation::{Op, pooling, product};
@@ -19,6 +20,9 @@ use crate::spec::{self, Reference, Spec};
 
 /// Weights of `i16` in which this stands for 1.0 hold less than 4.0.
 const LARGE_ONE: u64 = 8192;
+
+/// Biases of `i16` in which more than this stands for 1.0 are less than 1/16.
+const LARGEST_ONE_OF_BIASES: u32 = 1 << 19;
 
 /// What else may be wrong where squares and a divisor do not go together.
 pub(crate) const OR_THE_ACTIVATION: &str = "or it is the activation that is wrong";
@@ -132,6 +136,51 @@ pub(super) fn check_bullet(spec: &Spec, layers: &[Layer], diagnostics: &mut Diag
         {
             check_left_over(&layer.name.value, keys, affine, one, diagnostics);
         }
+    }
+}
+
+/// Reports a layer of a file of bullet whose biases would be next to nothing as the `i16` that the
+/// file has: where squares are not divided, 1.0 is far more than that in their sums.
+pub(super) fn check_biases(
+    spec: &Spec,
+    layers: &[Layer],
+    file: &File,
+    diagnostics: &mut Diagnostics,
+) {
+    let tensors = file.sections.iter().filter_map(Section::as_tensor);
+    for tensor in tensors.filter(|tensor| tensor.element == Element::I16) {
+        let Role::LayerBiases(index) = tensor.role else {
+            continue;
+        };
+        let (Op::Affine(keys), CheckedOp::Affine(affine)) =
+            (&spec.layers[index].op, &layers[index].op)
+        else {
+            continue;
+        };
+        let one = layers[index].output.one.shared();
+        let Some(one) = one.filter(|one| *one > LARGEST_ONE_OF_BIASES) else {
+            continue;
+        };
+        let name = &spec.layers[index].name.value;
+        let most = f64::from(i16::MAX) / f64::from(one);
+        let key = keys.one.as_ref().map(|one| one.span);
+        let key = key.or(keys.weights_one.as_ref().map(|one| one.span));
+        let root = root(affine.inputs_one).filter(|_| affine.divide.is_none());
+        let help = match root {
+            Some(root) => {
+                let sums = match &keys.one {
+                    Some(_) => format!(" and write `one = {}` there", one / root),
+                    None => String::new(),
+                };
+                format!("{}{sums}, {OR_THE_ACTIVATION}", missing(name, root))
+            }
+            None => "the entry of biases that the file has in 32 bits has `type = \"i32\"`".into(),
+        };
+        let message = format!(
+            "1.0 is {one} in the biases of `{name}`, which would be at most {most:.3} as `i16`"
+        );
+        let span = key.unwrap_or(spec.layers[index].span);
+        diagnostics.error(span, message).help(help);
     }
 }
 

@@ -4,6 +4,9 @@ use std::fmt;
 
 use nnue_format::{Element, Extent, FileLayout, Format, Place, Section, Tail};
 
+/// The end of the names of weights.
+const WEIGHTS: &str = ".weights";
+
 /// A change of the spec or of the file that would explain the length of a file. `Display` writes
 /// words that follow "as if".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +23,15 @@ pub enum Cause {
         /// The size that would explain the length.
         found: usize,
         /// The size that the values should have.
+        expected: usize,
+    },
+    /// The first layer reads another number of values.
+    OtherInputs {
+        /// The tensor of the layer's weights.
+        place: Place,
+        /// The number of values that would explain the length.
+        found: usize,
+        /// The number of values that the layer should read.
         expected: usize,
     },
     /// All values are `f32`, as in bullet's `raw.bin`.
@@ -57,6 +69,22 @@ pub(super) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
         _ => None,
     });
     let mut float = expected;
+    // What the first layer reads depends on keys of the transformer that leave its tensors alone.
+    let mut layers = tensors.clone().filter(|(place, _)| is_of_layer(place));
+    if let Some((place, tensor)) = layers.next() {
+        let [.., inputs] = tensor.shape;
+        let len = tensor.raw_len();
+        let others = [
+            (2 * inputs, expected + len),
+            (inputs / 2, expected - len / 2),
+        ];
+        let fits = others.into_iter().filter(|(_, data)| explains(*data));
+        causes.extend(fits.map(|(found, _)| Cause::OtherInputs {
+            place: place.clone(),
+            found,
+            expected: inputs,
+        }));
+    }
     for (place, tensor) in tensors {
         let len = tensor.raw_len();
         let size = tensor.stored.element.size();
@@ -87,6 +115,11 @@ pub(super) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
             .extend(others.find_map(|extent| other_extent(extent, expected, source, layout.tail)));
     }
     causes
+}
+
+/// Whether a tensor is the weights of a layer behind the transformer.
+fn is_of_layer(place: &Place) -> bool {
+    place.name.ends_with(WEIGHTS) && !place.name.starts_with("transformer.")
 }
 
 /// The names that specs have for the tails, other than the layout's, that can follow a last section
@@ -139,6 +172,21 @@ impl fmt::Display for Cause {
                 f,
                 "the values of `{place}` had {found} bytes each instead of {expected}"
             ),
+            Cause::OtherInputs {
+                place,
+                found,
+                expected,
+            } => {
+                let layer = place.name.trim_end_matches(WEIGHTS);
+                let other = match found > expected {
+                    true => "without `pooling`, or of two perspectives",
+                    false => "with `pooling`, or of one perspective",
+                };
+                write!(
+                    f,
+                    "`{layer}` read {found} values instead of {expected}, {other}"
+                )
+            }
             Cause::AllFloat => f.write_str("all values were f32, as in bullet's `raw.bin`"),
             Cause::OtherExtent {
                 name,

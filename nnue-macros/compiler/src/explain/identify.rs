@@ -593,6 +593,15 @@ mod tests {
     fn other_files_are_named_and_nothing_is_named_for_nothing() {
         let gzip = identify(b"\x1F\x8B\x08");
         assert_eq!(gzip, Identity::Other("a gzip archive: unpack it first"));
+        for (start, name) in [
+            (&b"BZh91AY&SY"[..], "a bzip2 archive"),
+            (b"7z\xBC\xAF\x27\x1C", "a 7-Zip archive"),
+            (b"\x93NUMPY\x01", "an array of NumPy"),
+        ] {
+            let identity = identify(start);
+            assert!(identity.is_no_net(), "{identity}");
+            assert!(identity.to_string().starts_with(name), "{identity}");
+        }
         assert_eq!(identify(&[0; 100]).to_string(), "a file of zeros");
         let mut begins_with_zeros = [0; 9000];
         begins_with_zeros[8999] = 1;

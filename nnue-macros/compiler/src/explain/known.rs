@@ -117,6 +117,11 @@ const SIGNATURES: &[(&[u8], &str)] = &[
     ),
     (b"\x28\xB5\x2F\xFD", ZSTD),
     (b"\xFD7zXZ\0", "an xz archive: unpack it first"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7-Zip archive: unpack it first"),
+    (
+        b"\x93NUMPY",
+        "an array of NumPy: the trainer has to write a net file of it",
+    ),
     (b"\0asm", "a WebAssembly module"),
     (b"\x7FELF", "an ELF executable"),
     (
@@ -163,6 +168,10 @@ pub(super) fn other(prefix: &[u8]) -> Option<&'static str> {
     let mut signatures = SIGNATURES.iter();
     if let Some((_, what)) = signatures.find(|(start, _)| prefix.starts_with(start)) {
         return Some(what);
+    }
+    // The digit is the size of blocks, the first of which begins with those of pi.
+    if let [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] = prefix {
+        return Some("a bzip2 archive: unpack it first");
     }
     let text = prefix.trim_ascii_start().to_ascii_lowercase();
     if text.starts_with(b"<!doctype html") || text.starts_with(b"<html") {

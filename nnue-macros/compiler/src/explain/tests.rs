@@ -234,6 +234,35 @@ fn lengths_are_explained() {
     );
 }
 
+/// It is likelier than a tensor that is there twice, or has wider numbers.
+#[test]
+fn the_values_that_the_first_layer_reads_come_first() {
+    const SECTIONS: &[Section] = &[Section::same(
+        "l1.weights",
+        Element::I16,
+        Encoding::Raw,
+        0,
+        [1, 8],
+    )];
+    let layout = FileLayout {
+        sections: list(SECTIONS),
+        ..FileLayout::EMPTY
+    };
+    for (len, words) in [
+        (
+            32,
+            "as if `l1` read 16 values instead of 8, without `pooling`, or of two perspectives, or",
+        ),
+        (
+            8,
+            "as if `l1` read 4 values instead of 8, with `pooling`, or of one perspective, or",
+        ),
+    ] {
+        let message = message(&layout, &vec![1; len]);
+        assert!(message.contains(words), "{message}");
+    }
+}
+
 #[test]
 fn the_tail_that_a_file_has_is_proposed() {
     const COMPRESSED: &[Section] = &[Section::same(

@@ -86,7 +86,13 @@ impl Keys {
         let default = ones[0].shared().filter(|_| all_same);
         let owner = format!("`{}`", reader.layer.name);
         let owner = (reader.layer.span, owner.as_str());
-        let method = Method::check(&self.alignment, default, owner, diagnostics)?;
+        let method = Method::check(
+            &self.alignment,
+            default,
+            ones[0].shared(),
+            owner,
+            diagnostics,
+        )?;
         let mut aligns = Vec::new();
         let (mut lowest, mut highest) = (0i64, 0i64);
         for (input, one) in reader.inputs.iter().zip(&ones) {

@@ -20,9 +20,13 @@ pub(crate) fn other_format(format: Format, name: &str, start: &[u8]) -> Option<S
         Format::Text if is_pgn(start) => {
             "found a PGN, expected text: a name that ends in `.pgn` or `--format pgn` says so"
         }
-        Format::Text if is_plain(start) => {
+        _ if is_plain(start) => {
             "found Stockfish's plain text, which is not read: Stockfish's tools make a binpack of it"
         }
+        _ if start.starts_with(b"version https://git-lfs") => {
+            "found a Git LFS pointer: fetch the file with `git lfs pull`"
+        }
+        _ if is_page(start) => "found a web page: the download failed",
         Format::Bullet if is_bin(name) && has_stockfish_records(start) => {
             "found records of 40 bytes, as Stockfish's `.bin` files have them, which are not read: Stockfish's tools make a binpack of them"
         }
@@ -64,6 +68,11 @@ fn is_plain(start: &[u8]) -> bool {
     first_line(start).starts_with(PLAIN)
 }
 
+fn is_page(start: &[u8]) -> bool {
+    let line = first_line(start).to_ascii_lowercase();
+    line.starts_with(b"<!doctype html") || line.starts_with(b"<html")
+}
+
 /// Whether a name is that of Stockfish's records, and of some files of bulletformat.
 fn is_bin(name: &str) -> bool {
     unpacked_name(&name.to_ascii_lowercase())
@@ -96,6 +105,17 @@ mod tests {
                 b"fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1\nmove e1e2\n",
                 "plain text",
             ),
+            (
+                Format::Bullet,
+                b"fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1\nmove e1e2\n",
+                "plain text",
+            ),
+            (
+                Format::Binpack,
+                b"version https://git-lfs.github.com/spec/v1\n",
+                "a Git LFS pointer",
+            ),
+            (Format::Pgn, b"\n<!DOCTYPE html>\n", "a web page"),
             (Format::Pgn, b"\xFF\xFE[\0", "text in UTF-16"),
             (Format::Bullet, &[0; 40], "records of 40 bytes"),
         ] {

@@ -157,6 +157,9 @@ fn game(text: &str, units: Units) -> Result<Vec<Record>, String> {
             _ => game.word(token)?,
         }
     }
+    if depth > 0 {
+        return Err("a variation does not end, expected `)`".into());
+    }
     for record in &mut game.records {
         record.result = game.result;
     }
@@ -241,7 +244,13 @@ impl<'t> Game<'t> {
     fn word(&mut self, word: &str) -> Result<(), String> {
         let result = result(word);
         if result.is_some() || word == "*" {
-            self.result = self.result.or(result);
+            let known = self.result.or(result);
+            if result.is_some() && result != known {
+                return Err(format!(
+                    "the moves end with `{word}`, and the tag Result says otherwise"
+                ));
+            }
+            self.result = known;
             return Ok(());
         }
         // `12.`, `12...`, or `12.e4` without a space between.

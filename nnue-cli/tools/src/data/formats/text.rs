@@ -3,12 +3,16 @@
 //! The score is in centipawns from the side to move's view. The result is that of the game for
 //! white: 1.0, 0.5 or 0.0. Either may be `-` or left out. Blank lines and lines that begin with `#`
 //! are skipped.
+//!
+//! Programs that count pawns write `0.35`, which would be nothing in centipawns. So a score with
+//! other digits than 0 behind its point is read only where the user says what scores count.
 
 use std::io::Write;
 use std::str;
 
 use nnue_compiler::format::foreign;
 
+use super::EvalUnit;
 use super::chunk::Chunk;
 use crate::data::error::BadRecord;
 use crate::data::record::{GameResult, Record};
@@ -32,12 +36,13 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
         if line.is_empty() || line.starts_with(b"#") {
             continue;
         }
-        found(record(line).map_err(|wrong| chunk.bad("line", number, wrong)));
+        let unit = chunk.units.given;
+        found(record(line, unit).map_err(|wrong| chunk.bad("line", number, wrong)));
     }
 }
 
 /// Reads a line.
-fn record(line: &[u8]) -> Result<Record, String> {
+fn record(line: &[u8], unit: Option<EvalUnit>) -> Result<Record, String> {
     let line = str::from_utf8(line).map_err(|error| {
         let offset = error.valid_up_to();
         format!("found bytes that are not UTF-8 at offset {offset}, expected text")
@@ -56,7 +61,8 @@ fn record(line: &[u8]) -> Result<Record, String> {
         rest: fen.rest,
         ..Record::new(&fen.board)
     };
-    record.score = given(score).map(self::score).transpose()?;
+    let score = given(score).map(|score| self::score(score, unit));
+    record.score = score.transpose()?;
     record.result = given(result).map(self::result).transpose()?;
     Ok(record)
 }
@@ -66,9 +72,14 @@ fn given(field: Option<&str>) -> Option<&str> {
     field.filter(|text| *text != "-")
 }
 
-fn score(text: &str) -> Result<f32, String> {
-    match text.parse::<f32>() {
-        Ok(score) if score.is_finite() => Ok(score),
+fn score(text: &str, unit: Option<EvalUnit>) -> Result<f32, String> {
+    match (text.parse::<f32>(), unit) {
+        (Ok(score), None) if score.fract() != 0.0 && score.is_finite() => Err(format!(
+            "found the score `{}` with a decimal point: `--eval-unit` says whether it counts pawns or centipawns",
+            foreign(text)
+        )),
+        (Ok(score), Some(EvalUnit::Pawns)) if score.is_finite() => Ok((100.0 * score).round()),
+        (Ok(score), _) if score.is_finite() => Ok(score),
         _ => Err(format!(
             "the score is `{}`, expected centipawns for the side to move such as -35, or `-`",
             foreign(text)

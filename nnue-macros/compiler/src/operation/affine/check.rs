@@ -244,7 +244,7 @@ fn check_outputs(
     let Some(ones) = &affine.one else {
         diagnostics
             .error(layer.span, format!("`{name}` needs `one`"))
-            .help("write what 1.0 is in its sums, `one = 8128`, or in its weights, `weights_one = 64`");
+            .help("write what 1.0 is in its sums, `one`, or in its weights, for example `weights_one = 64`");
         return None;
     };
     let checked = all(ones

@@ -48,15 +48,15 @@ pub(crate) struct Units {
 }
 
 /// What the `[%eval ...]` at the start of a file say about their unit: pawns if one of them has a
-/// decimal point, hundredths if all are whole numbers, with the first of these; nothing if there is
-/// none but 0 and mates.
+/// decimal point, and otherwise hundredths; nothing if there is none but 0 and mates. With it comes
+/// the first that is a whole number.
 pub(crate) fn unit_of(start: &[u8]) -> Option<(EvalUnit, Option<String>)> {
     let text = String::from_utf8_lossy(start);
-    let mut whole = None;
+    let (mut has_point, mut whole) = (false, None);
     for (place, _) in text.match_indices(EVAL) {
         let behind = &text[place + EVAL.len()..];
         match written(eval(behind)) {
-            Some(Written::Point(_)) => return Some((EvalUnit::Pawns, None)),
+            Some(Written::Point(_)) => has_point = true,
             Some(Written::Whole(number)) if number != 0.0 && whole.is_none() => {
                 let end = behind.find(']').map_or(behind.len(), |end| end + 1);
                 whole = Some(format!("{EVAL}{}", &behind[..end]));
@@ -64,7 +64,10 @@ pub(crate) fn unit_of(start: &[u8]) -> Option<(EvalUnit, Option<String>)> {
             _ => {}
         }
     }
-    whole.map(|first| (EvalUnit::Centipawns, Some(first)))
+    match has_point {
+        true => Some((EvalUnit::Pawns, whole)),
+        false => whole.map(|first| (EvalUnit::Centipawns, Some(first))),
+    }
 }
 
 /// The first comment at the start of a file that may have an evaluation, if none has a form that is
@@ -133,9 +136,7 @@ pub(super) fn of_comment(text: &str, units: Units) -> Result<Option<Evaluation>,
         let unit = units.given.or(units.found);
         return Ok(Some(Evaluation::After(written.centipawns(eval, unit)?)));
     }
-    let mut words = text
-        .split(|letter: char| letter.is_whitespace() || letter == ',')
-        .filter(|word| !word.is_empty());
+    let mut words = text.split_whitespace();
     let Some(first) = words.next() else {
         return Ok(None);
     };
@@ -143,9 +144,12 @@ pub(super) fn of_comment(text: &str, units: Units) -> Result<Option<Evaluation>,
     // it, `+0.35 12/18 583 363004` as OpenBench writes it, with two depths.
     let (eval, depth) = match (first.split_once('/'), words.next()) {
         (Some(parts), _) => parts,
-        (None, Some(depths)) if depths.contains('/') => (first, depths),
+        (None, Some(depths)) if depths.contains('/') => (first.trim_end_matches(','), depths),
         _ => return Ok(None),
     };
+    // Behind the score a comma ends the depth, and in it is the decimal point of some countries.
+    let eval = &*eval.replacen(',', ".", 1);
+    let depth = depth.split(',').next().unwrap_or_default();
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if !depth.split('/').all(is_number) {
         return Ok(None);
@@ -240,6 +244,9 @@ mod tests {
             ("-0.20/11, 0.9s, n=1234", Some(Before(-20.0))),
             ("+M5/20 1s", Some(Before(31995.0))),
             ("0.00/12/24", Some(Before(0.0))),
+            ("+0,35/12 1,2s", Some(Before(35.0))),
+            ("-1,20/12, 0.9s", Some(Before(-120.0))),
+            ("+0.35/12,1.2s", Some(Before(35.0))),
             // OpenBench.
             ("+0.57 17/28 583 363004", Some(Before(57.0))),
             ("-M11 20/30 90 180", Some(Before(-31989.0))),
@@ -284,10 +291,11 @@ mod tests {
         let centipawns = Some((EvalUnit::Centipawns, first));
         assert_eq!(unit("1. d4 {[%eval 25,18]} d5 {[%eval 30,20]}"), centipawns);
         assert_eq!(unit("{[%eval 0]} {[%eval #3]}"), None);
-        assert_eq!(
-            unit("{[%eval 1]} {[%eval 0.2]}"),
-            Some((EvalUnit::Pawns, None))
-        );
+        assert_eq!(unit("{[%eval 0.2]}"), Some((EvalUnit::Pawns, None)));
+        for both in ["{[%eval 1]} {[%eval 0.2]}", "{[%eval 0.2]} {[%eval 1]}"] {
+            let first = Some("[%eval 1]".to_string());
+            assert_eq!(unit(both), Some((EvalUnit::Pawns, first)));
+        }
         let found = Units {
             given: None,
             found: Some(EvalUnit::Centipawns),
