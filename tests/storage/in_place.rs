@@ -13,13 +13,17 @@ fn embedded_weights_evaluate_as_the_file_does() {
 
 #[test]
 fn nothing_but_the_layers_is_copied() {
-    let before = heap();
-    let nets: [_; 4] = std::array::from_fn(|_| Network::<embedded::Net>::embedded());
-    let after = heap();
     let weights = 6_515_520;
-    println!("four networks of {weights} bytes: {before} KiB before, {after} KiB after");
-    assert!(after.saturating_sub(before) < weights / 1024);
-    drop(nets);
+    // Other tests of this process take memory at the same time, but not each time.
+    let growth = (0..8).map(|_| {
+        let before = heap();
+        let nets: [_; 4] = std::array::from_fn(|_| Network::<embedded::Net>::embedded());
+        let after = heap();
+        drop(nets);
+        println!("four networks of {weights} bytes: {before} KiB before, {after} KiB after");
+        after.saturating_sub(before)
+    });
+    assert!(growth.min() < Some(weights / 1024));
 }
 
 /// Private memory of this process that is not of a file, in KiB.

@@ -19,6 +19,9 @@ pub mod small128 {
 /// Evaluations of one pass.
 pub const EVALUATIONS: usize = 500;
 
+/// Searches of a pass of [`Work::Lines`], of some two thousand evaluations each.
+const SEARCHES: usize = 4;
+
 /// What is done for each evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
@@ -28,14 +31,18 @@ pub enum Work {
     Refresh,
     /// A forward pass.
     Forward,
+    /// [`Self::Search`] for whole searches, one after the other. The plugin `lines.c` is told where
+    /// evaluations end.
+    Lines,
 }
 
 impl Work {
     /// Each with its name.
-    pub const ALL: [(&str, Work); 3] = [
+    pub const ALL: [(&str, Work); 4] = [
         ("search", Work::Search),
         ("refresh", Work::Refresh),
         ("forward", Work::Forward),
+        ("lines", Work::Lines),
     ];
 }
 
@@ -80,6 +87,7 @@ where
                 let positions = black_box(&accumulators).iter().zip(boards);
                 checksum(positions.map(|(accumulator, board)| net.evaluate(accumulator, board)))
             }
+            Work::Lines => whole(&net, &trace.searches[..SEARCHES]),
         };
         sum = black_box(sum);
     }
@@ -92,16 +100,59 @@ where
     A: SelectedByPieces<Output = Output>,
 {
     let mut evaluator = Evaluator::new(net, &search.root);
-    let values = search.events.iter().filter_map(|event| {
-        match event {
-            Event::Make(delta) => evaluator.push(delta),
-            Event::MakeNull => evaluator.push_null(),
-            Event::Unmake => evaluator.pop(),
-            Event::Evaluate => return Some(evaluator.evaluate()),
-        }
-        None
-    });
+    let events = search.events.iter();
+    let values = events.filter_map(|event| follow(&mut evaluator, event));
     checksum(values.take(EVALUATIONS))
+}
+
+/// All evaluations of some searches, by an evaluator that is not on the stack.
+fn whole<A>(net: &Network<A>, searches: &[Search]) -> u64
+where
+    A: SelectedByPieces<Output = Output>,
+{
+    for search in searches {
+        caller_owns(&search.events);
+    }
+    let mut evaluator = Box::new(Evaluator::new(net, &searches[0].root));
+    let mut sum = 0;
+    for search in searches {
+        evaluator.reset(&search.root);
+        let events = search.events.iter();
+        let values = events.filter_map(|event| follow(&mut evaluator, event));
+        sum ^= checksum(values.inspect(|output| evaluation_ends(&output.value)));
+    }
+    sum
+}
+
+/// The next step of a search, and its value if that is an evaluation.
+#[inline(always)]
+fn follow<A>(evaluator: &mut Evaluator<A, &Network<A>>, event: &Event) -> Option<Output>
+where
+    A: SelectedByPieces<Output = Output>,
+{
+    match event {
+        Event::Make(delta) => evaluator.push(delta),
+        Event::MakeNull => evaluator.push_null(),
+        Event::Unmake => evaluator.pop(),
+        Event::Evaluate => return Some(evaluator.evaluate()),
+    }
+    None
+}
+
+/// Tells the plugin which memory is the caller's, by reading it.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn caller_owns(events: &[Event]) {
+    for event in events {
+        black_box(*event);
+    }
+}
+
+/// Tells the plugin that an evaluation ends, and where the stack is.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn evaluation_ends(value: &i32) {
+    black_box(*value);
 }
 
 fn checksum(values: impl Iterator<Item = Output>) -> u64 {

@@ -26,7 +26,7 @@ fn done(arguments: &[&str]) -> Result<(), String> {
             let bytes = std::fs::read(file).map_err(|error| format!("{file}: {error}"))?;
             let passes = passes.parse().map_err(|_| format!("`{passes}` passes"))?;
             let work = workload::Work::ALL.iter().find(|(name, _)| name == work);
-            let (_, work) = work.ok_or("work is `search`, `refresh` or `forward`")?;
+            let (_, work) = work.ok_or("work is `search`, `refresh`, `forward` or `lines`")?;
             let sum = workload::run(network, &bytes, *work, passes)?;
             println!("{} {sum:016x}", nnue_runtime::Level::detect());
             Ok(())
