@@ -13,6 +13,9 @@ use crate::proof::{Proofs, Proved};
 use crate::rows::{MovedRows, RowLists, TableRows};
 use crate::self_check::{Graph, Probe};
 
+/// What cannot happen.
+const NO_MOVES: &str = "a network with several sets has no rows that follow from a move alone";
+
 /// A network's shape, tables and kernels. Implemented by what
 /// [`nnue_net!`](crate::nnue_net) and nnue-build generate and by nobody else: what it asks for may
 /// change.
@@ -104,18 +107,50 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     ) {
         Self::accumulate(level, weights, base, rows, Self::Rows::NONE, into);
     }
-    /// `after = before + added - removed - captured`, for all perspectives. Only networks with one
-    /// set follow moves, and all of these have a kernel for it.
+    /// `into = entry = entry + added rows - removed rows`, in one pass.
+    #[doc(hidden)]
+    fn refresh(
+        level: Level,
+        weights: &Self::Weights,
+        entry: &mut Self::Half,
+        added: &Self::Rows,
+        removed: &Self::Rows,
+        into: &mut Self::Half,
+    );
+    /// `after = before + added - removed`, for the few rows of a move. Only networks with one set
+    /// follow moves, and all of these have kernels for it.
     #[doc(hidden)]
     #[inline]
     fn follow_move(
         _: Level,
         _: &Self::Weights,
-        _: &[Self::Half; 2],
-        _: MovedRows,
-        _: &mut [Self::Half; 2],
+        _: &Self::Half,
+        _: &[u32],
+        _: &[u32],
+        _: &mut Self::Half,
     ) {
-        unreachable!("a network with several sets has no rows that follow from a move alone")
+        unreachable!("{NO_MOVES}")
+    }
+    /// `after = before + added - removed - captured` for all perspectives, and
+    /// [`Self::propagate`] of them, in one pass where that is faster. All halves and rows are in the
+    /// order of [`Self::ORDER`].
+    #[doc(hidden)]
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    fn propagate_move(
+        _: Level,
+        _: &Self::Weights,
+        _: &Self::Stacks,
+        _: [&Self::Half; 2],
+        _: MovedRows,
+        _: [&mut Self::Half; 2],
+        _: usize,
+        _: Proved,
+    ) -> Self::Output {
+        unreachable!("{NO_MOVES}")
     }
     /// Transformer output, layers and output of one bucket. The halves are in the order of
     /// [`Self::ORDER`]; networks of one perspective read the first alone.

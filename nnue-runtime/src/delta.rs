@@ -8,9 +8,8 @@ use core::fmt;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::position::Position;
 
-use self::changes::CAPACITY;
-pub(crate) use self::changes::Changes;
 pub use self::changes::PieceChanges;
+pub(crate) use self::changes::{CAPACITY, Changes};
 
 /// The pieces that one move takes off the board, and those it then puts on it.
 ///
@@ -209,23 +208,22 @@ impl Delta {
 
     /// The squares of white's king and of black's after the move, given those before it.
     #[inline]
-    pub(crate) fn kings_after(&self, [mut white, mut black]: [Square; 2]) -> [Square; 2] {
-        if self.added.has_kings() {
-            for (piece, square) in self.added() {
-                match piece {
-                    Piece {
-                        role: Role::King,
-                        color: Color::White,
-                    } => white = square,
-                    Piece {
-                        role: Role::King,
-                        color: Color::Black,
-                    } => black = square,
-                    _ => {}
-                }
-            }
-        }
-        [white, black]
+    pub(crate) fn kings_after(&self, [white, black]: [Square; 2]) -> [Square; 2] {
+        [
+            self.added.king(Color::White).unwrap_or(white),
+            self.added.king(Color::Black).unwrap_or(black),
+        ]
+    }
+
+    /// The change of this move and the next together, if both are [plain](Self::is_plain) and the
+    /// next captures the piece that this one has moved.
+    #[inline]
+    pub(crate) fn with_recapture(&self, next: &Delta) -> Option<Delta> {
+        let is_taken = self.is_plain() && next.is_plain() && self.added.is_second_of(next.removed);
+        is_taken.then(|| Delta {
+            removed: self.removed.with_first_of(next.removed),
+            added: next.added,
+        })
     }
 
     /// Whether the delta changes nothing.

@@ -22,7 +22,7 @@ impl<A: Architecture> Network<A> {
             self.stacks(),
             A::ORDER.of(halves, side_to_move),
             bucket,
-            self.proved(),
+            self.proved(bucket),
         )
     }
 }

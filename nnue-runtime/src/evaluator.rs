@@ -2,11 +2,11 @@
 
 mod cache;
 mod compute;
-mod follow;
 mod ply;
 mod prepared;
 mod statistics;
 mod told;
+mod walk;
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -128,7 +128,8 @@ use crate::rows::changes::RowChanges;
 /// four bytes for each number, in lists that grow where a line tells more than any before.
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
-    side_to_move: Color,
+    /// The side to move wherever the number of moves is even: moves need not change it.
+    even_side: Color,
     /// The position at which the line starts, then the position after each move.
     plies: Vec<Ply>,
     /// The placement and the accumulators of each ply; [`Ply`] says which of them are computed.
@@ -240,7 +241,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
     fn empty(net: N, counter: C) -> Self {
         Evaluator {
-            side_to_move: Color::White,
+            even_side: Color::White,
             plies: Vec::with_capacity(PLIES),
             computed: Vec::with_capacity(PLIES),
             cache: RefreshCache::new(&net),
@@ -296,12 +297,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         views: [u32; 2],
         active: [&[u32]; 2],
     ) {
-        self.side_to_move = side_to_move;
+        self.even_side = side_to_move;
         self.plies.clear();
-        self.plies.push(Ply {
-            placed: true,
-            ..Ply::after(&Delta::null())
-        });
+        self.plies.push(Ply::first(placement.squares().count()));
         self.set_aside(0);
         self.computed[0].placement = placement;
         if const { has_told(A::FEATURES) } {
@@ -354,7 +352,6 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     fn make(&mut self, delta: &Delta, views: Option<[u32; 2]>, changes: [FeatureChanges<'_>; 2]) {
         self.plies.push(Ply::after(delta));
-        self.side_to_move = !self.side_to_move;
         if const { has_told(A::FEATURES) } {
             self.told.push::<A>(views, changes);
         }
@@ -407,7 +404,6 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let top = self.ply();
         if top > 0 {
             self.plies.truncate(top);
-            self.side_to_move = !self.side_to_move;
             if const { has_told(A::FEATURES) } {
                 self.told.truncate(top);
             }
@@ -420,15 +416,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn change_line<R>(&mut self, change: impl FnOnce(&mut Vec<Ply>) -> R) -> R {
         const { refuse_told(A::FEATURES) };
-        let before = self.plies.len();
-        let result = change(&mut self.plies);
-        // Not with a branch, which processors would often predict wrongly.
-        let changes = (before ^ self.plies.len()) & 1 == 1;
-        self.side_to_move = match changes ^ (self.side_to_move == Color::Black) {
-            false => Color::White,
-            true => Color::Black,
-        };
-        result
+        change(&mut self.plies)
     }
 
     /// How many moves were made since the line started and not taken back.
@@ -442,14 +430,14 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     #[must_use]
     pub fn side_to_move(&self) -> Color {
-        self.side_to_move
+        self.even_side.after(self.ply())
     }
 
     /// Says whose turn it is, for games in which the sides do not always take turns: each move
     /// gives the turn to the other side, and taking a move back returns it.
     #[inline]
     pub fn set_side_to_move(&mut self, side: Color) {
-        self.side_to_move = side;
+        self.even_side = side.after(self.ply());
     }
 
     /// The network that evaluates.
@@ -463,7 +451,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// stand for the last.
     #[inline]
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
-        self.evaluate_bucket_for(self.side_to_move, bucket)
+        self.evaluate_bucket_for(self.side_to_move(), bucket)
     }
 }
 
@@ -475,7 +463,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     where
         A: SelectedByPieces,
     {
-        self.evaluate_for(self.side_to_move)
+        self.evaluate_for(self.side_to_move())
     }
 }
 
@@ -489,7 +477,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone, C: Clone> Clone
         computed.extend_from_slice(&self.computed);
         Evaluator {
             net: self.net.clone(),
-            side_to_move: self.side_to_move,
+            even_side: self.even_side,
             plies,
             computed,
             cache: self.cache.clone(),
@@ -507,7 +495,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> fmt::Debug for 
         f.debug_struct("Evaluator")
             .field("net", &A::NAME)
             .field("ply", &self.ply())
-            .field("side_to_move", &self.side_to_move)
+            .field("side_to_move", &self.side_to_move())
             .finish_non_exhaustive()
     }
 }

@@ -138,6 +138,20 @@ pub(crate) const fn follow_moves(sets: &[FeatureSet]) -> bool {
     }
 }
 
+/// Whether the rows of a network with a single set probably are in a cache near the processor: there
+/// are at most four million weights.
+pub(crate) const fn rows_are_near(sets: &[FeatureSet], width: usize) -> bool {
+    matches!(sets, [set] if set.rows as usize * width <= 4_000_000)
+}
+
+/// Whether kings have rows in a network whose accumulators follow from moves.
+pub(crate) const fn kings_have_rows(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [set] => matches!(&set.family, Family::PieceSquare(tables) if tables.has_rows(true)),
+        _ => false,
+    }
+}
+
 /// Fails to compile for networks with sets whose features the engine tells: the features cannot be
 /// left out.
 #[track_caller]

@@ -20,14 +20,13 @@ use nnue_format::{PAIRED_RUN, PieceSquare, Threats, unpaired};
 
 use crate::architecture::{Architecture, sets};
 use crate::buffer::chunk;
-use crate::chess::Color;
-use crate::delta::Delta;
+use crate::chess::{Bitboard, Color, PieceCode, Square};
 use crate::feature_set::{Family, FeatureSet, PawnPairs};
 use crate::level::Level;
 use crate::network::Network;
 use crate::placement::PieceCodes;
 use crate::rows::changes::RowChanges;
-use crate::rows::{MovedRows, RowList, TableRows};
+use crate::rows::{RowList, TableRows};
 
 pub use self::active::RowFinder;
 pub(crate) use self::bounds::Bounds;
@@ -194,30 +193,40 @@ impl FeatureSet {
     }
 }
 
-/// The rows by which a [plain](Delta::is_plain) move changes the sums of white and of black, whose
-/// views stay the same. `None` if a king moves that has no row.
+/// How a perspective with its king on a square looks at the board, in networks whose accumulators
+/// follow from moves: what [`moved_row`] asks for.
 #[inline]
-pub(crate) fn moved_rows<A: Architecture>(
-    [white, black]: [Viewpoint; 2],
-    delta: &Delta,
-) -> Option<MovedRows> {
-    let [set] = A::FEATURES else { return None };
-    let Family::PieceSquare(tables) = &set.family else {
-        return None;
-    };
-    if !tables.has_rows(true) && delta.moves_kings() {
-        return None;
+pub(crate) fn moved_view<A: Architecture>(perspective: Color, king: Square) -> u32 {
+    match A::FEATURES {
+        [set] => match &set.family {
+            Family::PieceSquare(tables) => {
+                let from = Viewpoint::new::<A>(king, || Bitboard::EMPTY);
+                piece_square::View::of(set, tables, perspective, from).packed()
+            }
+            _ => 0,
+        },
+        _ => 0,
     }
-    let white = piece_square::View::of(set, tables, Color::White, white);
-    let black = piece_square::View::of(set, tables, Color::Black, black);
-    let rows = |(piece, square)| [white.row(piece, square).0, black.row(piece, square).0];
-    let [removed, added] = delta.changes();
-    let ([added, _], [moved, captured]) = (added.first_two(), removed.first_two());
-    Some(MovedRows {
-        added: rows(added),
-        removed: rows(moved),
-        captured: delta.is_capture().then(|| rows(captured)),
-    })
+}
+
+/// The row that a piece on a square switches on for a perspective with a view, and whether it
+/// exists.
+#[inline]
+pub(crate) fn moved_row<A: Architecture>(
+    perspective: usize,
+    view: u32,
+    piece: PieceCode,
+    square: Square,
+) -> (u32, bool) {
+    match A::FEATURES {
+        [set] => match &set.family {
+            Family::PieceSquare(tables) => {
+                piece_square::View::unpacked(tables, perspective, view).row(piece, square)
+            }
+            _ => (0, false),
+        },
+        _ => (0, false),
+    }
 }
 
 /// Whether a perspective sees other rows of some set from the first viewpoint than from the second.

@@ -21,7 +21,7 @@ use crate::architecture::{Architecture, Embedded, EmbeddedNet};
 use crate::level::Level;
 use crate::memory::{Holder, Storage};
 use crate::neurons::OrderError;
-use crate::proof::Proved;
+use crate::proof::{Proved, ProvedStacks};
 use crate::weights::Weights;
 
 use self::source::Source;
@@ -33,9 +33,9 @@ use self::source::Source;
 pub struct Network<A: Architecture> {
     level: Level,
     weights: Weights<A>,
-    /// The layers whose weights prove a faster kernel to be exact. They are the same at every
-    /// level.
-    proved: Proved,
+    /// For each stack, the layers whose weights, in the order of the level, prove a faster kernel to
+    /// be exact; none if no kernel asks for it.
+    proved: ProvedStacks,
     loaded: Loaded,
     /// Why the weights are on the heap, if they were to be shared.
     #[cfg(feature = "shared")]
@@ -236,17 +236,18 @@ impl<A: Architecture> Network<A> {
         self.weights.laid_out()
     }
 
+    /// What the weights of a bucket's stack prove.
     #[inline]
-    pub(crate) fn proved(&self) -> Proved {
-        self.proved
+    pub(crate) fn proved(&self, bucket: usize) -> Proved {
+        self.proved.bucket(bucket)
     }
 }
 
 /// What the weights prove, as far as kernels ask for it.
-fn proved<A: Architecture>(weights: &Weights<A>) -> Proved {
+fn proved<A: Architecture>(weights: &Weights<A>) -> ProvedStacks {
     match A::NEEDS_PROOFS {
-        true => A::proofs(weights.stacks()).proved(),
-        false => Proved::default(),
+        true => ProvedStacks::of(&A::proofs(weights.stacks()).into_proved()),
+        false => ProvedStacks::default(),
     }
 }
 

@@ -8,12 +8,11 @@ use crate::level::Level;
 use crate::position::Position;
 use crate::simd;
 
-/// The pieces of a position, the squares of both kings, and how many pieces there are.
+/// The pieces of a position, and the squares of both kings.
 #[derive(Clone, Copy)]
 pub(crate) struct Placement {
     squares: PieceCodes,
     kings: [Square; 2],
-    pieces: usize,
 }
 
 /// The squares of a [`Placement`], a [`PieceCode`] each.
@@ -76,7 +75,8 @@ impl PieceCodes {
         !self.differences(&everywhere)
     }
 
-    fn count(&self) -> usize {
+    /// How many pieces there are.
+    pub(crate) fn count(&self) -> usize {
         self.0.iter().filter(|code| **code != 0).count()
     }
 
@@ -91,7 +91,6 @@ impl Placement {
     pub(crate) const EMPTY: Placement = Placement {
         squares: PieceCodes::EMPTY,
         kings: [Square::A1; 2],
-        pieces: 0,
     };
 
     /// The placement of a position, by the instructions of a level.
@@ -116,7 +115,6 @@ impl Placement {
         Placement {
             squares: PieceCodes(simd::sums_of_bits(level, &sets, &VALUES)),
             kings: Color::ALL.map(|color| position.king(color)),
-            pieces: Bitboard(occupied).len(),
         }
     }
 
@@ -131,18 +129,11 @@ impl Placement {
         self.kings
     }
 
-    /// How many pieces there are.
-    #[inline]
-    pub(crate) fn pieces(&self) -> usize {
-        self.pieces
-    }
-
     /// Makes a move, and returns the squares where something may have changed.
     #[inline]
     pub(crate) fn apply(&mut self, delta: &Delta) -> Bitboard {
         let [removed, added] = delta.changes();
         self.kings = delta.kings_after(self.kings);
-        self.pieces = (self.pieces.wrapping_add(added.len())).wrapping_sub(removed.len());
         self.squares.replace(removed, added)
     }
 

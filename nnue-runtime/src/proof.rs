@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::RangeInclusive;
 
-/// Which layers' weights are proved to let a faster kernel be exact: a bit per layer, set by the
-/// loader.
+/// Which layers' weights in a stack are proved to let a faster kernel be exact: a bit per layer, set
+/// by the loader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Proved(u64);
 
@@ -27,6 +27,42 @@ impl Proved {
     }
 }
 
+/// What the stacks of a network prove, in a cache line of the network: behind a pointer it cost 2 %
+/// of an evaluation. The last place is for what all stacks from there on prove.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ProvedStacks([Proved; 8]);
+
+impl ProvedStacks {
+    /// Of no stacks, nothing is proved.
+    pub(crate) fn of(stacks: &[Proved]) -> ProvedStacks {
+        let mut places = [Proved::default(); 8];
+        let last = places.len() - 1;
+        for (place, proved) in places.iter_mut().enumerate() {
+            // A bucket that does not exist has the last stack.
+            let first = place.min(stacks.len().saturating_sub(1));
+            let end = if place == last {
+                stacks.len()
+            } else {
+                first + 1
+            };
+            let bits = stacks.get(first..end).unwrap_or_default().iter();
+            *proved = Proved(
+                bits.map(|Proved(bits)| bits)
+                    .copied()
+                    .reduce(|a, b| a & b)
+                    .unwrap_or(0),
+            );
+        }
+        ProvedStacks(places)
+    }
+
+    /// What the stack of a bucket proves.
+    #[inline]
+    pub(crate) fn bucket(&self, bucket: usize) -> Proved {
+        self.0[bucket.min(7)]
+    }
+}
+
 /// Bounds for one affine layer, over all stacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerProof {
@@ -40,10 +76,12 @@ pub struct LayerProof {
     pub highest: i64,
     /// Bounds of the faster kernel's products, if the layer has a faster kernel that needs a proof.
     pub products: Option<Products>,
+    /// How many stacks have the faster kernel, and how many the exact one.
+    kernels: [usize; 2],
 }
 
-/// Bounds of what a faster kernel keeps in 16 bits: the sum of two products of bytes, or a root
-/// times a weight.
+/// Bounds of what a faster kernel keeps in 16 bits: the sum of two products of bytes, or of two in
+/// each of two blocks, or a root times a weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Products {
     /// No intermediate value is below this.
@@ -67,7 +105,7 @@ impl LayerProof {
 
 impl Products {
     /// How far the bounds are from the ends of 16 bits. It is negative if they are outside; then
-    /// the exact kernel is used.
+    /// the exact kernel is used, in stacks whose own bounds are.
     #[must_use]
     pub fn margin(&self) -> i32 {
         (i32::from(i16::MAX) - self.highest).min(self.lowest - i32::from(i16::MIN))
@@ -91,12 +129,16 @@ impl fmt::Display for LayerProof {
         )?;
         if let Some(products) = &self.products {
             let margin = products.margin();
-            let kernel = if margin >= 0 { "fast" } else { "exact" };
             write!(
                 f,
-                "; products within {} to {}: margin {margin}, {kernel} kernel",
+                "; products within {} to {}: margin {margin}, ",
                 products.lowest, products.highest
             )?;
+            match self.kernels {
+                [_, 0] => f.write_str("fast kernel")?,
+                [0, _] => f.write_str("exact kernel")?,
+                [fast, exact] => write!(f, "fast kernel in {fast} of {} stacks", fast + exact)?,
+            }
         }
         Ok(())
     }
@@ -106,6 +148,7 @@ impl fmt::Display for LayerProof {
 #[derive(Debug, Default)]
 pub struct Proofs {
     layers: Vec<LayerProof>,
+    stacks: Vec<Proved>,
 }
 
 /// The facts about an affine layer that a proof needs.
@@ -132,16 +175,15 @@ impl Proofs {
         self.layers
     }
 
-    /// The layers that may use their faster kernel.
+    /// The layers of each stack that may use their faster kernel.
     #[must_use]
-    pub fn proved(&self) -> Proved {
-        let fits = |proof: &&LayerProof| {
-            proof
-                .products
-                .is_some_and(|products| products.margin() >= 0)
-        };
-        let layers = self.layers.iter().filter(fits);
-        Proved(layers.fold(0, |bits, proof| bits | 1 << proof.index))
+    pub fn into_proved(self) -> Vec<Proved> {
+        self.stacks
+    }
+
+    /// Begins the next stack, to which all that follows belongs.
+    pub fn stack(&mut self) {
+        self.stacks.push(Proved::default());
     }
 
     /// Bounds the sums of a layer. Each weight comes with the number of its output, in any order.
@@ -174,22 +216,78 @@ impl Proofs {
     /// Bounds the sums of two neighbouring products of bytes, which AVX2 adds with saturation.
     pub fn pairs(&mut self, layer: &Layer, weights: &[i8]) {
         let largest = *layer.inputs.end() as i32;
-        let proof = self.layer(layer);
-        let products = proof.products.get_or_insert_default();
-        for pair in weights.as_chunks::<2>().0 {
-            let [a, b] = pair.map(i32::from);
-            products.include(largest * (a.max(0) + b.max(0)));
-            products.include(largest * (a.min(0) + b.min(0)));
-        }
+        let pairs = weights.as_chunks::<2>().0.iter();
+        self.products(
+            layer,
+            pairs.flat_map(|pair| [1, -1].map(|sign| sign * largest * weight_of(*pair, sign))),
+        );
+    }
+
+    /// Bounds the sums of two neighbouring products of bytes, in each block together with those in
+    /// the block that is half of all blocks behind it. The weights are `[slots / 4][outputs][4]`.
+    pub fn halves<const ROW: usize, const BLOCKS: usize>(
+        &mut self,
+        layer: &Layer,
+        weights: &[[i8; ROW]; BLOCKS],
+    ) {
+        let largest = *layer.inputs.end() as i32;
+        let (first, second) = weights.split_at(BLOCKS / 2);
+        let [first, second] = [first, second].map(|half| half.as_flattened().as_chunks().0);
+        self.products(
+            layer,
+            first.iter().zip(second).flat_map(|(first, second)| {
+                [1, -1].map(|sign| {
+                    sign * largest * (weight_of(*first, sign) + weight_of(*second, sign))
+                })
+            }),
+        );
+    }
+
+    /// Bounds the sums of two neighbouring products of bytes in any two blocks together. The
+    /// weights are `[slots / 4][outputs][4]`.
+    pub fn any_two<const ROW: usize, const BLOCKS: usize>(
+        &mut self,
+        layer: &Layer,
+        weights: &[[i8; ROW]; BLOCKS],
+    ) {
+        let largest = *layer.inputs.end() as i32;
+        let most = |pair: usize, sign: i32| {
+            let [mut most, mut second] = [0; 2];
+            for block in weights {
+                let weight = weight_of(block.as_chunks().0[pair], sign);
+                second = second.max(weight.min(most));
+                most = most.max(weight);
+            }
+            sign * largest * (most + second)
+        };
+        self.products(
+            layer,
+            (0..ROW / 2).flat_map(|pair| [1, -1].map(|sign| most(pair, sign))),
+        );
     }
 
     /// Bounds the products of a weight and the root of a squared input.
     pub fn roots(&mut self, layer: &Layer, largest_root: i32, weights: &[i16]) {
-        let proof = self.layer(layer);
-        let products = proof.products.get_or_insert_default();
-        for weight in weights {
-            products.include(largest_root * i32::from(*weight));
+        let products = weights
+            .iter()
+            .map(|weight| largest_root * i32::from(*weight));
+        self.products(layer, products);
+    }
+
+    /// Bounds values that the faster kernel keeps in 16 bits in the current stack, and decides which
+    /// kernel the stack has.
+    fn products(&mut self, layer: &Layer, values: impl Iterator<Item = i32>) {
+        let mut products = Products::default();
+        values.for_each(|value| products.include(value));
+        let fits = products.margin() >= 0;
+        if let Some(Proved(bits)) = self.stacks.last_mut() {
+            *bits |= u64::from(fits) << layer.index;
         }
+        let proof = self.layer(layer);
+        proof.kernels[usize::from(!fits)] += 1;
+        let all = proof.products.get_or_insert_default();
+        all.include(products.lowest);
+        all.include(products.highest);
     }
 
     /// The proof of a layer: what the stacks before have begun, or a new proof.
@@ -205,11 +303,18 @@ impl Proofs {
                 lowest: 0,
                 highest: 0,
                 products: None,
+                kernels: [0; 2],
             });
             self.layers.len() - 1
         });
         &mut self.layers[place]
     }
+}
+
+/// The size of the weights of a sign, together.
+fn weight_of(pair: [i8; 2], sign: i32) -> i32 {
+    let [a, b] = pair.map(|weight| (sign * i32::from(weight)).max(0));
+    a + b
 }
 
 /// Each of the weights `[outputs][slots]`, with the number of its output before it.
@@ -372,9 +477,77 @@ mod tests {
             ([127, -128], true),
         ] {
             let mut proofs = Proofs::new();
+            proofs.stack();
             proofs.pairs(&layer, &[[0, 0], pair].concat());
-            assert_eq!(proofs.proved().layer(3), fits, "{pair:?}");
-            assert!(!proofs.proved().layer(2));
+            let [proved] = proofs.into_proved()[..] else {
+                panic!("one stack");
+            };
+            assert_eq!(proved.layer(3), fits, "{pair:?}");
+            assert!(!proved.layer(2));
+        }
+    }
+
+    #[test]
+    fn buckets_have_what_their_stacks_prove() {
+        let buckets = |stacks: &[u64]| {
+            let stacks: Vec<Proved> = stacks.iter().map(|bits| Proved(*bits)).collect();
+            let proved = ProvedStacks::of(&stacks);
+            [0, 1, 6, 7, 8, 1000].map(|bucket| proved.bucket(bucket).0)
+        };
+        assert_eq!(buckets(&[]), [0; 6]);
+        assert_eq!(buckets(&[5]), [5; 6]);
+        assert_eq!(buckets(&[1, 2]), [1, 2, 2, 2, 2, 2]);
+        assert_eq!(buckets(&[1, 2, 0, 0, 0, 0, 4, 7]), [1, 2, 4, 7, 7, 7]);
+        assert_eq!(buckets(&[1, 2, 0, 0, 0, 0, 4, 7, 6, 3]), [1, 2, 4, 2, 2, 2]);
+    }
+
+    #[test]
+    fn each_stack_has_the_kernel_that_its_own_weights_prove() {
+        let mut proofs = Proofs::new();
+        for weight in [327, 328, -327] {
+            proofs.stack();
+            proofs.roots(&LAYER, 100, &[weight, 1]);
+        }
+        let said = proofs.layers[0].to_string();
+        let end = "products within -32700 to 32800: margin -33, fast kernel in 2 of 3 stacks";
+        assert!(said.ends_with(end), "{said}");
+        let proved = proofs.into_proved();
+        assert!(
+            proved
+                .iter()
+                .map(|proved| proved.layer(3))
+                .eq([true, false, true])
+        );
+    }
+
+    #[test]
+    fn pairs_of_two_blocks_decide_at_the_last_unit() {
+        let layer = Layer {
+            inputs: 0..=127,
+            ..LAYER
+        };
+        // 127 times 258 fits in 16 bits, and so does 127 times -258. The weights are those of a
+        // pair in blocks 0 to 3; the other pair of the output and the other output have others.
+        for (pairs, halves_fit, any_two_fit) in [
+            ([[127, 127], [0, 0], [4, 0], [0, 0]], true, true),
+            ([[127, 127], [0, 0], [4, 1], [0, 0]], false, false),
+            ([[0, 0], [-128, -128], [0, 0], [-2, 0]], true, true),
+            ([[0, 0], [-128, -128], [0, 0], [-2, -1]], false, false),
+            ([[127, 127], [4, 1], [0, 0], [0, 0]], true, false),
+            ([[0, 0], [4, 1], [127, 127], [0, 0]], true, false),
+            ([[0, 0], [0, 0], [-3, 0], [-128, -128]], true, false),
+            ([[127, 127], [0, 0], [-128, -128], [-2, 0]], true, true),
+            ([[100, 100], [100, 100], [29, 29], [29, 30]], false, false),
+        ] {
+            let weights = pairs.map(|[a, b]| [60, -60, -64, -64, a, b, 64, 0]);
+            let decided = |prove: fn(&mut Proofs, &Layer, &[[i8; 8]; 4])| {
+                let mut proofs = Proofs::new();
+                proofs.stack();
+                prove(&mut proofs, &layer, &weights);
+                proofs.into_proved()[0].layer(3)
+            };
+            assert_eq!(decided(Proofs::halves), halves_fit, "{pairs:?}");
+            assert_eq!(decided(Proofs::any_two), any_two_fit, "{pairs:?}");
         }
     }
 
@@ -391,8 +564,9 @@ mod tests {
             (128, -257, false),
         ] {
             let mut proofs = Proofs::new();
+            proofs.stack();
             proofs.roots(&LAYER, root, &[0, weight]);
-            assert_eq!(proofs.proved().layer(3), fits, "{root} {weight}");
+            assert_eq!(proofs.into_proved()[0].layer(3), fits, "{root} {weight}");
         }
     }
 }

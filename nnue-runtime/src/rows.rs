@@ -68,12 +68,45 @@ impl<'a> RowList<'a> {
         **len = simd::append_rows(level, pieces, planes, offset, orientation, rows, **len);
     }
 
+    /// The free end of the list, for functions that append many rows.
+    #[inline]
+    pub(crate) fn end(&mut self) -> FreeEnd<'_> {
+        FreeEnd {
+            rows: self.rows.get_mut(*self.len..).unwrap_or_default(),
+            len: 0,
+        }
+    }
+
+    /// Takes rows into the list that were written to its [free end](Self::end).
+    #[inline]
+    pub(crate) fn extend(&mut self, rows: usize) {
+        *self.len += rows;
+    }
+
     /// [`RowLists::push_if`], for this table.
     #[inline(always)]
     pub(crate) fn push_if(&mut self, exists: bool, row: u32) {
         if let Some(free) = self.rows.get_mut(*self.len) {
             *free = row;
             *self.len += usize::from(exists);
+        }
+    }
+}
+
+/// The part of a list that is still free. Its length is a number of its own, which stays in a
+/// register while rows are appended.
+pub(crate) struct FreeEnd<'a> {
+    rows: &'a mut [u32],
+    pub(crate) len: usize,
+}
+
+impl FreeEnd<'_> {
+    /// [`RowList::push_if`].
+    #[inline(always)]
+    pub(crate) fn push_if(&mut self, exists: bool, row: u32) {
+        if let Some(free) = self.rows.get_mut(self.len) {
+            *free = row;
+            self.len += usize::from(exists);
         }
     }
 }
@@ -159,7 +192,7 @@ impl<const TABLES: usize, const CAPACITY: usize> RowLists for Rows<TABLES, CAPAC
     }
 }
 
-/// White's row and black's of each piece that a move changes, in networks that follow moves.
+/// Both perspectives' rows of each piece that a move changes, in networks that follow moves.
 pub struct MovedRows {
     /// The rows of the piece that is put on the board.
     pub added: [u32; 2],

@@ -464,6 +464,11 @@ mod tests {
                             let dots = dot(dots(sum), inputs, weights);
                             sum_dots(dot(dots, splat_block(&[0, 1, 99, 127]), weights))
                         }),
+                        sums!(narrow, |sum, inputs, weights| {
+                            // Sums with this block still fit in 16 bits.
+                            let inputs = [inputs, splat_block(&[1, 0, 2, 0])];
+                            sum_dots(dot_two(dots(sum), inputs, [weights; 2]))
+                        }),
                         sums!(wide, |sum, inputs, weights| {
                             sum_dots(dot_wide(dots(sum), inputs, weights))
                         }),

@@ -41,6 +41,19 @@ const BEYOND: &[Beyond] = &[
         levels: &["avx2", "avx512", "neon", "neondot"],
     },
     Beyond {
+        primitive: "dot_two",
+        inputs: "pairs whose sum over both blocks is 2^15",
+        differ: |level| {
+            let blocks = [[127, 127, 0, 0], [127, 2, 0, 0]];
+            let weights = [[127, 127, 0, 0], [4, 1, 0, 0]].map(|four| four.repeat(16));
+            let [mut to, mut expected] = [[0; 16]; 2];
+            found::dot_two(level, &[0; 16], &blocks, &weights, &mut to);
+            expected::dot_two(level, &[0; 16], &blocks, &weights, &mut expected);
+            to != expected
+        },
+        levels: &["avx2", "avxvnni", "avx512", "avx512icl"],
+    },
+    Beyond {
         primitive: "dot_row",
         inputs: "inputs of 128",
         differ: |level| rows_differ(level, 128),

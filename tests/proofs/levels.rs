@@ -345,6 +345,25 @@ macro_rules! primitives {
                 }
             }
 
+            /// `dot_two` of blocks and the weights of each sum.
+            #[inline(never)]
+            $(#[target_feature(enable = $feature)])*
+            pub(super) fn dot_two(
+                lanes: &[i32],
+                blocks: &[[u8; 4]; 2],
+                weights: &[Vec<i8>; 2],
+                to: &mut [i32],
+            ) {
+                use simd::*;
+                let weights = zip(weights[0].as_chunks().0, weights[1].as_chunks().0);
+                let lanes = zip(lanes.as_chunks().0, weights);
+                for (to, (lanes, weights)) in zip(to.as_chunks_mut().0, lanes) {
+                    let blocks = [splat_block(&blocks[0]), splat_block(&blocks[1])];
+                    let weights = [load_i8(weights.0), load_i8(weights.1)];
+                    store_i32(sum_dots(dot_two(dots(load_i32(lanes)), blocks, weights)), to);
+                }
+            }
+
             /// `dot_row` or `dot_row_wide` of the first `length`, one of [`ROWS`](super::ROWS).
             #[inline(never)]
             $(#[target_feature(enable = $feature)])*
@@ -450,6 +469,7 @@ macro_rules! functions_of_levels {
                 widened(from: &[i8]) to &mut [i16];
                 paired(from: &[i8]) to &mut [i16];
                 dot(is_wide: bool, lanes: &[i32], block: &[u8; 4], weights: &[i8]) to &mut [i32];
+                dot_two(lanes: &[i32], blocks: &[[u8; 4]; 2], weights: &[Vec<i8>; 2]) to &mut [i32];
                 fma(a: &[f32], b: &[f32], c: &[f32]) to &mut [f32];
                 sqrt(of: &[f32]) to &mut [f32];
             }

@@ -34,6 +34,7 @@ PLANTED = [
     (1, "avx2", "mul_i32", "mullo_epi32", "mul_epi32", "mul_i32"),
     (1, "avx2", "madd_i16", "(a, b)", "(b, b)", "madd_i16"),
     (1, "avx2", "dot", "(inputs, weights)", "(weights, inputs)", "dot"),
+    (1, "avx2", "dot_two", "(inputs[1], weights[1])", "(inputs[1], weights[0])", "dot_two"),
     (1, "avx2", "dot_wide", "(0x7F)", "(-1)", "dot_wide"),
     (1, "avx2", "append_nonzero", "cmpeq_epi32", "cmpeq_epi8", "append_nonzero"),
     (1, "avx2", "bit_planes", "plane_of_bit!(3)", "plane_of_bit!(2)", "bit_planes"),
@@ -65,6 +66,7 @@ PLANTED = [
     (2, "avx2", "append_rows", "<28>(places)", "<28>(numbers)", "append_rows"),
     (2, "avx512", "product_to_127", "0xCA", "0xAC", "product_to_127"),
     (2, "avx512", "product_to_255", "SHIFT - 8", "SHIFT - 7", "product_to_255"),
+    (2, "avx512", "dot_two", "add_i16(", "_mm512_adds_epi8(", "dot_two"),
     (2, "avx512", "dot_wide", "0x7F", "0x3F", "dot_wide"),
     (2, "avx512icl", "append_nonzero", "(first, second)", "(second, second)", "append_nonzero"),
 ]

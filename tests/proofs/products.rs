@@ -107,6 +107,78 @@ pub(crate) fn fours_of_bytes(level: Level, is_wide: bool) {
     }
 }
 
+/// Pairs of inputs and weights of two blocks, whose sums of products are the limits of 16 bits.
+const LIMITS_OF_TWO: [[[(u8, i8); 2]; 2]; 2] = [
+    [[(127, 127), (127, 127)], [(127, 4), (1, 1)]],
+    [[(127, -128), (127, -128)], [(127, -2), (2, -1)]],
+];
+
+/// `dot_two`: products of two blocks, of which levels add the first and the second of both blocks,
+/// and the third and the fourth, in 16 bits. Each product alone; and all eight at their limits, as
+/// far as those sums fit.
+pub(crate) fn two_blocks(level: Level) {
+    let assert_same = |blocks: &[[u8; 4]; 2], weights: &[Vec<i8>; 2]| {
+        let sums = sums(weights[0].len() / 4);
+        let [mut found, mut expected] = [(); 2].map(|()| vec![0; sums.len()]);
+        found::dot_two(level, &sums, blocks, weights, &mut found);
+        expected::dot_two(level, &sums, blocks, weights, &mut expected);
+        if let Some(at) = (0..sums.len()).find(|at| found[*at] != expected[*at]) {
+            let weights = [0, 1].map(|block: usize| &weights[block][4 * at..][..4]);
+            panic!(
+                "dot_two of {}, {blocks:?} and {weights:?} in lane {at} of {level}: found {}, expected {}",
+                sums[at], found[at], expected[at]
+            );
+        }
+    };
+    let mut random = fastrand::Rng::with_seed(10);
+    for place in 0..8 {
+        // Each lane has each weight, as in `fours_of_bytes`.
+        let any = |_| random.i8(..);
+        let first: Vec<i8> = (0..4 * 256 * 16).map(any).collect();
+        let mut weights = [first.clone(), first];
+        for (lane, weights) in weights[place / 4].chunks_exact_mut(4).enumerate() {
+            weights[place % 4] = (lane / 16 + lane % 16) as i8;
+        }
+        for input in 0..=127 {
+            let mut blocks = [[0; 4]; 2];
+            blocks[place / 4][place % 4] = input;
+            assert_same(&blocks, &weights);
+        }
+    }
+    for limit in LIMITS_OF_TWO {
+        for (first, place) in [(0, 0), (0, 2), (1, 0), (1, 2)] {
+            let (mut blocks, mut weights) = ([[0; 4]; 2], [[0; 4]; 2]);
+            for (pair, block) in limit.iter().zip([first, 1 - first]) {
+                for (index, (input, weight)) in pair.iter().enumerate() {
+                    blocks[block][place + index] = *input;
+                    weights[block][place + index] = *weight;
+                }
+            }
+            assert_same(&blocks, &weights.map(|weights| weights.repeat(16)));
+        }
+    }
+    let (limits, _) = inputs(false);
+    for _ in 0..1 << 12 {
+        let mut any = |of: &[u8]| of[random.usize(..of.len())];
+        let blocks = [[(); 4]; 2].map(|block| block.map(|()| any(limits)));
+        let mut weights = [(); 2].map(|()| vec![0; 4 * 64]);
+        for at in (0..4 * 64).step_by(2) {
+            let pairs = [[(); 2]; 2].map(|pair| pair.map(|()| WEIGHTS[random.usize(..6)]));
+            let product = |block: usize, place: usize| {
+                i32::from(blocks[block][at % 4 + place]) * i32::from(pairs[block][place])
+            };
+            let sum = product(0, 0) + product(0, 1) + product(1, 0) + product(1, 1);
+            for (weights, pair) in weights.iter_mut().zip(pairs) {
+                weights[at..][..2].copy_from_slice(&pair);
+            }
+            if i16::try_from(sum).is_err() {
+                weights[1][at..][..2].fill(0);
+            }
+        }
+        assert_same(&blocks, &weights);
+    }
+}
+
 /// All four values of some.
 fn fours<T: Copy>(of: &[T]) -> Vec<[T; 4]> {
     let count = of.len();

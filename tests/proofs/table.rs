@@ -263,6 +263,13 @@ pub(crate) const PROOFS: &[Proof] = &[
         complete: Some(|level| products::all_pairs_of_bytes(level, false)),
         emulated: (Method::Reduction, None),
     },
+    quick!(
+        Reduction,
+        ["dot_two"],
+        "each product alone; limits of all eight",
+        "inputs up to 127, pairs whose sums over both blocks fit in 16 bits",
+        products::two_blocks
+    ),
     Proof {
         primitives: &["dot_wide"],
         method: Method::Reduction,

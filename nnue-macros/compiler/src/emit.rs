@@ -18,6 +18,7 @@ mod graph;
 mod imports;
 mod kernels;
 mod memory;
+mod moves;
 mod names;
 mod neurons;
 mod output;

@@ -16,7 +16,7 @@ use nnue_format::levels::{ISAS, Isa};
 use crate::layout::{Affine, Form, LayerLayout, Layout, Table};
 use planned::kernels;
 
-pub use affine::{BlockOrder, Blocks, FusedPlan, Kernel, Products};
+pub use affine::{BlockOrder, Blocks, FusedPlan, Kernel, Needed, Products};
 pub use budget::TooMuchCode;
 pub use planned::PlannedLayer;
 pub use transform::{Bytes, Multiplication, Transform, TransformOutputs};
@@ -67,6 +67,8 @@ pub struct Plan<'l> {
     pub accumulate_of: Option<&'static Isa>,
     /// How accumulators become the layers' inputs.
     pub transform: Transform,
+    /// Whether the rows of a move are added in the pass that makes the layers' inputs.
+    pub fuses_moves: bool,
     /// The layers of the network, in their order.
     pub layers: Vec<PlannedLayer<'l>>,
 }
@@ -97,7 +99,7 @@ pub struct AccumulatePlan {
 /// The updates of quiet moves, captures and castling, as numbers of added and removed rows. They go
 /// over the accumulator once, with all rows at hand: there is no loop over rows whose end could be
 /// mispredicted.
-const UPDATES: &[(usize, usize)] = &[(1, 1), (1, 2), (2, 2)];
+const UPDATES: &[(usize, usize)] = &[(1, 1), (1, 2), (2, 2), (1, 3)];
 
 /// The number of bytes of a cache line.
 const CACHE_LINE: usize = 64;
@@ -172,11 +174,12 @@ impl<'l> Plans<'l> {
         self.levels.iter().any(Plan::needs_proofs)
     }
 
-    /// Whether a kernel of this layer, for any instruction set, depends on what the weights prove.
-    pub fn need_proof_of(&self, affine: &Affine<'_>) -> bool {
+    /// What the weights of this layer have to prove for the kernels of all instruction sets; `None`
+    /// if no kernel depends on it.
+    pub fn need_of(&self, affine: &Affine<'_>) -> Option<Needed> {
         let kernels = self.levels.iter().flat_map(Plan::kernels);
-        let mut kernels = kernels.filter(|(planned, _)| planned.index == affine.index);
-        kernels.any(|(_, kernel)| kernel.needs_proof())
+        let kernels = kernels.filter(|(planned, _)| planned.index == affine.index);
+        kernels.filter_map(|(_, kernel)| kernel.needs()).max()
     }
 }
 
@@ -199,6 +202,7 @@ impl<'l> Plan<'l> {
             accumulate: AccumulatePlan::of(layout, isa, unroll),
             accumulate_of: None,
             transform: Transform::of(layout, isa, unroll, &layers),
+            fuses_moves: fuses_moves(layout, &layers),
             layers,
         }
     }
@@ -223,8 +227,21 @@ impl<'l> Plan<'l> {
 
     /// Whether a kernel of the plan depends on what the weights prove.
     pub fn needs_proofs(&self) -> bool {
-        self.kernels().any(|(_, kernel)| kernel.needs_proof())
+        self.kernels().any(|(_, kernel)| kernel.needs().is_some())
     }
+}
+
+/// Whether one pass adds the rows of a move and makes the layers' inputs. All neurons become inputs
+/// then, once, and a value is in a word of its own.
+fn fuses_moves(layout: &Layout<'_>, layers: &[PlannedLayer<'_>]) -> bool {
+    let transformer = &layout.network.transformer;
+    let makes_inputs_again = |(affine, kernel): (&Affine<'_>, &Kernel)| match kernel {
+        Kernel::Fused(fused) => affine.outputs > fused.tile,
+        _ => false,
+    };
+    matches!(layout.tables.as_slice(), [table] if !table.paired)
+        && transformer.unpooled.is_none()
+        && !kernels(layers).any(makes_inputs_again)
 }
 
 impl AccumulatePlan {

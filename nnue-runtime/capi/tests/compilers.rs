@@ -106,8 +106,9 @@ fn program() -> String {
              nnue_line line;\n\
              line.end = &ply;\n\
              nnue_line_make(&line, move);\n\
-             printf(\"%llu %llu %u %u\\n\", (unsigned long long)ply.removed,\n\
-                 (unsigned long long)ply.added, (unsigned)ply.views, (unsigned)ply.computed);\n\
+             printf(\"%llu %llu %llu %llu\\n\", (unsigned long long)ply.removed,\n\
+                 (unsigned long long)ply.added, (unsigned long long)ply.views,\n\
+                 (unsigned long long)ply.computed);\n\
          }\n\
          int main(void) {\n    uint8_t squares[64] = {0};\n    int i;\n",
     );
@@ -233,10 +234,9 @@ fn it_is_c_and_moves_are_those_of_rust() {
         assert_eq!(Delta::from_packed(removed, added), delta, "{call}");
         let ply = Ply::after(&Delta::from_packed(removed, added));
         // SAFETY: the fields of a ply fill all of its bytes, so that each of these has a value.
-        let of_rust = unsafe { std::mem::transmute::<Ply, [u8; 24]>(ply) };
-        let words = [removed, added].map(u64::to_ne_bytes).concat();
-        let numbers = [views, computed].map(|number| (number as u32).to_ne_bytes());
-        assert_eq!([words, numbers.concat()].concat(), of_rust, "{call}");
+        let of_rust = unsafe { std::mem::transmute::<Ply, [u8; 32]>(ply) };
+        let numbers = [removed, added, views, computed].map(u64::to_ne_bytes);
+        assert_eq!(numbers.concat(), of_rust, "{call}");
     }
     for call in wrong_moves().into_iter().chain(["five pieces"]) {
         let [removed, ..] = packed().expect("four numbers");

@@ -188,7 +188,8 @@ pub struct Isa {
     /// where inputs are read as bytes with a sign.
     pub exact_inputs: u8,
     /// Whether `dot` is exact for larger inputs too where the weights prove that no pair of
-    /// products leaves 16 bits. Otherwise it is not used for such inputs.
+    /// products leaves 16 bits. Otherwise it is not used for such inputs. On these levels products
+    /// of two blocks cost less where the weights prove that the sums of both fit in 16 bits.
     pub exact_if_proved: bool,
 }
 

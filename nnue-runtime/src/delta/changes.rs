@@ -8,7 +8,7 @@ use crate::chess::{Color, Piece, PieceCode, Role, Square};
 
 /// How many pieces a list can have. A move of chess or Chess960 needs at most two; the rest is room
 /// for related games and for tools that edit boards.
-pub(super) const CAPACITY: usize = 4;
+pub(crate) const CAPACITY: usize = 4;
 
 /// A list of up to [`CAPACITY`] pieces with their squares.
 ///
@@ -78,10 +78,31 @@ impl Changes {
         self.0 != 0 && self.0 >> (2 * ENTRY) == 0
     }
 
+    /// Whether the only piece of the list is the second of another, on the same square.
+    #[inline]
+    pub(super) fn is_second_of(self, other: Changes) -> bool {
+        self.0 == other.0 >> ENTRY & u64::from(u16::MAX)
+    }
+
+    /// The list with the first piece of another at its end. There is room for it.
+    #[inline]
+    pub(super) fn with_first_of(self, other: Changes) -> Changes {
+        let entry = other.0 & u64::from(u16::MAX);
+        Changes(self.0 | entry << (ENTRY * self.len() as u32 % u64::BITS))
+    }
+
     /// Whether a king of that colour is in the list.
     #[inline]
     pub(super) fn has_king(self, color: Color) -> bool {
         self.0 & (IN_EACH << KING << color.index()) != 0
+    }
+
+    /// The square of the king of that colour in the list, if it is there.
+    #[inline]
+    pub(crate) fn king(self, color: Color) -> Option<Square> {
+        let kings = self.0 & (IN_EACH << KING << color.index());
+        let last = kings.checked_ilog2()? / ENTRY;
+        Some(Square::wrapping((self.0 >> (ENTRY * last)) as u8))
     }
 
     /// Whether a king of either colour is in the list.

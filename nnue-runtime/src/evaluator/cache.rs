@@ -20,10 +20,6 @@ use crate::placement::{PieceCodes, Placement};
 use crate::rows::RowLists;
 use crate::rows::changes::RowChanges;
 
-/// Stands for no view. Views are numbered, and there are at most as many as viewpoints of both
-/// perspectives, or twice as many as the engine can tell.
-pub(super) const NO_VIEW: u16 = u16::MAX;
-
 /// The last accumulator that was computed with each view.
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
@@ -86,8 +82,8 @@ impl<A: Architecture> RefreshCache<A> {
                 .count()
     }
 
-    /// The number of the view that a perspective has from a viewpoint, below [`NO_VIEW`]. The view
-    /// that the engine tells is 0 where it tells none.
+    /// The number of the view that a perspective has from a viewpoint. The view that the engine
+    /// tells is 0 where it tells none.
     #[inline]
     pub(super) fn view(&self, perspective: Color, from: Viewpoint, told: u32) -> u16 {
         self.entry_of[perspective.index()][from.number()] + told as u16
@@ -140,10 +136,10 @@ impl<A: Architecture> RefreshCache<A> {
         changes: &RowChanges<A>,
         into: &mut A::Half,
     ) {
-        let entry = &mut self.entries[usize::from(view)];
-        changes.apply(net, &entry.half, into);
-        entry.half = *into;
-        entry.squares = *placement.squares();
+        let Entry { half, squares } = &mut self.entries[usize::from(view)];
+        let (added, removed) = (&changes.added, &changes.removed);
+        A::refresh(net.level(), net.weights(), half, added, removed, into);
+        *squares = *placement.squares();
     }
 }
 

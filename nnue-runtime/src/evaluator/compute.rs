@@ -3,11 +3,11 @@
 use core::mem;
 use core::ops::Deref;
 
-use super::cache::NO_VIEW;
+use super::ply::NO_VIEW;
 use super::{Counter, Evaluator, PlyState, empty_halves};
 use crate::architecture::{Architecture, sets};
 use crate::chess::{Bitboard, Color};
-use crate::feature_set::{follow_moves, has_told, has_views, read_all_squares};
+use crate::feature_set::{has_told, has_views, read_all_squares};
 use crate::features::{Step, Viewpoint};
 use crate::network::Network;
 use crate::placement::Placement;
@@ -26,8 +26,9 @@ pub(super) struct PlacementChange {
 #[derive(Clone, Copy)]
 pub(super) struct Base {
     /// The ply of the accumulator; [`Self::CACHE`] if no ply has an accumulator with the same view.
-    ply: usize,
-    view: u16,
+    pub(super) ply: usize,
+    /// The number of the view in the cache.
+    pub(super) view: u16,
 }
 
 impl Base {
@@ -36,27 +37,20 @@ impl Base {
 }
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
-    /// Computes the accumulators of a ply, and returns the plies that hold them: this ply or, for a
-    /// perspective for which nothing has changed, an earlier ply.
+    /// Computes the accumulators of a ply.
     ///
     /// Usually the ply before is not computed: one pass takes all moves since the last computed
     /// ply. But if the ply before was already skipped for another move, more of its children will
     /// probably follow, so it is computed first.
-    ///
-    /// White's ply comes first. A pair is returned in registers, and an array is not.
     #[inline]
-    pub(super) fn compute(&mut self, ply: usize) -> (usize, usize) {
-        if const { follow_moves(A::FEATURES) } && self.follow_moves(ply) {
-            return (ply, ply);
-        }
+    pub(super) fn compute(&mut self, ply: usize) {
         if let Some(parent) = self.parent(ply)
-            && !self.plies[ply].placed
             && !self.plies[parent].placed
             && mem::replace(&mut self.plies[parent].skipped, true)
         {
             self.compute_parent(parent);
         }
-        self.compute_alone(ply)
+        self.compute_alone(ply);
     }
 
     /// The ply whose accumulators a ply has: the last before null moves. Where features are told, a
@@ -73,7 +67,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// The ply before a ply, null moves left out.
     #[inline]
-    pub(super) fn parent(&self, ply: usize) -> Option<usize> {
+    fn parent(&self, ply: usize) -> Option<usize> {
         ply.checked_sub(1).map(|before| self.last_change(before))
     }
 
@@ -84,16 +78,15 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Computes a ply, and none of those before it.
     #[inline]
-    fn compute_alone(&mut self, ply: usize) -> (usize, usize) {
+    fn compute_alone(&mut self, ply: usize) {
+        self.pieces(ply);
         let moved = self.place(ply);
         self.changed_since = Base::CACHE;
         // Both perspectives' rows are on their way from memory before the first is added.
-        let white = self.find_base(Color::White, ply, moved);
-        let black = self.find_base(Color::Black, ply, moved);
-        (
-            self.settle(Color::White, ply, white),
-            self.settle(Color::Black, ply, black),
-        )
+        let white = self.list_rows(Color::White, ply, moved, ply);
+        let black = self.list_rows(Color::Black, ply, moved, ply);
+        self.settle(Color::White, ply, white);
+        self.settle(Color::Black, ply, black);
     }
 
     /// Computes the placement of a ply from the nearest earlier placement that is known, and
@@ -123,42 +116,72 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
+    /// How many pieces there are at a ply. The number is known where the line starts.
+    #[inline]
+    pub(super) fn pieces(&mut self, ply: usize) -> usize {
+        let counted = self.plies[..=ply].iter().rposition(|ply| ply.counted);
+        let first = counted.unwrap_or(0);
+        let mut pieces = self.plies[first].pieces;
+        for ply in &mut self.plies[first + 1..=ply] {
+            let [removed, added] = ply.delta.changes();
+            pieces = (pieces.wrapping_add(added.len() as u8)).wrapping_sub(removed.len() as u8);
+            (ply.pieces, ply.counted) = (pieces, true);
+        }
+        pieces.into()
+    }
+
     /// Makes room for the accumulators of a ply.
     #[inline]
     pub(super) fn set_aside(&mut self, ply: usize) {
-        while self.computed.len() <= ply {
-            self.computed.push(PlyState {
-                placement: Placement::EMPTY,
-                halves: empty_halves(&self.net),
-            });
+        if self.computed.len() <= ply {
+            self.make_room(ply);
         }
     }
 
-    /// Finds what a perspective's accumulator of a ply is computed from, and lists the rows that
-    /// lead from there.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, ply: usize) {
+        let state = PlyState {
+            placement: Placement::EMPTY,
+            halves: empty_halves(&self.net),
+        };
+        self.computed.resize(ply + 1, state);
+    }
+
+    /// Lists the rows that lead to a perspective's accumulator of a ply: from the nearest that is
+    /// computed of the first `earlier` plies, if it has the same view, or else from the cache.
     #[inline]
-    fn find_base(&mut self, perspective: Color, ply: usize, moved: PlacementChange) -> Base {
+    pub(super) fn list_rows(
+        &mut self,
+        perspective: Color,
+        ply: usize,
+        moved: PlacementChange,
+        earlier: usize,
+    ) -> Base {
         let p = perspective.index();
         // Nothing reads a perspective that is not kept up to date.
         if !A::PERSPECTIVES.contains(&perspective) {
-            return Base { ply, view: NO_VIEW };
+            return Base { ply, view: 0 };
         }
         let placement = &self.computed[ply].placement;
         let from = Viewpoint::in_placement::<A>(placement, perspective);
         let told_view = self.told.view::<A>(perspective, ply);
         let view = self.cache.view(perspective, from, told_view);
-        let nearest = (self.plies[..=ply].iter()).rposition(|ply| ply.views[p] != NO_VIEW);
-        let base = nearest.filter(|base| self.plies[*base].views[p] == view);
+        let nearest = (self.plies[..earlier].iter()).rposition(|ply| ply.views[p] != NO_VIEW);
+        let base = nearest.filter(|base| self.plies[*base].views[p] == view.into());
         let before = match base {
             Some(base) => self.computed[base].placement.squares(),
             None => self.cache.squares(view),
         };
         let after = placement.squares();
         let changed = match base {
-            // A comparison loads whole vectors of what has just been stored in bytes, and waits for
-            // the stores.
             Some(base) if base == moved.since => moved.squares,
-            _ => after.differences(before),
+            // A comparison loads whole vectors: of the placement after the moves, which has just
+            // been stored in bytes, it would wait for the stores.
+            _ => {
+                let since = self.computed[moved.since].placement.squares();
+                since.differences(before) | moved.squares
+            }
         };
         let (net, changes) = (&*self.net, &mut self.changes[p]);
         if const { read_all_squares(A::FEATURES) } {
@@ -196,9 +219,12 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Computes a perspective's accumulator of a ply, and returns the ply that holds it.
+    /// Computes a perspective's accumulator of a ply from the rows that are listed.
     #[inline]
-    fn settle(&mut self, perspective: Color, ply: usize, base: Base) -> usize {
+    pub(super) fn settle(&mut self, perspective: Color, ply: usize, base: Base) {
+        if !A::PERSPECTIVES.contains(&perspective) {
+            return;
+        }
         let p = perspective.index();
         let (net, changes) = (&*self.net, &mut self.changes[p]);
         let (before, after) = self.computed.split_at_mut(ply);
@@ -218,15 +244,10 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
                 self.counter.refreshed(rows);
             }
             base => {
-                if changes.len() == 0 {
-                    self.plies[ply].unchanged[p] = true;
-                    return base;
-                }
                 changes.apply(net, &before[base].halves[p], into);
                 self.counter.updated(changes.len());
             }
         }
-        self.plies[ply].views[p] = base.view;
-        ply
+        self.plies[ply].views[p] = base.view.into();
     }
 }

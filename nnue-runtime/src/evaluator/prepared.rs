@@ -3,21 +3,11 @@
 
 use core::ops::Deref;
 
-use super::cache::NO_VIEW;
-use super::{Counter, Evaluator, Ply};
+use super::{Counter, Evaluator};
 use crate::accumulator::AccumulatorRef;
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::chess::Color;
 use crate::network::Network;
-
-/// Where the accumulators of the current ply are.
-#[derive(Clone, Copy)]
-struct Prepared {
-    /// The ply whose placement is the current one: null moves do not change it.
-    ply: usize,
-    /// The ply that holds the accumulator of each perspective.
-    holders: [usize; 2],
-}
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
     /// Computes the accumulators of the current ply and evaluates nothing. Stockfish calls this
@@ -28,7 +18,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// computed already are not computed again.
     #[inline]
     pub fn prepare(&mut self) {
-        self.prepared();
+        self.computed_ply();
     }
 
     /// The accumulators of the current ply, which are computed if they are not yet.
@@ -52,16 +42,15 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// ```
     #[inline]
     pub fn accumulator(&mut self) -> AccumulatorRef<'_, A> {
-        let prepared = self.prepared();
-        AccumulatorRef::new(self.halves(prepared))
+        let ply = self.computed_ply();
+        AccumulatorRef::new(self.computed[ply].halves.each_ref())
     }
 
     /// Evaluates with the layers of a bucket as if `side` were to move, and otherwise as
     /// [`evaluate_bucket`](Self::evaluate_bucket) does. [`Self::side_to_move`] stays as it is.
     #[inline]
     pub fn evaluate_bucket_for(&mut self, side: Color, bucket: usize) -> A::Output {
-        let prepared = self.prepared();
-        self.propagate(prepared, side, bucket)
+        self.evaluate_with(side, |_| bucket)
     }
 
     /// Evaluates with the layers of a bucket as [`evaluate_bucket`](Self::evaluate_bucket) does, if
@@ -69,55 +58,64 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     #[must_use]
     pub fn peek_bucket(&self, bucket: usize) -> Option<A::Output> {
-        let prepared = self.find_prepared()?;
-        Some(self.propagate(prepared, self.side_to_move, bucket))
+        self.peek_with(|_| bucket)
     }
 
+    /// Evaluates the current ply with the bucket that belongs to its number of pieces.
     // It is as little as that: a call would cost more.
     #[inline(always)]
-    fn prepared(&mut self) -> Prepared {
-        let ply = self.last_change(self.ply());
-        let holders = self.compute(ply).into();
-        Prepared { ply, holders }
-    }
-
-    /// Where the accumulators of the current ply are, if they are computed.
-    #[inline]
-    fn find_prepared(&self) -> Option<Prepared> {
-        let ply = self.last_change(self.ply());
-        let mut holders = [ply; 2];
-        for &perspective in A::PERSPECTIVES {
-            let p = perspective.index();
-            let has_own = |ply: &Ply| ply.views[p] != NO_VIEW;
-            if has_own(&self.plies[ply]) {
-                continue;
+    fn evaluate_with(&mut self, side: Color, bucket: impl Fn(usize) -> usize) -> A::Output {
+        if const { Self::WALKS } {
+            loop {
+                if let Some(output) = self.evaluate_move(side, &bucket) {
+                    return output;
+                }
+                if !self.walk_to_parent() {
+                    break;
+                }
             }
-            if !self.plies[ply].unchanged[p] {
-                return None;
-            }
-            holders[p] = self.plies[..ply].iter().rposition(has_own)?;
         }
-        Some(Prepared { ply, holders })
+        let ply = self.computed_ply();
+        let bucket = bucket(self.plies[ply].pieces.into());
+        self.propagate(ply, side, bucket)
     }
 
+    /// The ply whose accumulators the current ply has, once they are computed.
     #[inline]
-    fn halves(&self, prepared: Prepared) -> [&A::Half; 2] {
-        Color::ALL.map(|perspective| {
-            let p = perspective.index();
-            &self.computed[prepared.holders[p]].halves[p]
-        })
+    fn computed_ply(&mut self) -> usize {
+        let ply = self.last_change(self.ply());
+        if !self.plies[ply].is_computed::<A>() {
+            match const { Self::WALKS } {
+                true => self.walk(ply),
+                false => self.compute(ply),
+            }
+        }
+        ply
     }
 
-    /// The forward pass.
+    /// The evaluation of the current ply, if its accumulators are computed.
     #[inline]
-    fn propagate(&self, prepared: Prepared, side: Color, bucket: usize) -> A::Output {
+    fn peek_with(&self, bucket: impl Fn(usize) -> usize) -> Option<A::Output> {
+        let ply = self.last_change(self.ply());
+        let this = &self.plies[ply];
+        if !this.is_computed::<A>() {
+            return None;
+        }
+        let bucket = bucket(this.pieces.into());
+        Some(self.propagate(ply, self.side_to_move(), bucket))
+    }
+
+    /// The forward pass of a ply whose accumulators are computed.
+    #[inline]
+    fn propagate(&self, ply: usize, side: Color, bucket: usize) -> A::Output {
         let net = &*self.net;
+        let halves = A::ORDER.of(self.computed[ply].halves.each_ref(), side);
         A::propagate(
             net.level(),
             net.stacks(),
-            A::ORDER.of(self.halves(prepared), side),
+            halves,
             bucket,
-            net.proved(),
+            net.proved(bucket),
         )
     }
 }
@@ -147,8 +145,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     where
         A: SelectedByPieces,
     {
-        let prepared = self.prepared();
-        self.propagate_selected(prepared, side)
+        self.evaluate_with(side, Network::<A>::bucket)
     }
 
     /// Evaluates the position for the side to move, as [`evaluate`](Self::evaluate) does, if its
@@ -188,8 +185,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     where
         A: SelectedByPieces,
     {
-        let prepared = self.find_prepared()?;
-        Some(self.propagate_selected(prepared, self.side_to_move))
+        self.peek_with(Network::<A>::bucket)
     }
 
     /// The bucket of the position, as [`Network::bucket`] has it for its number of pieces. This
@@ -199,9 +195,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     where
         A: SelectedByPieces,
     {
-        let ply = self.last_change(self.ply());
-        self.place(ply);
-        Network::<A>::bucket(self.computed[ply].placement.pieces())
+        Network::<A>::bucket(self.pieces(self.ply()))
     }
 
     /// [`evaluate`](Self::evaluate), or [`evaluate_bucket`](Self::evaluate_bucket) if a bucket is
@@ -212,25 +206,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     where
         A: SelectedByPieces,
     {
-        let prepared = self.prepared();
-        let bucket = bucket.unwrap_or_else(|| self.selected(prepared));
-        self.propagate(prepared, self.side_to_move, bucket)
-    }
-
-    #[inline]
-    fn propagate_selected(&self, prepared: Prepared, side: Color) -> A::Output
-    where
-        A: SelectedByPieces,
-    {
-        self.propagate(prepared, side, self.selected(prepared))
-    }
-
-    /// The bucket of the current ply.
-    #[inline]
-    fn selected(&self, prepared: Prepared) -> usize
-    where
-        A: SelectedByPieces,
-    {
-        Network::<A>::bucket(self.computed[prepared.ply].placement.pieces())
+        self.evaluate_with(self.side_to_move(), |pieces| {
+            bucket.unwrap_or_else(|| Network::<A>::bucket(pieces))
+        })
     }
 }

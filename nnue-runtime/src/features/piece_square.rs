@@ -10,7 +10,7 @@ use super::step::Step;
 use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, PieceCode, Square};
-use crate::feature_set::FeatureSet;
+use crate::feature_set::{FeatureSet, rows_are_near};
 use crate::level::Level;
 use crate::placement::PieceCodes;
 use crate::rows::changes::RowChanges;
@@ -44,6 +44,23 @@ impl<'a> View<'a> {
             orientation,
             offset: set.first_row[p] + tables.king_offset[king] + tables.queen_offset[queens],
             planes: &tables.planes[p],
+        }
+    }
+
+    /// The view as a number: the first row, times 256, and the number that squares are
+    /// exclusive-ored with. There are fewer than 2^24 rows.
+    #[inline]
+    pub(super) fn packed(self) -> u32 {
+        self.offset << 8 | u32::from(self.orientation)
+    }
+
+    /// The view that is [packed](Self::packed) in a number.
+    #[inline]
+    pub(super) fn unpacked(tables: &'a PieceSquare, perspective: usize, packed: u32) -> View<'a> {
+        View {
+            orientation: packed as u8 % 64,
+            offset: packed >> 8,
+            planes: &tables.planes[perspective],
         }
     }
 
@@ -92,14 +109,21 @@ pub(super) fn list_changes<A: Architecture>(
     step: Step<'_>,
     changes: &mut RowChanges<A>,
 ) {
+    let (mut all_added, mut all_removed) = (changes.added.of(table), changes.removed.of(table));
+    let (mut added_rows, mut removed_rows) = (all_added.end(), all_removed.end());
     for square in step.changed {
         let [old, new] = [step.before, step.after].map(|squares| squares.code(square));
         let ((removed, was), (added, is)) = (view.row(old, square), view.row(new, square));
         // Only one of two rows is prefetched, because most squares have only one.
-        A::prefetch(weights, table, if is { added } else { removed });
-        changes.removed.push_if(was & (old != new), table, removed);
-        changes.added.push_if(is & (old != new), table, added);
+        if const { !rows_are_near(A::FEATURES, A::WIDTH) } {
+            A::prefetch(weights, table, if is { added } else { removed });
+        }
+        removed_rows.push_if(was & (old != new), removed);
+        added_rows.push_if(is & (old != new), added);
     }
+    let (adds, removes) = (added_rows.len, removed_rows.len);
+    all_added.extend(adds);
+    all_removed.extend(removes);
 }
 
 /// Lists the rows of the pieces that begin or cease to be threatened. The rows of white's pieces

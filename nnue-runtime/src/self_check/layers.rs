@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use nnue_format::{Element, fill};
@@ -109,10 +110,10 @@ impl<A: Architecture> Layers<A> {
         for fill in fills {
             self.fill(fill, level);
             let proved = match A::NEEDS_PROOFS {
-                true => A::proofs(A::stacks(&self.weights)).proved(),
-                false => Proved::default(),
+                true => A::proofs(A::stacks(&self.weights)).into_proved(),
+                false => vec![Proved::default(); A::BUCKETS],
             };
-            for bucket in 0..A::BUCKETS {
+            for (bucket, proved) in proved.into_iter().enumerate() {
                 let at = At {
                     level,
                     bucket,

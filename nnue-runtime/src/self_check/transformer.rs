@@ -10,10 +10,11 @@ use nnue_format::{Element, fill};
 
 use super::weights::{Fill, Random, Tensor};
 use super::{Mismatch, Progress};
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, Evaluated, Output};
 use crate::chess::Color;
 use crate::level::Level;
 use crate::memory::{self, Holder};
+use crate::proof::Proved;
 use crate::rows::{MovedRows, RowLists, TableRows};
 
 /// How many numbers the transformer has.
@@ -198,15 +199,13 @@ impl<A: Architecture> Check<A> {
         let (tables, rows, psqt) = (&self.tables, &self.rows, &self.psqt);
         let bytes = memory::bytes_mut(self.weights.to_mut());
         fill(A::FILE, &[0], bytes, |tensor| {
-            let (first, is_psqt) = match (rows.first(tensor), psqt.first(tensor)) {
-                (Some(first), _) => (first, false),
-                (_, Some(first)) => (first, true),
-                _ => return None,
-            };
+            let (of_row, of_psqt) = (rows.first(tensor), psqt.first(tensor));
             Some(move |[_, row, column]: [usize; 3]| {
-                let (own, element) = match is_psqt {
-                    true => (psqt, Element::I32),
-                    false => (rows, element_of(tables, first + row)),
+                let (first, own, element) = match (of_row, of_psqt) {
+                    (Some(first), _) => (first, rows, element_of(tables, first + row)),
+                    (_, Some(first)) => (first, psqt, Element::I32),
+                    // Layers whose outputs depend on their inputs.
+                    _ => return ((3 * row + 5 * column) % 7) as f64 - 3.0,
                 };
                 own.tensor(element).value(filling, [first + row, 0, column])
             })
@@ -348,6 +347,10 @@ impl<A: Architecture> Check<A> {
             (row, self.row(number, row))
         });
         let moves = self.tables.len() == 1;
+        let proved = match A::NEEDS_PROOFS {
+            true => A::proofs(A::stacks(&self.weights)).into_proved()[0],
+            false => Proved::default(),
+        };
         let mut into = Holder::<A::Half>::zeroed();
         let mut halves = Holder::<[A::Half; 2]>::zeroed();
         let mut after = Holder::<[A::Half; 2]>::zeroed();
@@ -420,13 +423,33 @@ impl<A: Architecture> Check<A> {
                     removed: [b_row, c_row],
                     captured,
                 };
-                A::follow_move(level, &self.weights, &halves, moved, after.to_mut());
+                let (before, stacks) = (halves.each_ref(), A::stacks(&self.weights));
+                let input = || format!("a move with row {row}");
+                let into = after.to_mut().each_mut();
+                let output =
+                    A::propagate_move(level, &self.weights, stacks, before, moved, into, 0, proved);
                 for perspective in A::PERSPECTIVES {
                     let index = perspective.index();
-                    let half = &mut after.to_mut()[index];
-                    self.compare(level, half, &expected[index], || {
-                        format!("a move with row {row}, of {perspective:?}")
+                    self.compare(level, &mut after.to_mut()[index], &expected[index], || {
+                        format!("{}, of {perspective:?}", input())
                     })?;
+                }
+                let of_stored = A::propagate(level, stacks, after.each_ref(), 0, proved);
+                let [found, expected] = [output, of_stored].map(|output| output.outputs());
+                if found != expected {
+                    let value = |outputs: [Option<Output>; 3]| {
+                        outputs[0].map_or(f64::NAN, |output| output.value.into())
+                    };
+                    return Err(Mismatch {
+                        network: A::NAME,
+                        level,
+                        part: "output".into(),
+                        bucket: 0,
+                        output: 0,
+                        input: input(),
+                        found: value(found),
+                        expected: value(expected),
+                    });
                 }
                 progress.comparisons += 1;
             }
@@ -442,6 +465,7 @@ impl<A: Architecture> Check<A> {
             longest = longest.max(set.max_active);
         }
         let mut into = Holder::<A::Half>::zeroed();
+        let mut entry = Holder::<A::Half>::zeroed();
         for len in 0..=longest {
             let mut list = || {
                 let mut list = A::Rows::EMPTY;
@@ -471,7 +495,12 @@ impl<A: Architecture> Check<A> {
                 self.compare(level, into, &sum, input)?;
                 A::accumulate(level, &self.weights, start, &added, &removed, into);
                 self.compare(level, into, &update, input)?;
-                progress.comparisons += 2;
+                *entry.to_mut() = *start;
+                let kept = entry.to_mut();
+                A::refresh(level, &self.weights, kept, &added, &removed, into);
+                self.compare(level, into, &update, input)?;
+                self.compare(level, kept, &update, || format!("{}, kept", input()))?;
+                progress.comparisons += 4;
             }
         }
         Ok(())

@@ -313,6 +313,16 @@ pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     add_i32(sum, add_pairs(_mm512_maddubs_epi16(inputs, weights)))
 }
 
+/// Adds to each 32-bit lane of `sum` the products of two blocks, wrapping. Exact where the sums of
+/// two neighbouring products of both blocks fit in 16 bits: they are added before they are widened.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn dot_two(sum: Dots, inputs: [Blocks; 2], weights: [I8; 2]) -> Dots {
+    let first = _mm512_maddubs_epi16(inputs[0], weights[0]);
+    let second = _mm512_maddubs_epi16(inputs[1], weights[1]);
+    add_i32(sum, add_pairs(add_i16(first, second)))
+}
+
 /// [`dot`], exact for all inputs: with the low seven bits apart from the highest, sums of two
 /// products are at most `2 * 127 * 128 = 32512` in size for the former, and in `2 * 128 * -128 ..=
 /// 2 * 128 * 127` or `-32768..=32512` for the latter.

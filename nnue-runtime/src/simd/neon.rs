@@ -370,6 +370,13 @@ pub fn dot(mut sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     sum
 }
 
+/// [`dot`] of one block after the other.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn dot_two(sum: Dots, inputs: [Blocks; 2], weights: [I8; 2]) -> Dots {
+    dot(dot(sum, inputs[0], weights[0]), inputs[1], weights[1])
+}
+
 /// [`dot`], exact for all inputs: products have 16 bits with a sign, and the greatest is `255 * 128
 /// = 32640`.
 #[inline]

@@ -56,6 +56,13 @@ pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     i32x4_relaxed_dot_i8x16_i7x16_add(weights, inputs, sum)
 }
 
+/// [`dot`] of one block after the other.
+#[inline]
+#[target_feature(enable = "simd128,relaxed-simd")]
+pub fn dot_two(sum: Dots, inputs: [Blocks; 2], weights: [I8; 2]) -> Dots {
+    dot(dot(sum, inputs[0], weights[0]), inputs[1], weights[1])
+}
+
 /// [`dot`], exact for all inputs.
 ///
 /// Even bytes and odd ones are widened apart: the sums of two products that the instruction makes

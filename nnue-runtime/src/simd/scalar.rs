@@ -303,6 +303,14 @@ pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     dot_wide(sum, inputs, weights)
 }
 
+/// Adds to each 32-bit lane of `sum` the products of two blocks, wrapping. Exact for inputs in
+/// `0..=127` where the sums of two neighbouring products of both blocks fit in 16 bits; levels
+/// differ beyond.
+#[inline(always)]
+pub fn dot_two(sum: Dots, inputs: [Blocks; 2], weights: [I8; 2]) -> Dots {
+    dot(dot(sum, inputs[0], weights[0]), inputs[1], weights[1])
+}
+
 /// [`dot`], exact for all inputs.
 #[inline(always)]
 pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {

@@ -356,6 +356,13 @@ pub fn dot([low, high]: Dots, inputs: Blocks, weights: I8) -> Dots {
     ]
 }
 
+/// [`dot`] of one block after the other.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn dot_two(sum: Dots, inputs: [Blocks; 2], weights: [I8; 2]) -> Dots {
+    dot(dot(sum, inputs[0], weights[0]), inputs[1], weights[1])
+}
+
 /// The same as [`dot`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "simd128")]

@@ -167,6 +167,8 @@ struct Blocks {
     vectors: usize,
     /// The number of blocks with sums of their own.
     side_by_side: usize,
+    /// Whether sums of two blocks are added in 16 bits where the weights prove that they fit.
+    two_at_once: bool,
     /// Whether the fast products need a proof from the weights.
     needs_proof: bool,
 }
@@ -288,6 +290,7 @@ impl Blocks {
             blocks: blocks.count,
             vectors: blocks.vectors,
             side_by_side: blocks.side_by_side,
+            two_at_once: blocks.two_at_once,
             needs_proof: blocks.products == Products::FastIfProved,
         }
     }

@@ -27,6 +27,7 @@ pub(super) fn functions(
         name: "tile",
         operations: &[Operation::Sub, Operation::Add],
         ahead: program.plans.prefetch.ahead,
+        keeps: false,
     };
     let lists = both.lists(&tables);
     let updates = plan.accumulate.updates;
@@ -61,7 +62,7 @@ pub(super) fn functions(
         both.function(plan, &tables, &psqt, &attributes),
     );
     let sum = has_sum(program).then(|| sum(plan, &tables, &psqt, &attributes));
-    let moves = has_moves(program).then(|| moves(program, attribute));
+    let refresh = refresh(plan, &tables, &psqt, &attributes, both.ahead);
     quote! {
         #attributes
         pub(super) fn accumulate(#parameters) {
@@ -69,7 +70,7 @@ pub(super) fn functions(
         }
 
         #update
-        #moves
+        #refresh
         #tile
         #sum
     }
@@ -86,37 +87,31 @@ pub(super) fn has_moves(program: &Program<'_>) -> bool {
     program.layout.tables.len() == 1
 }
 
-/// The updates of all perspectives after a quiet move and after a capture. The numbers of the rows
-/// stay in registers: no list of them is written and read again.
-fn moves(program: &Program<'_>, attribute: Option<&TokenStream>) -> TokenStream {
-    let perspectives = count(program.network.transformer.perspectives.kept());
-    let function = |name: &str, removed: &[&str]| {
-        let name = format_ident!("{name}");
-        let removed: Vec<_> = removed.iter().map(|name| format_ident!("{name}")).collect();
-        quote! {
-            #attribute
-            pub(super) fn #name(
-                weights: &Weights,
-                before: &[Half; 2],
-                added: [u32; 2],
-                #(#removed: [u32; 2],)*
-                after: &mut [Half; 2],
-            ) {
-                for perspective in 0..#perspectives {
-                    update(
-                        weights,
-                        &before[perspective],
-                        [&added[perspective]],
-                        [#(&#removed[perspective]),*],
-                        &mut after[perspective],
-                    );
-                }
-            }
-        }
+/// The function that leads an entry of the refresh cache to another position, and writes the sums
+/// to the entry and to an accumulator.
+fn refresh(
+    plan: &Plan<'_>,
+    tables: &[Table],
+    psqt: &Psqt,
+    attributes: &TokenStream,
+    ahead: Option<usize>,
+) -> TokenStream {
+    let tiles = Tiles {
+        name: "refresh_tile",
+        operations: &[Operation::Sub, Operation::Add],
+        ahead,
+        keeps: true,
     };
-    let quiet = function("quiet", &["removed"]);
-    let capture = function("capture", &["removed", "captured"]);
-    quote! { #quiet #capture }
+    let (parameters, calls) = (tiles.parameters(tables), tiles.calls(plan, tables, psqt));
+    let function = tiles.function(plan, tables, psqt, attributes);
+    quote! {
+        #attributes
+        pub(super) fn refresh(#parameters) {
+            #calls
+        }
+
+        #function
+    }
 }
 
 /// The function that sums all active rows. So many rows keep the memory busy by themselves: to
@@ -126,6 +121,7 @@ fn sum(plan: &Plan<'_>, tables: &[Table], psqt: &Psqt, attributes: &TokenStream)
         name: "sum_tile",
         operations: &[Operation::Add],
         ahead: None,
+        keeps: false,
     };
     let (parameters, calls) = (tiles.parameters(tables), tiles.calls(plan, tables, psqt));
     let function = tiles.function(plan, tables, psqt, attributes);
@@ -166,11 +162,11 @@ fn update(
         part.apply(table, Operation::Sub),
         part.apply(table, Operation::Add),
     );
-    let store = part.store(|_, operation| match operation {
+    let store = part.store(&["into"], |_, operation| match operation {
         Operation::Add => quote!(ADDED),
         Operation::Sub => quote!(REMOVED),
     });
-    let (psqt_start, psqt_end) = (psqt.start(), psqt.end());
+    let (psqt_start, psqt_end) = (psqt.start(), psqt.end(&["into"]));
     let psqt_rows = |list: &str, operation| {
         let list = format_ident!("{list}");
         let row = psqt.row(table, operation, &quote!(feature));
@@ -178,16 +174,37 @@ fn update(
     };
     let psqt_removed = psqt_rows("removed", Operation::Sub);
     let psqt_added = psqt_rows("added", Operation::Add);
+    let parameters = quote! {
+        weights: &Weights,
+        base: &Half,
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
+        into: &mut Half,
+    };
+    let (psqt, update_psqt) = (!psqt.is_empty())
+        .then(|| {
+            let function = quote! {
+                #[inline]
+                #attribute
+                pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(#parameters) {
+                    #psqt_start
+                    #psqt_removed
+                    #psqt_added
+                    #psqt_end
+                }
+            };
+            (
+                quote! { update_psqt(weights, base, added, removed, into); },
+                function,
+            )
+        })
+        .unzip();
     quote! {
+        #update_psqt
+
         #[inline]
         #attribute
-        fn update<const ADDED: usize, const REMOVED: usize>(
-            weights: &Weights,
-            base: &Half,
-            added: [&u32; ADDED],
-            removed: [&u32; REMOVED],
-            into: &mut Half,
-        ) {
+        pub(super) fn update<const ADDED: usize, const REMOVED: usize>(#parameters) {
             let row = |&feature: &u32| #row;
             let (added_rows, removed_rows) = (added.map(row), removed.map(row));
             for index in 0..#parts {
@@ -196,10 +213,7 @@ fn update(
                 for row in added_rows { #add }
                 #store
             }
-            #psqt_start
-            #psqt_removed
-            #psqt_added
-            #psqt_end
+            #psqt
         }
     }
 }
@@ -214,6 +228,8 @@ struct Tiles {
     operations: &'static [Operation],
     /// The number of neurons by which the prefetch is ahead of their tile.
     ahead: Option<usize>,
+    /// Whether the accumulator that the sums begin with takes them too.
+    keeps: bool,
 }
 
 impl Tiles {
@@ -229,7 +245,11 @@ impl Tiles {
 
     fn parameters(&self, tables: &[Table]) -> TokenStream {
         let lists = self.lists(tables);
-        quote! { weights: &Weights, base: &Half, #(#lists: &[u32],)* into: &mut Half }
+        let base = match self.keeps {
+            true => quote! { &mut Half },
+            false => quote! { &Half },
+        };
+        quote! { weights: &Weights, base: #base, #(#lists: &[u32],)* into: &mut Half }
     }
 
     /// Calls of the function for all tiles of an accumulator.
@@ -265,7 +285,11 @@ impl Tiles {
         let accumulate = &plan.accumulate;
         let part = Part::of(accumulate, accumulate.registers, tables);
         let (load, values) = (part.load(), part.values());
-        let store = part.store(|table, operation| {
+        let places = match self.keeps {
+            true => &["into", "base"][..],
+            false => &["into"],
+        };
+        let store = part.store(places, |table, operation| {
             let list = table.list(operation);
             match self.operations.contains(&operation) {
                 true => quote! { #list.len() },
@@ -275,7 +299,7 @@ impl Tiles {
         let generic = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });
         let psqt_start = psqt.start();
         let psqt_end = (!psqt.is_empty()).then(|| {
-            let end = psqt.end();
+            let end = psqt.end(places);
             quote! { if FIRST { #end } }
         });
         let number = quote!(feature);

@@ -14,6 +14,7 @@ use quote::{format_ident, quote};
 
 use super::names::{count, ident, linear, values, variable};
 use super::program::Program;
+use super::transform::Sums;
 use crate::layout::{Affine, BLOCK, Input};
 use crate::network::{Element, Rounding, Scale, Source};
 use crate::plan::{BlockOrder, Blocks, Kernel, Plan, Products};
@@ -25,6 +26,7 @@ pub(super) fn statements(
     program: &Program<'_>,
     affine: &Affine<'_>,
     kernel: &Kernel,
+    sums: Sums,
 ) -> TokenStream {
     let (prepare, input) = input(program, affine);
     let writer = Writer {
@@ -33,6 +35,7 @@ pub(super) fn statements(
         biases: ident(&affine.fields.biases),
         weights: ident(&affine.fields.weights),
         input,
+        sums,
     };
     let sums = writer.sums(kernel);
     let outputs = match affine.op.starts_at_biases() {
@@ -120,6 +123,8 @@ struct Writer<'a> {
     biases: Ident,
     weights: Ident,
     input: TokenStream,
+    /// Where the accumulators are, for layers that are fused with the transformer.
+    sums: Sums,
 }
 
 impl Writer<'_> {
@@ -142,12 +147,15 @@ impl Writer<'_> {
             }
             Kernel::Fused(fused) => self.fused(fused),
             Kernel::Columns { vectors, tile } => self.columns(*vectors, *tile),
-            Kernel::Sparse(blocks) => self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
-                let sums = BlockSums::new(blocks, quote! { simd:: }, dot);
-                self.sums_around(&sums, self.sparse(&sums))
-            }),
+            Kernel::Sparse(blocks) => {
+                let one_at_once = self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
+                    let sums = BlockSums::new(blocks, quote! { simd:: }, dot);
+                    self.sums_around(&sums, self.sparse(&sums))
+                });
+                self.two_at_once(blocks, |sums| self.sparse_twos(sums), one_at_once)
+            }
             Kernel::Dense { blocks, steps, .. } => {
-                self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
+                let one_at_once = self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
                     let sums = match (steps, dot) {
                         (BlockOrder::Calls, "dot") => {
                             BlockSums::new(blocks, TokenStream::new(), "step")
@@ -155,9 +163,26 @@ impl Writer<'_> {
                         _ => BlockSums::new(blocks, quote! { simd:: }, dot),
                     };
                     self.sums_around(&sums, self.dense(&sums, *steps))
-                })
+                });
+                self.two_at_once(blocks, |sums| self.dense_twos(sums), one_at_once)
             }
         }
+    }
+
+    /// The code that `write` makes of two blocks at once and, for weights that do not prove it
+    /// exact, that of one at once; or the latter alone, where that is the plan.
+    fn two_at_once(
+        &self,
+        blocks: &Blocks,
+        write: impl Fn(&BlockSums) -> TokenStream,
+        one_at_once: TokenStream,
+    ) -> TokenStream {
+        if !blocks.two_at_once {
+            return one_at_once;
+        }
+        let sums = BlockSums::new(blocks, quote! { simd:: }, "dot");
+        let two_at_once = self.sums_around(&sums, write(&sums));
+        self.if_proved(&two_at_once, &one_at_once)
     }
 
     /// The code that `write` makes with the fast primitive, with the exact primitive, or with both.
@@ -342,28 +367,71 @@ impl Writer<'_> {
             );
             return quote! { for block in nonzero.as_slice() { #one } };
         }
-        let side_by_side = count(sums.sets);
         let sets = (0..sums.sets).map(|set| {
-            let index = count(set);
-            sums.add(
-                set,
-                &quote! { blocks[#index].of(#input) },
-                &quote! { blocks[#index].of(&stack.#weights) },
-            )
+            let (inputs, weights) = self.listed(set);
+            sums.add(set, &inputs, &weights)
         });
-        let rest = (0..sums.sets).map(|set| {
-            let index = count(set);
+        self.groups(sums, sums.sets, sets.collect(), sums.sets)
+    }
+
+    /// The same with two blocks at once. The one that may be left is added alone.
+    fn sparse_twos(&self, sums: &BlockSums) -> TokenStream {
+        let twos = (0..sums.sets).map(|set| {
+            let (first, second) = (self.listed(2 * set), self.listed(2 * set + 1));
+            let add = sums.add_two(set, [first.0, second.0], [first.1, second.1]);
+            quote! {{ #add }}
+        });
+        self.groups(sums, 2 * sums.sets, twos.collect(), 2 * sums.sets - 1)
+    }
+
+    /// Expressions for a block of a group of the list, and for its weights.
+    fn listed(&self, index: usize) -> (TokenStream, TokenStream) {
+        let (Writer { weights, input, .. }, index) = (self, count(index));
+        (
+            quote! { blocks[#index].of(#input) },
+            quote! { blocks[#index].of(&stack.#weights) },
+        )
+    }
+
+    /// Code for a loop over groups of the list, and for `left` blocks behind it.
+    fn groups(
+        &self,
+        sums: &BlockSums,
+        len: usize,
+        group: Vec<TokenStream>,
+        left: usize,
+    ) -> TokenStream {
+        let Writer { weights, input, .. } = self;
+        let len = count(len);
+        let rest = (0..left).map(|place| {
+            let index = count(place);
             sums.add(
-                set,
+                place % sums.sets,
                 &quote! { &rest.inputs(#index, #input) },
                 &quote! { rest.block(#index).of(&stack.#weights) },
             )
         });
         quote! {
-            let (groups, rest) = nonzero.groups::<#side_by_side>();
-            for blocks in groups { #(#sets)* }
+            let (groups, rest) = nonzero.groups::<#len>();
+            for blocks in groups { #(#group)* }
             #({ #rest })*
         }
+    }
+
+    /// Code for all blocks without a loop, two at once: each with the one that is half of all blocks
+    /// behind it.
+    fn dense_twos(&self, sums: &BlockSums) -> TokenStream {
+        let Writer { weights, input, .. } = self;
+        let half = sums.blocks / 2;
+        let twos = (0..half).map(|block| {
+            let both = &[block, block + half].map(count);
+            let inputs = both.each_ref().map(|index| quote! { &#input[#index] });
+            let weights = both
+                .each_ref()
+                .map(|index| quote! { &stack.#weights[#index] });
+            sums.add_two(block % sums.sets, inputs, weights)
+        });
+        quote! { #(#twos)* }
     }
 
     /// Code for all blocks: the rounds of a loop, if there is any, and then the blocks that follow
@@ -516,6 +584,29 @@ impl BlockSums {
             let inputs = simd::splat_block(#block);
             let weights = #weights;
             #products
+        }
+    }
+
+    /// Code that adds two blocks to a set, for weights whose sums of both fit in 16 bits.
+    fn add_two(
+        &self,
+        set: usize,
+        [a, b]: [TokenStream; 2],
+        [weights_a, weights_b]: [TokenStream; 2],
+    ) -> TokenStream {
+        let sums = (0..self.vectors).map(|vector| {
+            let (sum, vector) = (self.name(set, vector), count(vector));
+            quote! {
+                #sum = simd::dot_two(#sum, inputs, [
+                    simd::load_i8(chunk(weights[0], #vector)),
+                    simd::load_i8(chunk(weights[1], #vector)),
+                ]);
+            }
+        });
+        quote! {
+            let inputs = [simd::splat_block(#a), simd::splat_block(#b)];
+            let weights = [#weights_a, #weights_b];
+            #(#sums)*
         }
     }
 

@@ -151,20 +151,44 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             }
         }
     });
-    let follow_move = has_moves(program).then(|| {
+    let moves = has_moves(program).then(|| {
         quote! {
             #[inline]
             fn follow_move(
                 level: Level,
                 weights: &Weights,
-                before: &[Half; 2],
-                rows: features::MovedRows,
-                after: &mut [Half; 2],
+                before: &Half,
+                added: &[u32],
+                removed: &[u32],
+                after: &mut Half,
             ) {
+                kernels::dispatch!(level, accumulate(weights, before, added, removed, after))
+            }
+
+            #[inline]
+            #[allow(clippy::too_many_arguments, reason = "what an update and a forward pass need")]
+            fn propagate_move(
+                level: Level,
+                weights: &Weights,
+                stacks: &Stacks,
+                before: [&Half; 2],
+                rows: features::MovedRows,
+                after: [&mut Half; 2],
+                bucket: usize,
+                #proved: Proved,
+            ) -> #output_type {
                 let features::MovedRows { added, removed, captured } = rows;
                 match captured {
-                    Option::None => kernels::dispatch!(level, quiet(weights, before, added, removed, after)),
-                    Option::Some(captured) => kernels::dispatch!(level, capture(weights, before, added, removed, captured, after)),
+                    Option::None => kernels::dispatch!(
+                        level,
+                        quiet(weights, stacks, before, added, removed, after, bucket #pass_proved)
+                    ),
+                    Option::Some(captured) => kernels::dispatch!(
+                        level,
+                        capture(
+                            weights, stacks, before, added, removed, captured, after, bucket #pass_proved
+                        )
+                    ),
                 }
             }
         }
@@ -232,7 +256,21 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             }
 
             #sum
-            #follow_move
+
+            #[inline]
+            fn refresh(
+                level: Level,
+                weights: &Weights,
+                entry: &mut Half,
+                added: &Self::Rows,
+                removed: &Self::Rows,
+                into: &mut Half,
+            ) {
+                let ([#(#added),*], [#(#removed),*]) = (added.lists(), removed.lists());
+                kernels::dispatch!(level, refresh(weights, entry, #(#added, #removed,)* into))
+            }
+
+            #moves
 
             #[inline]
             fn propagate(
@@ -352,6 +390,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             fn proofs(_: &[u8; 0]) -> proof::Proofs { proof::Proofs::new() }
             fn prefetch(_: &[u8; 0], _: usize, _: u32) {}
             fn accumulate(_: Level, _: &[u8; 0], _: &[u8; 0], _: &Self::Rows, _: &Self::Rows, _: &mut [u8; 0]) {}
+            fn refresh(_: Level, _: &[u8; 0], _: &mut [u8; 0], _: &Self::Rows, _: &Self::Rows, _: &mut [u8; 0]) {}
             fn propagate(_: Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: Proved) -> Output {
                 Output { psqt: 0, positional: 0, value: 0 }
             }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::imports::Names;
-use super::{Program, accumulate, affine, propagate, transform};
+use super::{Program, accumulate, affine, moves, propagate, transform};
 use crate::plan::Plan;
 
 pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
@@ -25,15 +25,19 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
         Some(isa) => {
             let module = format_ident!("{}", isa.name);
             let sum = accumulate::has_sum(program).then(|| quote! { , sum });
-            let moves = accumulate::has_moves(program).then(|| quote! { , quiet, capture });
-            quote! { pub(super) use super::#module::{accumulate #sum #moves}; }
+            let updates = moves::updates(program, plan);
+            quote! {
+                pub(super) use super::#module::{accumulate, refresh #sum};
+                #(use super::#module::#updates;)*
+            }
         }
         None => accumulate::functions(program, plan, attribute.as_ref()),
     };
     let transform = transform::functions(program, plan, attribute.as_ref());
-    let propagate = propagate::function(program, plan, attribute.as_ref());
+    let propagate = propagate::functions(program, plan, attribute.as_ref());
+    let moves = moves::functions(program, plan, attribute.as_ref());
     let step = affine::called_step(plan);
-    let functions = quote! { #accumulate #transform #propagate #step };
+    let functions = quote! { #accumulate #transform #propagate #moves #step };
     let names = Names::of(&functions);
     let of_network = names.of_parent(&["Half", "Outputs", "Stacks", "Weights"]);
     let of_runtime = names.of_runtime(program.runtime, &[], Some(&module));

@@ -7,6 +7,7 @@ use super::names::{count, ident};
 use super::program::Program;
 use crate::layout::{Affine, Form, Input};
 use crate::network::Sums;
+use crate::plan::Needed;
 
 /// The function `proofs`, with statements about every integer layer of every stack.
 pub(super) fn function(program: &Program<'_>) -> TokenStream {
@@ -26,6 +27,7 @@ pub(super) fn function(program: &Program<'_>) -> TokenStream {
         fn proofs(stacks: &Stacks) -> proof::Proofs {
             let mut proofs = proof::Proofs::new();
             for stack in stacks {
+                proofs.stack();
                 #(#statements)*
             }
             proofs
@@ -56,16 +58,15 @@ fn statement(program: &Program<'_>, affine: &Affine<'_>) -> TokenStream {
             quote! { &stack.#biases }
         }
     };
-    let products = program
-        .plans
-        .need_proof_of(affine)
-        .then(|| match affine.input {
-            Input::Roots => {
-                let root = Literal::i32_unsuffixed(program.network.transformer.one as i32);
-                quote! { proofs.roots(&layer, #root, stack.#weights.as_flattened()); }
-            }
-            _ => quote! { proofs.pairs(&layer, stack.#weights.as_flattened()); },
-        });
+    let products = program.plans.need_of(affine).map(|need| match need {
+        Needed::Products if affine.input == Input::Roots => {
+            let root = Literal::i32_unsuffixed(program.network.transformer.one as i32);
+            quote! { proofs.roots(&layer, #root, stack.#weights.as_flattened()); }
+        }
+        Needed::Products => quote! { proofs.pairs(&layer, stack.#weights.as_flattened()); },
+        Needed::Halves => quote! { proofs.halves(&layer, &stack.#weights); },
+        Needed::AnyTwo => quote! { proofs.any_two(&layer, &stack.#weights); },
+    });
     quote! {
         let layer = proof::Layer { name: #name, index: #number, inputs: #lowest..=#highest };
         proofs.sums(&layer, #biases, #elements);

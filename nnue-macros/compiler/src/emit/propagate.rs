@@ -4,21 +4,164 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::names::{count, halves, variable};
+use super::transform::{self, Sums};
 use super::{Program, affine, elementwise, output};
 use crate::network::Layer;
 use crate::plan::{Plan, PlannedLayer, TransformOutputs};
 
-pub(super) fn function(
+/// The parameter for what the weights prove, and the argument, in networks with kernels that ask.
+pub(super) fn proved(program: &Program<'_>) -> (Option<TokenStream>, Option<TokenStream>) {
+    let asked = program.plans.need_proofs();
+    let both = asked.then(|| (quote! { proved: Proved, }, quote! { proved, }));
+    both.unzip()
+}
+
+pub(super) fn functions(
     program: &Program<'_>,
     plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
-    let transformed = transformed(program, plan);
     let halves = halves(program);
+    let (passed, pass) = proved(program);
+    let proved = program.plans.need_proofs().then(|| {
+        let name = match plan.needs_proofs() {
+            true => quote! { proved },
+            false => quote! { _proved },
+        };
+        quote! { #name: Proved, }
+    });
+    let output_type = output::output_name(program);
+    let transformed = transformed(program, plan, Sums::Stored);
+    let layers = layers(program, plan, Sums::Stored);
+    let (all, probed, shared) = match Shared::of(program, plan) {
+        None => (
+            quote! { propagate_probed(stacks, #(#halves,)* bucket, #pass &mut ()) },
+            quote! {
+                let stack = buffer::row(stacks, bucket as u32);
+                #transformed
+                #layers
+            },
+            None,
+        ),
+        Some(Shared {
+            parameters,
+            arguments,
+        }) => (
+            quote! { #transformed layers(stacks, #arguments) },
+            quote! { #transformed layers_probed(stacks, #arguments probe) },
+            Some(quote! {
+                /// What [`propagate`] and the evaluations of moves have in common.
+                #[inline(never)]
+                #attribute
+                fn layers(stacks: &Stacks, #parameters #passed) -> #output_type {
+                    layers_probed(stacks, #arguments &mut ())
+                }
+
+                #[inline]
+                #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+                #attribute
+                fn layers_probed<P: Probe>(
+                    stacks: &Stacks,
+                    #parameters
+                    #proved
+                    probe: &mut P,
+                ) -> #output_type {
+                    let stack = buffer::row(stacks, bucket as u32);
+                    #layers
+                }
+            }),
+        ),
+    };
+    let proved = match shared {
+        None => proved,
+        Some(_) => passed.clone(),
+    };
+    quote! {
+        #attribute
+        pub(super) fn propagate(
+            stacks: &Stacks,
+            #(#halves: &Half,)*
+            bucket: usize,
+            #passed
+        ) -> #output_type {
+            #all
+        }
+
+        #[inline]
+        #attribute
+        pub(super) fn propagate_probed<P: Probe>(
+            stacks: &Stacks,
+            #(#halves: &Half,)*
+            bucket: usize,
+            #proved
+            probe: &mut P,
+        ) -> #output_type {
+            #probed
+        }
+
+        #shared
+    }
+}
+
+/// Statements that make the layers' inputs while the rows of a move are added, and the evaluation.
+/// `psqt` updates the PSQT sums.
+pub(super) fn of_move(program: &Program<'_>, plan: &Plan<'_>, psqt: &TokenStream) -> TokenStream {
+    let transformed = transformed(program, plan, Sums::Moved);
+    match Shared::of(program, plan) {
+        Some(Shared { arguments, .. }) => quote! {
+            #transformed
+            #psqt
+            layers(stacks, #arguments)
+        },
+        None => {
+            let layers = layers(program, plan, Sums::Moved);
+            quote! {
+                #psqt
+                let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
+                #layers
+            }
+        }
+    }
+}
+
+/// The parameters and arguments of the layers as a function of its own, which begins with the
+/// transformer's output. Where a layer takes this from registers, the layers are part of whatever
+/// has it there.
+struct Shared {
+    parameters: TokenStream,
+    arguments: TokenStream,
+}
+
+impl Shared {
+    fn of(program: &Program<'_>, plan: &Plan<'_>) -> Option<Shared> {
+        let columns = &program.layout.columns;
+        let [blocks, outputs] = [columns.blocks(), columns.outputs].map(count);
+        let inputs = match &plan.transform.outputs {
+            _ if !plan.fuses_moves => return None,
+            TransformOutputs::Registers { .. } => return None,
+            TransformOutputs::Words { .. } => quote! { &[i16; #outputs] },
+            TransformOutputs::Bytes(_) => quote! { &[[u8; 4]; #blocks] },
+        };
+        let list = transform::list_type(program);
+        let (list, pass_list) = (plan.transform.lists_nonzero())
+            .then(|| (quote! { nonzero: &mut #list, }, quote! { nonzero, }))
+            .unzip();
+        let (halves, (_, pass)) = (halves(program), proved(program));
+        Some(Shared {
+            parameters: quote! {
+                #(#halves: &Half,)* bucket: usize, transformer: #inputs, #list
+            },
+            arguments: quote! { #(#halves,)* bucket, transformer, #pass_list #pass },
+        })
+    }
+}
+
+/// The statements of all layers, and the output.
+fn layers(program: &Program<'_>, plan: &Plan<'_>, sums: Sums) -> TokenStream {
     let layers = plan.layers.iter().enumerate().map(|(index, layer)| {
         let (statements, layer, stride) = match layer {
             PlannedLayer::Affine(affine, kernel) => (
-                affine::statements(program, affine, kernel),
+                affine::statements(program, affine, kernel, sums),
                 affine.layer,
                 affine.outputs,
             ),
@@ -31,46 +174,9 @@ pub(super) fn function(
         let probe = probe(index, layer, stride);
         quote! { #statements #probe }
     });
-    let (output, output_type) = (output::expression(program), output::output_name(program));
-    let proved = program.plans.need_proofs().then(|| {
-        let name = if plan.needs_proofs() {
-            quote! { proved }
-        } else {
-            quote! { _proved }
-        };
-        quote! { #name: Proved, }
-    });
-    let (passed, pass) = program
-        .plans
-        .need_proofs()
-        .then(|| (quote! { proved: Proved, }, quote! { proved, }))
-        .unzip();
-    quote! {
-        #attribute
-        pub(super) fn propagate(
-            stacks: &Stacks,
-            #(#halves: &Half,)*
-            bucket: usize,
-            #passed
-        ) -> #output_type {
-            propagate_probed(stacks, #(#halves,)* bucket, #pass &mut ())
-        }
-
-        #[inline]
-        #attribute
-        pub(super) fn propagate_probed<P: Probe>(
-            stacks: &Stacks,
-            #(#halves: &Half,)*
-            bucket: usize,
-            #proved
-            probe: &mut P,
-        ) -> #output_type {
-            let stack = buffer::row(stacks, bucket as u32);
-            #transformed
-            #(#layers)*
-            #output
-        }
-    }
+    let (unpooled, psqt_sums) = (unpooled(program), psqt_sums(program));
+    let output = output::expression(program);
+    quote! { #unpooled #psqt_sums #(#layers)* #output }
 }
 
 /// A statement that shows a layer's values to the probe. Each of the layer's functions begins
@@ -83,16 +189,15 @@ fn probe(index: usize, layer: &Layer, stride: usize) -> TokenStream {
 
 /// Statements that leave the transformer's output in `transformer`, unless a layer computes it
 /// itself, and the list of its non-zero blocks, if there is any, in `nonzero`.
-fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
+fn transformed(program: &Program<'_>, plan: &Plan<'_>, sums: Sums) -> TokenStream {
     let columns = &program.layout.columns;
-    let halves = halves(program);
-    let (unpooled, psqt_sums) = (unpooled(program), psqt_sums(program));
-    let transformed = match &plan.transform.outputs {
+    let (transform, arguments) = transform::call(program, sums);
+    match &plan.transform.outputs {
         TransformOutputs::Words { .. } => {
             let outputs = count(columns.outputs);
             quote! {
                 let mut inputs = Aligned([0i16; #outputs]);
-                transform(#(#halves,)* &mut inputs.0);
+                #transform(#arguments &mut inputs.0);
                 let transformer = &inputs.0;
             }
         }
@@ -103,8 +208,8 @@ fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
                 .lists_nonzero
                 .then(|| {
                     (
-                        quote! { let mut nonzero = NonZero::new(); },
-                        quote! { , &mut nonzero },
+                        quote! { let nonzero = &mut NonZero::new(); },
+                        quote! { , nonzero },
                     )
                 })
                 .unzip();
@@ -112,12 +217,11 @@ fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
                 let mut inputs = Inputs::<#blocks>::new();
                 let mut output = inputs.writer();
                 #list
-                transform(#(#halves,)* &mut output #pass_list);
+                #transform(#arguments &mut output #pass_list);
                 let transformer = output.finish();
             }
         }
-    };
-    quote! { #transformed #unpooled #psqt_sums }
+    }
 }
 
 /// Statements that leave the sums of the neurons that are not pooled in `unpooled`, if there are

@@ -4,6 +4,8 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::accumulate::Table;
+use super::moves::moved_names;
 use super::names::{count, halves, linear};
 use super::program::Program;
 use crate::network::{Element, Pooling, ProductRounding, TransformerActivation};
@@ -22,34 +24,174 @@ pub(super) fn functions(
     plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
+    let part = move_part(program, plan, attribute);
     match &plan.transform.outputs {
-        TransformOutputs::Words { vectors } => words(program, plan, *vectors, attribute),
-        TransformOutputs::Registers { .. } => word_functions(program, plan, attribute),
+        TransformOutputs::Words { vectors } => {
+            let words = words(program, plan, *vectors, attribute);
+            quote! { #words #part }
+        }
+        TransformOutputs::Registers { .. } => {
+            let words = word_functions(program, plan, attribute);
+            quote! { #words #part }
+        }
         TransformOutputs::Bytes(bytes) => {
             let packed = packed(program, plan, bytes, attribute);
             let list = list_type(program);
             let list = bytes.lists_nonzero.then(|| quote! { nonzero: &mut #list, });
             let blocks = count(program.layout.columns.blocks());
             let halves = halves(program);
-            let body = match bytes.unrolled {
-                true => straight_line(bytes, &halves),
-                false => looped(bytes, &halves),
+            let function = |sums| {
+                let body = match bytes.unrolled {
+                    true => straight_line(bytes, sums, &halves),
+                    false => looped(bytes, sums, &halves),
+                };
+                let output = quote! { output: &mut InputWriter<'_, #blocks>, #list };
+                function(program, sums, attribute, &output, &body)
             };
-            quote! {
-                #packed
-
-                #[inline]
-                #attribute
-                fn transform(
-                    #(#halves: &Half,)*
-                    output: &mut InputWriter<'_, #blocks>,
-                    #list
-                ) {
-                    #body
-                }
-            }
+            let (transform, moved) = (function(Sums::Stored), function(Sums::Moved));
+            let moved = plan.fuses_moves.then_some(moved);
+            quote! { #packed #transform #part #moved }
         }
     }
+}
+
+/// Where the sums are that become the layers' inputs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sums {
+    /// In accumulators.
+    Stored,
+    /// In the accumulators before a move. They are computed with its rows as they are needed, and
+    /// stored.
+    Moved,
+}
+
+impl Sums {
+    /// An expression for output vector `index` of a perspective, which `stored` reads from its
+    /// accumulator.
+    fn read(self, half: &Ident, index: &TokenStream, stored: TokenStream) -> TokenStream {
+        let [before, added, removed] = moved_names(half);
+        match self {
+            Sums::Stored => stored,
+            Sums::Moved => quote! {
+                { move_part(#before, #added, &#removed, #half, #index); #stored }
+            },
+        }
+    }
+}
+
+/// The name of the function that makes the layers' inputs, and its first arguments.
+pub(super) fn call(program: &Program<'_>, sums: Sums) -> (Ident, TokenStream) {
+    let halves = halves(program);
+    match sums {
+        Sums::Stored => (format_ident!("transform"), quote! { #(#halves,)* }),
+        Sums::Moved => {
+            let names = halves.iter().map(moved_names);
+            let arguments = names.zip(&halves).map(|([before, added, removed], half)| {
+                quote! { #before, #added, #removed, #half, }
+            });
+            (format_ident!("transform_moved"), quote! { #(#arguments)* })
+        }
+    }
+}
+
+/// The function that makes the layers' inputs. `output` is its last parameters.
+fn function(
+    program: &Program<'_>,
+    sums: Sums,
+    attribute: Option<&TokenStream>,
+    output: &TokenStream,
+    body: &TokenStream,
+) -> TokenStream {
+    let (name, _) = call(program, sums);
+    let halves = halves(program);
+    let (generic, parameters) = match sums {
+        Sums::Stored => (None, quote! { #(#halves: &Half,)* }),
+        Sums::Moved => {
+            let row = row_type(program);
+            let names = halves.iter().map(moved_names);
+            let parameters = names.zip(&halves).map(|([before, added, removed], half)| {
+                quote! {
+                    #before: &Half,
+                    #added: &#row,
+                    #removed: [&#row; REMOVED],
+                    #half: &mut Half,
+                }
+            });
+            (
+                Some(quote! { <const REMOVED: usize> }),
+                quote! { #(#parameters)* },
+            )
+        }
+    };
+    let lints = (sums == Sums::Moved).then(|| {
+        quote! { #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")] }
+    });
+    quote! {
+        #[inline]
+        #lints
+        #attribute
+        fn #name #generic(#parameters #output) {
+            #body
+        }
+    }
+}
+
+/// The type of a row of the only table.
+fn row_type(program: &Program<'_>) -> TokenStream {
+    let (element, width) = (
+        &Table::all(program)[0].element,
+        count(program.layout.columns.width),
+    );
+    quote! { [#element; #width] }
+}
+
+/// The function `move_part`: it adds a move's rows to those vectors of an accumulator that become
+/// an output vector, and stores them. The code that then reads them finds them in registers.
+fn move_part(
+    program: &Program<'_>,
+    plan: &Plan<'_>,
+    attribute: Option<&TokenStream>,
+) -> Option<TokenStream> {
+    if !plan.fuses_moves {
+        return None;
+    }
+    let table = &Table::all(program)[0];
+    let (row, columns) = (row_type(program), &program.layout.columns);
+    let read = match plan.transform.outputs {
+        TransformOutputs::Bytes(_) => 2,
+        TransformOutputs::Words { .. } | TransformOutputs::Registers { .. } => 1,
+    };
+    let starts = (0..columns.width).step_by(columns.half);
+    let vectors = starts.flat_map(|start| {
+        let first = start / plan.isa.lanes(2);
+        (first..first + read).map(|vector| linear(read, &quote!(index), vector))
+    });
+    let vectors: Vec<TokenStream> = vectors.collect();
+    let sums: Vec<Ident> = (0..vectors.len())
+        .map(|number| format_ident!("v{number}"))
+        .collect();
+    let values: Vec<TokenStream> = (vectors.iter())
+        .map(|vector| table.vector(&quote! { chunk(row, #vector) }))
+        .collect();
+    Some(quote! {
+        #[inline]
+        #attribute
+        fn move_part<const REMOVED: usize>(
+            before: &Half,
+            added: &#row,
+            removed: &[&#row; REMOVED],
+            after: &mut Half,
+            index: usize,
+        ) {
+            #(let mut #sums = simd::load_i16(chunk(&before.values, #vectors));)*
+            for &row in removed {
+                #(#sums = simd::sub_i16(#sums, #values);)*
+            }
+            let row = added;
+            #(#sums = simd::add_i16(#sums, #values);)*
+            #(simd::store_i16(#sums, chunk_mut(&mut after.values, #vectors));)*
+        }
+    })
 }
 
 /// The functions for outputs that stay 16 bits wide: accumulator values, large activations and
@@ -63,24 +205,21 @@ fn words(
     let outputs = count(program.layout.columns.outputs);
     let functions = word_functions(program, plan, attribute);
     let halves = halves(program);
-    let stores = halves.iter().enumerate().map(|(half, name)| {
-        let index = quote!(index);
-        let place = linear(1, &index, half * vectors);
-        let values = word_vector(program, name, &index);
-        quote! { simd::store_i16(#values, chunk_mut(output, #place)); }
-    });
-    let vectors = count(vectors);
-    quote! {
-        #functions
-
-        #[inline]
-        #attribute
-        fn transform(#(#halves: &Half,)* output: &mut [i16; #outputs]) {
-            for index in 0..#vectors {
-                #(#stores)*
-            }
-        }
-    }
+    let function = |sums| {
+        let stores = halves.iter().enumerate().map(|(half, name)| {
+            let index = quote!(index);
+            let place = linear(1, &index, half * vectors);
+            let values = word_vector(program, sums, name, &index);
+            quote! { simd::store_i16(#values, chunk_mut(output, #place)); }
+        });
+        let vectors = count(vectors);
+        let body = quote! { for index in 0..#vectors { #(#stores)* } };
+        let output = quote! { output: &mut [i16; #outputs], };
+        self::function(program, sums, attribute, &output, &body)
+    };
+    let transform = function(Sums::Stored);
+    let moved = plan.fuses_moves.then(|| function(Sums::Moved));
+    quote! { #functions #transform #moved }
 }
 
 /// The functions that [`word_vector`] calls.
@@ -96,9 +235,14 @@ fn word_functions(
 }
 
 /// An expression for vector `index` of the words that a perspective's accumulator becomes.
-pub(super) fn word_vector(program: &Program<'_>, half: &Ident, index: &TokenStream) -> TokenStream {
+pub(super) fn word_vector(
+    program: &Program<'_>,
+    sums: Sums,
+    half: &Ident,
+    index: &TokenStream,
+) -> TokenStream {
     let len = count(program.layout.columns.half);
-    match program.network.transformer.pooling {
+    let stored = match program.network.transformer.pooling {
         Pooling::None => quote! { activated(chunk(&#half.values, #index)) },
         _ => quote! {
             pooled(
@@ -106,7 +250,8 @@ pub(super) fn word_vector(program: &Program<'_>, half: &Ident, index: &TokenStre
                 chunk(chunk::<i16, #len>(&#half.values, 1), #index),
             )
         },
-    }
+    };
+    sums.read(half, index, stored)
 }
 
 /// An expression for the activation of the vector `x`.
@@ -354,15 +499,16 @@ fn product(shifts: (u32, u32), rounding: ProductRounding) -> TokenStream {
 }
 
 /// Code for all groups of all perspectives, one after the other.
-fn straight_line(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
+fn straight_line(bytes: &Bytes, sums: Sums, halves: &[Ident]) -> TokenStream {
     let vectors: Vec<_> = halves
         .iter()
         .flat_map(|half| (0..bytes.vectors).map(move |index| (half, count(index))))
         .enumerate()
         .map(|(vector, (half, index))| {
             let name = format_ident!("packed_{vector}");
+            let packed = sums.read(half, &quote!(#index), quote! { packed(#half, #index) });
             let code = quote! {
-                let #name = packed(#half, #index);
+                let #name = #packed;
                 output.push(simd::bytes_u8(#name));
             };
             (name, code)
@@ -382,7 +528,7 @@ fn straight_line(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
 }
 
 /// Code for a loop over the groups of each perspective.
-fn looped(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
+fn looped(bytes: &Bytes, sums: Sums, halves: &[Ident]) -> TokenStream {
     let names: Vec<_> = (0..bytes.group)
         .map(|vector| format_ident!("packed_{vector}"))
         .collect();
@@ -396,7 +542,10 @@ fn looped(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
         }
     };
     let perspectives = halves.iter().enumerate().map(|(perspective, half)| {
-        let indices = (0..bytes.group).map(|offset| linear(1, &vector, offset));
+        let packed = (0..bytes.group).map(|offset| {
+            let index = linear(1, &vector, offset);
+            sums.read(half, &index, quote! { packed(#half, #index) })
+        });
         let append = bytes.lists_nonzero.then(|| {
             let blocks_before = perspective * bytes.vectors * bytes.blocks;
             let first_block = linear(bytes.blocks, &vector, blocks_before);
@@ -406,7 +555,7 @@ fn looped(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
             for #counter in 0..#groups {
                 #start
                 #(
-                    let #names = packed(#half, #indices);
+                    let #names = #packed;
                     output.push(simd::bytes_u8(#names));
                 )*
                 #append

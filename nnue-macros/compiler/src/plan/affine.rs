@@ -59,6 +59,10 @@ pub struct Blocks {
     pub side_by_side: usize,
     /// How bytes are multiplied.
     pub products: Products,
+    /// Whether sums of products of two blocks are added in 16 bits, where the weights prove that
+    /// they fit. A dense layer takes blocks that are half of all blocks apart: large weights are
+    /// often near each other.
+    pub two_at_once: bool,
 }
 
 /// The sums of a layer that takes its inputs from the registers in which they are made.
@@ -105,6 +109,17 @@ pub enum Products {
     FastIfProved,
     /// The exact way, because no weights make the fast way exact for these inputs.
     Exact,
+}
+
+/// What the weights of a layer have to prove for a kernel, from the least to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Needed {
+    /// That the sums of pairs of products, or the products with roots, fit in 16 bits.
+    Products,
+    /// That pairs fit with those of the block that is half of all blocks apart.
+    Halves,
+    /// That pairs fit with those of any other block.
+    AnyTwo,
 }
 
 /// The largest number of steps (vector operations) of a dense layer that becomes straight-line
@@ -183,9 +198,11 @@ impl Kernel {
         }
     }
 
-    /// Whether the kernel depends on what the weights prove.
-    pub fn needs_proof(&self) -> bool {
-        match self {
+    /// What the weights have to prove, if the kernel depends on that.
+    pub fn needs(&self) -> Option<Needed> {
+        let products = match self {
+            Kernel::Sparse(blocks) if blocks.two_at_once => return Some(Needed::AnyTwo),
+            Kernel::Dense { blocks, .. } if blocks.two_at_once => return Some(Needed::Halves),
             Kernel::Sparse(Blocks { products, .. })
             | Kernel::Dense {
                 blocks: Blocks { products, .. },
@@ -195,7 +212,8 @@ impl Kernel {
             | Kernel::Rows(products) => *products == Products::FastIfProved,
             Kernel::Function { unless_proved, .. } => unless_proved.is_some(),
             Kernel::Columns { .. } => false,
-        }
+        };
+        products.then_some(Needed::Products)
     }
 }
 
@@ -278,9 +296,9 @@ impl Blocks {
 impl Kernel {
     /// The work of a Rust compiler for the kernel.
     pub(super) fn work(&self, outputs: usize, isa: &Isa) -> Work {
-        let twice_if_proved = |products: Products, work: Work| match products {
-            Products::Fast | Products::Exact => work,
-            Products::FastIfProved => work * 2,
+        let twice_if_proved = |work: Work| match self.needs() {
+            None => work,
+            Some(_) => work * 2,
         };
         match self {
             Kernel::Sparse(blocks) => {
@@ -289,8 +307,7 @@ impl Kernel {
                     1 => 1,
                     sets => 2 * sets,
                 };
-                let work = Work::in_loop(blocks.steps(written)) * blocks.crowd(isa);
-                twice_if_proved(blocks.products, work)
+                twice_if_proved(Work::in_loop(blocks.steps(written)) * blocks.crowd(isa))
             }
             Kernel::Dense { blocks, steps, .. } => {
                 let all = blocks.steps(blocks.count);
@@ -302,9 +319,9 @@ impl Kernel {
                         Work::in_loop(blocks.steps(written)) * blocks.crowd(isa)
                     }
                 };
-                twice_if_proved(blocks.products, work)
+                twice_if_proved(work)
             }
-            Kernel::Rows(products) => twice_if_proved(*products, Work::straight(outputs)),
+            Kernel::Rows(_) => twice_if_proved(Work::straight(outputs)),
             Kernel::Fused(fused) => fused.work(outputs),
             // A vector of sums starts, is added to, and is stored.
             Kernel::Columns { vectors, .. } => Work::in_loop(3 * vectors),
@@ -342,16 +359,18 @@ fn blocks(affine: &Affine<'_>, products: Products, isa: &Isa, unroll: Unroll) ->
     let is_sparse = skips && unroll == Unroll::Auto;
     let most = if is_sparse { CHAINS } else { SIDE_BY_SIDE };
     let side_by_side = chains.div_ceil(vectors).min(most).min(count);
+    let few_steps = count * vectors <= MOST_UNROLLED_STEPS;
+    let adds_in_words = isa.exact_if_proved && products == Products::Fast;
     let blocks = Blocks {
         count,
         vectors,
         side_by_side,
         products,
+        two_at_once: adds_in_words && (is_sparse || few_steps && count.is_multiple_of(2)),
     };
     if is_sparse {
         return Kernel::Sparse(blocks);
     }
-    let few_steps = count * vectors <= MOST_UNROLLED_STEPS;
     // At the portable level each step is many instructions. There, small128 takes 1.1 us with a
     // loop and 1.5 us without; SFNNv5 takes 3.8 us with a loop and 4.3 us without.
     let stays_loop = isa.is_portable() && unroll == Unroll::Auto && count > side_by_side;

@@ -44,7 +44,11 @@ impl fmt::Display for Plan<'_> {
             Some(isa) => writeln!(f, "  {:<12} as {}", "accumulate", isa.name)?,
             None => writeln!(f, "  {:<12} {}", "accumulate", self.accumulate)?,
         }
-        writeln!(f, "  {:<12} {}", "transform", self.transform)?;
+        let moved = match self.fuses_moves {
+            true => ", also while the rows of a move are added",
+            false => "",
+        };
+        writeln!(f, "  {:<12} {}{moved}", "transform", self.transform)?;
         for layer in &self.layers {
             match layer {
                 PlannedLayer::Affine(affine, kernel) => {
@@ -190,10 +194,15 @@ impl fmt::Display for Blocks {
             vectors,
             side_by_side,
             products,
+            two_at_once,
         } = self;
+        let two = match two_at_once {
+            true => ", two at once where the weights prove that their sums fit in 16 bits",
+            false => "",
+        };
         write!(
             f,
-            "{count} blocks x {vectors} vector(s), {side_by_side} block(s) side by side{}",
+            "{count} blocks x {vectors} vector(s), {side_by_side} block(s) side by side{two}{}",
             proof(*products)
         )
     }

@@ -4,7 +4,8 @@
 mod neon {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, neon as simd},
     };
     #[target_feature(enable = "neon")]
@@ -19,6 +20,7 @@ mod neon {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
                 for index in 1..8 {
@@ -29,7 +31,27 @@ mod neon {
     }
     #[inline]
     #[target_feature(enable = "neon")]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "neon")]
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -52,52 +74,134 @@ mod neon {
             let end = chunk_mut::<i16, 8>(&mut into.values, index);
             simd::store_i16(v0, chunk_mut(end, 0));
         }
+        update_psqt(weights, base, added, removed, into);
+    }
+    #[target_feature(enable = "neon")]
+    pub(super) fn refresh(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        for index in 1..8 {
+            refresh_tile::<false>(weights, base, added, removed, into, index);
+        }
+    }
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn refresh_tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 128>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
+        let mut v8 = simd::load_i16(chunk(start, 8));
+        let mut v9 = simd::load_i16(chunk(start, 9));
+        let mut v10 = simd::load_i16(chunk(start, 10));
+        let mut v11 = simd::load_i16(chunk(start, 11));
+        let mut v12 = simd::load_i16(chunk(start, 12));
+        let mut v13 = simd::load_i16(chunk(start, 13));
+        let mut v14 = simd::load_i16(chunk(start, 14));
+        let mut v15 = simd::load_i16(chunk(start, 15));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            v8 = simd::sub_i16(v8, simd::load_i16(chunk(row, 8)));
+            v9 = simd::sub_i16(v9, simd::load_i16(chunk(row, 9)));
+            v10 = simd::sub_i16(v10, simd::load_i16(chunk(row, 10)));
+            v11 = simd::sub_i16(v11, simd::load_i16(chunk(row, 11)));
+            v12 = simd::sub_i16(v12, simd::load_i16(chunk(row, 12)));
+            v13 = simd::sub_i16(v13, simd::load_i16(chunk(row, 13)));
+            v14 = simd::sub_i16(v14, simd::load_i16(chunk(row, 14)));
+            v15 = simd::sub_i16(v15, simd::load_i16(chunk(row, 15)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in added {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            v8 = simd::add_i16(v8, simd::load_i16(chunk(row, 8)));
+            v9 = simd::add_i16(v9, simd::load_i16(chunk(row, 9)));
+            v10 = simd::add_i16(v10, simd::load_i16(chunk(row, 10)));
+            v11 = simd::add_i16(v11, simd::load_i16(chunk(row, 11)));
+            v12 = simd::add_i16(v12, simd::load_i16(chunk(row, 12)));
+            v13 = simd::add_i16(v13, simd::load_i16(chunk(row, 13)));
+            v14 = simd::add_i16(v14, simd::load_i16(chunk(row, 14)));
+            v15 = simd::add_i16(v15, simd::load_i16(chunk(row, 15)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[target_feature(enable = "neon")]
-    pub(super) fn quiet(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
-    }
-    #[target_feature(enable = "neon")]
-    pub(super) fn capture(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let end = chunk_mut::<i16, 128>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        simd::store_i16(v8, chunk_mut(end, 8));
+        simd::store_i16(v9, chunk_mut(end, 9));
+        simd::store_i16(v10, chunk_mut(end, 10));
+        simd::store_i16(v11, chunk_mut(end, 11));
+        simd::store_i16(v12, chunk_mut(end, 12));
+        simd::store_i16(v13, chunk_mut(end, 13));
+        simd::store_i16(v14, chunk_mut(end, 14));
+        simd::store_i16(v15, chunk_mut(end, 15));
+        let end = chunk_mut::<i16, 128>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        simd::store_i16(v8, chunk_mut(end, 8));
+        simd::store_i16(v9, chunk_mut(end, 9));
+        simd::store_i16(v10, chunk_mut(end, 10));
+        simd::store_i16(v11, chunk_mut(end, 11));
+        simd::store_i16(v12, chunk_mut(end, 12));
+        simd::store_i16(v13, chunk_mut(end, 13));
+        simd::store_i16(v14, chunk_mut(end, 14));
+        simd::store_i16(v15, chunk_mut(end, 15));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
         }
     }
     #[inline]
@@ -257,14 +361,139 @@ mod neon {
             );
         }
     }
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 1024],
+        removed: &[&[i16; 1024]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 64));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 65));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 64)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 65)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 64)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 65)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(enable = "neon")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 1024],
+        first_removed: [&[i16; 1024]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 1024],
+        second_removed: [&[i16; 1024]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for group in 0..8 {
+            let vector = 4 * group;
+            let packed_0 = {
+                move_part(first_before, first_added, &first_removed, first, vector);
+                packed(first, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 1);
+                packed(first, vector + 1)
+            };
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 2);
+                packed(first, vector + 2)
+            };
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 3);
+                packed(first, vector + 3)
+            };
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
+        }
+        for group in 0..8 {
+            let vector = 4 * group;
+            let packed_0 = {
+                move_part(second_before, second_added, &second_removed, second, vector);
+                packed(second, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 1,
+                );
+                packed(second, vector + 1)
+            };
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 2,
+                );
+                packed(second, vector + 2)
+            };
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 3,
+                );
+                packed(second, vector + 3)
+            };
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector + 128,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
+        }
+    }
     #[target_feature(enable = "neon")]
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
     #[inline]
     #[target_feature(enable = "neon")]
@@ -273,14 +502,53 @@ mod neon {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(enable = "neon")]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
+    ) -> Output {
+        layers_probed(
+            stacks,
+            first,
+            second,
+            bucket,
+            transformer,
+            nonzero,
+            proved,
+            &mut (),
+        )
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(enable = "neon")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        _proved: Proved,
         probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let mut nonzero = NonZero::new();
-        transform(first, second, &mut output, &mut nonzero);
-        let transformer = output.finish();
         let mut fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
@@ -476,18 +744,107 @@ mod neon {
         let positional = sum as i32;
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "neon")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "neon")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(enable = "neon")]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+            nonzero,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
 }
 /// Kernels for the level `neondot`.
 #[doc(hidden)]
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neondot {
-    use super::{Half, Stacks};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, neondot as simd},
     };
-    pub(super) use super::neon::{accumulate, quiet, capture};
+    pub(super) use super::neon::{accumulate, refresh};
+    use super::neon::update_psqt;
     /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "neon,dotprod")]
@@ -548,14 +905,139 @@ mod neondot {
             );
         }
     }
+    #[inline]
+    #[target_feature(enable = "neon,dotprod")]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 1024],
+        removed: &[&[i16; 1024]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 64));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 65));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 64)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 65)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 64)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 65)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(enable = "neon,dotprod")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 1024],
+        first_removed: [&[i16; 1024]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 1024],
+        second_removed: [&[i16; 1024]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for group in 0..8 {
+            let vector = 4 * group;
+            let packed_0 = {
+                move_part(first_before, first_added, &first_removed, first, vector);
+                packed(first, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 1);
+                packed(first, vector + 1)
+            };
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 2);
+                packed(first, vector + 2)
+            };
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 3);
+                packed(first, vector + 3)
+            };
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
+        }
+        for group in 0..8 {
+            let vector = 4 * group;
+            let packed_0 = {
+                move_part(second_before, second_added, &second_removed, second, vector);
+                packed(second, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 1,
+                );
+                packed(second, vector + 1)
+            };
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 2,
+                );
+                packed(second, vector + 2)
+            };
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 3,
+                );
+                packed(second, vector + 3)
+            };
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector + 128,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
+        }
+    }
     #[target_feature(enable = "neon,dotprod")]
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
     #[inline]
     #[target_feature(enable = "neon,dotprod")]
@@ -564,14 +1046,53 @@ mod neondot {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(enable = "neon,dotprod")]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
+    ) -> Output {
+        layers_probed(
+            stacks,
+            first,
+            second,
+            bucket,
+            transformer,
+            nonzero,
+            proved,
+            &mut (),
+        )
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(enable = "neon,dotprod")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        _proved: Proved,
         probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let mut nonzero = NonZero::new();
-        transform(first, second, &mut output, &mut nonzero);
-        let transformer = output.finish();
         let mut fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
@@ -767,18 +1288,107 @@ mod neondot {
         let positional = sum as i32;
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "neon,dotprod")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "neon,dotprod")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(enable = "neon,dotprod")]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+            nonzero,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
 }
 /// Kernels for the level `neoni8mm`.
 #[doc(hidden)]
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neoni8mm {
-    use super::{Half, Stacks};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, neoni8mm as simd},
     };
-    pub(super) use super::neon::{accumulate, quiet, capture};
+    pub(super) use super::neon::{accumulate, refresh};
+    use super::neon::update_psqt;
     /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "neon,dotprod,i8mm")]
@@ -839,14 +1449,139 @@ mod neoni8mm {
             );
         }
     }
+    #[inline]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 1024],
+        removed: &[&[i16; 1024]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 64));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 65));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 64)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 65)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 64)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 65)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 1024],
+        first_removed: [&[i16; 1024]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 1024],
+        second_removed: [&[i16; 1024]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for group in 0..8 {
+            let vector = 4 * group;
+            let packed_0 = {
+                move_part(first_before, first_added, &first_removed, first, vector);
+                packed(first, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 1);
+                packed(first, vector + 1)
+            };
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 2);
+                packed(first, vector + 2)
+            };
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 3);
+                packed(first, vector + 3)
+            };
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
+        }
+        for group in 0..8 {
+            let vector = 4 * group;
+            let packed_0 = {
+                move_part(second_before, second_added, &second_removed, second, vector);
+                packed(second, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 1,
+                );
+                packed(second, vector + 1)
+            };
+            output.push(simd::bytes_u8(packed_1));
+            let packed_2 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 2,
+                );
+                packed(second, vector + 2)
+            };
+            output.push(simd::bytes_u8(packed_2));
+            let packed_3 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 3,
+                );
+                packed(second, vector + 3)
+            };
+            output.push(simd::bytes_u8(packed_3));
+            simd::append_nonzero(
+                nonzero,
+                4 * vector + 128,
+                [packed_0, packed_1, packed_2, packed_3],
+            );
+        }
+    }
     #[target_feature(enable = "neon,dotprod,i8mm")]
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
     #[inline]
     #[target_feature(enable = "neon,dotprod,i8mm")]
@@ -855,14 +1590,53 @@ mod neoni8mm {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
+    ) -> Output {
+        layers_probed(
+            stacks,
+            first,
+            second,
+            bucket,
+            transformer,
+            nonzero,
+            proved,
+            &mut (),
+        )
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        _proved: Proved,
         probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let mut nonzero = NonZero::new();
-        transform(first, second, &mut output, &mut nonzero);
-        let transformer = output.finish();
         let mut fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
@@ -1058,5 +1832,92 @@ mod neoni8mm {
         let positional = sum as i32;
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+            nonzero,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
 }

@@ -166,7 +166,7 @@ const _: () = {
         const PERSPECTIVES: &'static [Color] = &Color::ALL;
         const WIDTH: usize = WIDTH;
         const BUCKETS: usize = BUCKETS;
-        const NEEDS_PROOFS: bool = false;
+        const NEEDS_PROOFS: bool = true;
         const FEATURES: &'static [features::FeatureSet] = &[
             features::FeatureSet {
                 table: 0,
@@ -433,6 +433,7 @@ const _: () = {
         fn proofs(stacks: &Stacks) -> proof::Proofs {
             let mut proofs = proof::Proofs::new();
             for stack in stacks {
+                proofs.stack();
                 let layer = proof::Layer {
                     name: "fc_0",
                     index: 0,
@@ -444,6 +445,7 @@ const _: () = {
                         &stack.fc_0_biases,
                         proof::blocks(&stack.fc_0_weights),
                     );
+                proofs.any_two(&layer, &stack.fc_0_weights);
                 let layer = proof::Layer {
                     name: "fc_1",
                     index: 3,
@@ -455,6 +457,7 @@ const _: () = {
                         &stack.fc_1_biases,
                         proof::blocks(&stack.fc_1_weights),
                     );
+                proofs.halves(&layer, &stack.fc_1_weights);
                 let layer = proof::Layer {
                     name: "fc_2",
                     index: 5,
@@ -483,23 +486,55 @@ const _: () = {
             kernels::dispatch!(level, accumulate(weights, base, added, removed, into))
         }
         #[inline]
+        fn refresh(
+            level: Level,
+            weights: &Weights,
+            entry: &mut Half,
+            added: &Self::Rows,
+            removed: &Self::Rows,
+            into: &mut Half,
+        ) {
+            let ([added], [removed]) = (added.lists(), removed.lists());
+            kernels::dispatch!(level, refresh(weights, entry, added, removed, into))
+        }
+        #[inline]
         fn follow_move(
             level: Level,
             weights: &Weights,
-            before: &[Half; 2],
-            rows: features::MovedRows,
-            after: &mut [Half; 2],
+            before: &Half,
+            added: &[u32],
+            removed: &[u32],
+            after: &mut Half,
         ) {
+            kernels::dispatch!(level, accumulate(weights, before, added, removed, after))
+        }
+        #[inline]
+        #[allow(
+            clippy::too_many_arguments,
+            reason = "what an update and a forward pass need"
+        )]
+        fn propagate_move(
+            level: Level,
+            weights: &Weights,
+            stacks: &Stacks,
+            before: [&Half; 2],
+            rows: features::MovedRows,
+            after: [&mut Half; 2],
+            bucket: usize,
+            proved: Proved,
+        ) -> Output {
             let features::MovedRows { added, removed, captured } = rows;
             match captured {
                 Option::None => {
                     kernels::dispatch!(
-                        level, quiet(weights, before, added, removed, after)
+                        level, quiet(weights, stacks, before, added, removed, after,
+                        bucket, proved)
                     )
                 }
                 Option::Some(captured) => {
                     kernels::dispatch!(
-                        level, capture(weights, before, added, removed, captured, after)
+                        level, capture(weights, stacks, before, added, removed, captured,
+                        after, bucket, proved)
                     )
                 }
             }
@@ -510,22 +545,23 @@ const _: () = {
             stacks: &Stacks,
             halves: [&Half; 2],
             bucket: usize,
-            _: Proved,
+            proved: Proved,
         ) -> Output {
             let [first, second] = halves;
-            kernels::dispatch!(level, propagate(stacks, first, second, bucket))
+            kernels::dispatch!(level, propagate(stacks, first, second, bucket, proved))
         }
         fn propagate_probed<P: Probe>(
             level: Level,
             stacks: &Stacks,
             halves: [&Half; 2],
             bucket: usize,
-            _: Proved,
+            proved: Proved,
             probe: &mut P,
         ) -> Output {
             let [first, second] = halves;
             kernels::dispatch!(
-                level, propagate_probed:: < P > (stacks, first, second, bucket, probe)
+                level, propagate_probed:: < P > (stacks, first, second, bucket, proved,
+                probe)
             )
         }
     }
@@ -555,7 +591,8 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         core::iter::zip, simd::{InputWriter, Inputs, NonZero, scalar as simd},
     };
     pub(super) fn accumulate(
@@ -569,6 +606,7 @@ mod scalar {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
                 for index in 1..16 {
@@ -578,7 +616,26 @@ mod scalar {
         }
     }
     #[inline]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -601,50 +658,92 @@ mod scalar {
             let end = chunk_mut::<i16, 8>(&mut into.values, index);
             simd::store_i16(v0, chunk_mut(end, 0));
         }
+        update_psqt(weights, base, added, removed, into);
+    }
+    pub(super) fn refresh(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        for index in 1..16 {
+            refresh_tile::<false>(weights, base, added, removed, into, index);
+        }
+    }
+    #[inline]
+    fn refresh_tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 64>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in added {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    pub(super) fn quiet(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
-    }
-    pub(super) fn capture(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let end = chunk_mut::<i16, 64>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        let end = chunk_mut::<i16, 64>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
         }
     }
     #[inline]
@@ -747,13 +846,78 @@ mod scalar {
             simd::append_nonzero(nonzero, 4 * vector + 128, [packed_0]);
         }
     }
+    #[inline]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 1024],
+        removed: &[&[i16; 1024]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 64));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 65));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 64)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 65)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 64)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 65)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 1024],
+        first_removed: [&[i16; 1024]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 1024],
+        second_removed: [&[i16; 1024]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for vector in 0..32 {
+            let packed_0 = {
+                move_part(first_before, first_added, &first_removed, first, vector);
+                packed(first, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 4 * vector, [packed_0]);
+        }
+        for vector in 0..32 {
+            let packed_0 = {
+                move_part(second_before, second_added, &second_removed, second, vector);
+                packed(second, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 4 * vector + 128, [packed_0]);
+        }
+    }
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
     #[inline]
     pub(super) fn propagate_probed<P: Probe>(
@@ -761,14 +925,51 @@ mod scalar {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
+    ) -> Output {
+        layers_probed(
+            stacks,
+            first,
+            second,
+            bucket,
+            transformer,
+            nonzero,
+            proved,
+            &mut (),
+        )
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        _proved: Proved,
         probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let mut nonzero = NonZero::new();
-        transform(first, second, &mut output, &mut nonzero);
-        let transformer = output.finish();
         let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
@@ -857,6 +1058,90 @@ mod scalar {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+            nonzero,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
+    }
 }
 /// Kernels for the level `avx2`.
 #[doc(hidden)]
@@ -864,7 +1149,8 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, avx2 as simd},
     };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -879,6 +1165,7 @@ mod avx2 {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
                 for index in 1..8 {
@@ -889,7 +1176,27 @@ mod avx2 {
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -912,52 +1219,94 @@ mod avx2 {
             let end = chunk_mut::<i16, 16>(&mut into.values, index);
             simd::store_i16(v0, chunk_mut(end, 0));
         }
+        update_psqt(weights, base, added, removed, into);
+    }
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn refresh(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        for index in 1..8 {
+            refresh_tile::<false>(weights, base, added, removed, into, index);
+        }
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn refresh_tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 128>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in added {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    pub(super) fn quiet(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
-    }
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    pub(super) fn capture(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let end = chunk_mut::<i16, 128>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        let end = chunk_mut::<i16, 128>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
         }
     }
     #[inline]
@@ -1063,14 +1412,81 @@ mod avx2 {
             simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
         }
     }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 1024],
+        removed: &[&[i16; 1024]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 32));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 33));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 32)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 33)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 32)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 33)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 32));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 33));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 1024],
+        first_removed: [&[i16; 1024]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 1024],
+        second_removed: [&[i16; 1024]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for vector in 0..16 {
+            let packed_0 = {
+                move_part(first_before, first_added, &first_removed, first, vector);
+                packed(first, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 8 * vector, [packed_0]);
+        }
+        for vector in 0..16 {
+            let packed_0 = {
+                move_part(second_before, second_added, &second_removed, second, vector);
+                packed(second, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
+        }
+    }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1079,27 +1495,110 @@ mod avx2 {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
+    ) -> Output {
+        layers_probed(
+            stacks,
+            first,
+            second,
+            bucket,
+            transformer,
+            nonzero,
+            proved,
+            &mut (),
+        )
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
         probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let mut nonzero = NonZero::new();
-        transform(first, second, &mut output, &mut nonzero);
-        let transformer = output.finish();
         let mut fc_0_out = {
-            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
-            for block in nonzero.as_slice() {
-                let inputs = simd::splat_block(block.of(transformer));
-                let weights = block.of(&stack.fc_0_weights);
-                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+            if proved.layer(0) {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+                let (groups, rest) = nonzero.groups::<2>();
+                for blocks in groups {
+                    {
+                        let inputs = [
+                            simd::splat_block(blocks[0].of(transformer)),
+                            simd::splat_block(blocks[1].of(transformer)),
+                        ];
+                        let weights = [
+                            blocks[0].of(&stack.fc_0_weights),
+                            blocks[1].of(&stack.fc_0_weights),
+                        ];
+                        sum_0 = simd::dot_two(
+                            sum_0,
+                            inputs,
+                            [
+                                simd::load_i8(chunk(weights[0], 0)),
+                                simd::load_i8(chunk(weights[1], 0)),
+                            ],
+                        );
+                        sum_1 = simd::dot_two(
+                            sum_1,
+                            inputs,
+                            [
+                                simd::load_i8(chunk(weights[0], 1)),
+                                simd::load_i8(chunk(weights[1], 1)),
+                            ],
+                        );
+                    }
+                }
+                {
+                    let inputs = simd::splat_block(&rest.inputs(0, transformer));
+                    let weights = rest.block(0).of(&stack.fc_0_weights);
+                    sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                    sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                }
+                let mut sums = Aligned([0i32; 16]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                sums
+            } else {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+                for block in nonzero.as_slice() {
+                    let inputs = simd::splat_block(block.of(transformer));
+                    let weights = block.of(&stack.fc_0_weights);
+                    sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                    sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                }
+                let mut sums = Aligned([0i32; 16]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                sums
             }
-            let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
-            sums
         };
         probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
         let mut ac_sqr_0_out = Aligned(
@@ -1115,64 +1614,225 @@ mod avx2 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let mut fc_1_out = {
-            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
-            let weights = &stack.fc_1_weights[0];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
-            let weights = &stack.fc_1_weights[1];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
-            let weights = &stack.fc_1_weights[2];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
-            let weights = &stack.fc_1_weights[3];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
-            let weights = &stack.fc_1_weights[4];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
-            let weights = &stack.fc_1_weights[5];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
-            let weights = &stack.fc_1_weights[6];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
-            let weights = &stack.fc_1_weights[7];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
-            sums
+            if proved.layer(3) {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+                let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+                let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+                let inputs = [
+                    simd::splat_block(&fc_1_input[0]),
+                    simd::splat_block(&fc_1_input[4]),
+                ];
+                let weights = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                sum_2 = simd::dot_two(
+                    sum_2,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 2)),
+                        simd::load_i8(chunk(weights[1], 2)),
+                    ],
+                );
+                sum_3 = simd::dot_two(
+                    sum_3,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 3)),
+                        simd::load_i8(chunk(weights[1], 3)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[1]),
+                    simd::splat_block(&fc_1_input[5]),
+                ];
+                let weights = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                sum_2 = simd::dot_two(
+                    sum_2,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 2)),
+                        simd::load_i8(chunk(weights[1], 2)),
+                    ],
+                );
+                sum_3 = simd::dot_two(
+                    sum_3,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 3)),
+                        simd::load_i8(chunk(weights[1], 3)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[2]),
+                    simd::splat_block(&fc_1_input[6]),
+                ];
+                let weights = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                sum_2 = simd::dot_two(
+                    sum_2,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 2)),
+                        simd::load_i8(chunk(weights[1], 2)),
+                    ],
+                );
+                sum_3 = simd::dot_two(
+                    sum_3,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 3)),
+                        simd::load_i8(chunk(weights[1], 3)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[3]),
+                    simd::splat_block(&fc_1_input[7]),
+                ];
+                let weights = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                sum_2 = simd::dot_two(
+                    sum_2,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 2)),
+                        simd::load_i8(chunk(weights[1], 2)),
+                    ],
+                );
+                sum_3 = simd::dot_two(
+                    sum_3,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 3)),
+                        simd::load_i8(chunk(weights[1], 3)),
+                    ],
+                );
+                let mut sums = Aligned([0i32; 32]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+                simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+                sums
+            } else {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+                let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+                let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+                let inputs = simd::splat_block(&fc_1_input[0]);
+                let weights = &stack.fc_1_weights[0];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[1]);
+                let weights = &stack.fc_1_weights[1];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[2]);
+                let weights = &stack.fc_1_weights[2];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[3]);
+                let weights = &stack.fc_1_weights[3];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[4]);
+                let weights = &stack.fc_1_weights[4];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[5]);
+                let weights = &stack.fc_1_weights[5];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[6]);
+                let weights = &stack.fc_1_weights[6];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[7]);
+                let weights = &stack.fc_1_weights[7];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let mut sums = Aligned([0i32; 32]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+                simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+                sums
+            }
         };
         probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
         let mut ac_1_out = Aligned(
@@ -1198,17 +1858,106 @@ mod avx2 {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+            nonzero,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
+    }
 }
 /// Kernels for the level `avxvnni`.
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
-    use super::{Half, Stacks};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, avxvnni as simd},
     };
-    pub(super) use super::avx2::{accumulate, quiet, capture};
+    pub(super) use super::avx2::{accumulate, refresh};
+    use super::avx2::update_psqt;
     /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1247,14 +1996,81 @@ mod avxvnni {
             simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
         }
     }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 1024],
+        removed: &[&[i16; 1024]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 32));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 33));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 32)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 33)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 32)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 33)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 32));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 33));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 1024],
+        first_removed: [&[i16; 1024]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 1024],
+        second_removed: [&[i16; 1024]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for vector in 0..16 {
+            let packed_0 = {
+                move_part(first_before, first_added, &first_removed, first, vector);
+                packed(first, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 8 * vector, [packed_0]);
+        }
+        for vector in 0..16 {
+            let packed_0 = {
+                move_part(second_before, second_added, &second_removed, second, vector);
+                packed(second, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
+        }
+    }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1263,14 +2079,53 @@ mod avxvnni {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
+    ) -> Output {
+        layers_probed(
+            stacks,
+            first,
+            second,
+            bucket,
+            transformer,
+            nonzero,
+            proved,
+            &mut (),
+        )
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        _proved: Proved,
         probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let mut nonzero = NonZero::new();
-        transform(first, second, &mut output, &mut nonzero);
-        let transformer = output.finish();
         let mut fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
@@ -1453,6 +2308,93 @@ mod avxvnni {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+            nonzero,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
+    }
 }
 /// Kernels for the level `avx512`.
 #[doc(hidden)]
@@ -1460,7 +2402,8 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, avx512 as simd},
     };
     #[target_feature(
@@ -1477,6 +2420,7 @@ mod avx512 {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
                 tile::<false>(weights, base, added, removed, into, 1);
@@ -1487,7 +2431,29 @@ mod avx512 {
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -1510,56 +2476,136 @@ mod avx512 {
             let end = chunk_mut::<i16, 32>(&mut into.values, index);
             simd::store_i16(v0, chunk_mut(end, 0));
         }
+        update_psqt(weights, base, added, removed, into);
+    }
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn refresh(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        refresh_tile::<false>(weights, base, added, removed, into, 1);
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn refresh_tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 512>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
+        let mut v8 = simd::load_i16(chunk(start, 8));
+        let mut v9 = simd::load_i16(chunk(start, 9));
+        let mut v10 = simd::load_i16(chunk(start, 10));
+        let mut v11 = simd::load_i16(chunk(start, 11));
+        let mut v12 = simd::load_i16(chunk(start, 12));
+        let mut v13 = simd::load_i16(chunk(start, 13));
+        let mut v14 = simd::load_i16(chunk(start, 14));
+        let mut v15 = simd::load_i16(chunk(start, 15));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 512>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            v8 = simd::sub_i16(v8, simd::load_i16(chunk(row, 8)));
+            v9 = simd::sub_i16(v9, simd::load_i16(chunk(row, 9)));
+            v10 = simd::sub_i16(v10, simd::load_i16(chunk(row, 10)));
+            v11 = simd::sub_i16(v11, simd::load_i16(chunk(row, 11)));
+            v12 = simd::sub_i16(v12, simd::load_i16(chunk(row, 12)));
+            v13 = simd::sub_i16(v13, simd::load_i16(chunk(row, 13)));
+            v14 = simd::sub_i16(v14, simd::load_i16(chunk(row, 14)));
+            v15 = simd::sub_i16(v15, simd::load_i16(chunk(row, 15)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in added {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 512>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            v8 = simd::add_i16(v8, simd::load_i16(chunk(row, 8)));
+            v9 = simd::add_i16(v9, simd::load_i16(chunk(row, 9)));
+            v10 = simd::add_i16(v10, simd::load_i16(chunk(row, 10)));
+            v11 = simd::add_i16(v11, simd::load_i16(chunk(row, 11)));
+            v12 = simd::add_i16(v12, simd::load_i16(chunk(row, 12)));
+            v13 = simd::add_i16(v13, simd::load_i16(chunk(row, 13)));
+            v14 = simd::add_i16(v14, simd::load_i16(chunk(row, 14)));
+            v15 = simd::add_i16(v15, simd::load_i16(chunk(row, 15)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    pub(super) fn quiet(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
-    }
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    pub(super) fn capture(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let end = chunk_mut::<i16, 512>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        simd::store_i16(v8, chunk_mut(end, 8));
+        simd::store_i16(v9, chunk_mut(end, 9));
+        simd::store_i16(v10, chunk_mut(end, 10));
+        simd::store_i16(v11, chunk_mut(end, 11));
+        simd::store_i16(v12, chunk_mut(end, 12));
+        simd::store_i16(v13, chunk_mut(end, 13));
+        simd::store_i16(v14, chunk_mut(end, 14));
+        simd::store_i16(v15, chunk_mut(end, 15));
+        let end = chunk_mut::<i16, 512>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        simd::store_i16(v8, chunk_mut(end, 8));
+        simd::store_i16(v9, chunk_mut(end, 9));
+        simd::store_i16(v10, chunk_mut(end, 10));
+        simd::store_i16(v11, chunk_mut(end, 11));
+        simd::store_i16(v12, chunk_mut(end, 12));
+        simd::store_i16(v13, chunk_mut(end, 13));
+        simd::store_i16(v14, chunk_mut(end, 14));
+        simd::store_i16(v15, chunk_mut(end, 15));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
         }
     }
     #[inline]
@@ -1703,6 +2749,71 @@ mod avx512 {
             simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0]);
         }
     }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 1024],
+        removed: &[&[i16; 1024]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 16));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 17));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 16)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 17)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 16)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 17)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 16));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 17));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 1024],
+        first_removed: [&[i16; 1024]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 1024],
+        second_removed: [&[i16; 1024]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for vector in 0..8 {
+            let packed_0 = {
+                move_part(first_before, first_added, &first_removed, first, vector);
+                packed(first, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 16 * vector, [packed_0]);
+        }
+        for vector in 0..8 {
+            let packed_0 = {
+                move_part(second_before, second_added, &second_removed, second, vector);
+                packed(second, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0]);
+        }
+    }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -1711,8 +2822,14 @@ mod avx512 {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
     #[inline]
     #[target_feature(
@@ -1723,42 +2840,150 @@ mod avx512 {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
+    ) -> Output {
+        layers_probed(
+            stacks,
+            first,
+            second,
+            bucket,
+            transformer,
+            nonzero,
+            proved,
+            &mut (),
+        )
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
         probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let mut nonzero = NonZero::new();
-        transform(first, second, &mut output, &mut nonzero);
-        let transformer = output.finish();
         let mut fc_0_out = {
-            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_1 = simd::dots(simd::zero_i32());
-            let (groups, rest) = nonzero.groups::<2>();
-            for blocks in groups {
-                let inputs = simd::splat_block(blocks[0].of(transformer));
-                let weights = blocks[0].of(&stack.fc_0_weights);
-                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-                let inputs = simd::splat_block(blocks[1].of(transformer));
-                let weights = blocks[1].of(&stack.fc_0_weights);
-                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+            if proved.layer(0) {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+                let mut sum_1 = simd::dots(simd::zero_i32());
+                let (groups, rest) = nonzero.groups::<4>();
+                for blocks in groups {
+                    {
+                        let inputs = [
+                            simd::splat_block(blocks[0].of(transformer)),
+                            simd::splat_block(blocks[1].of(transformer)),
+                        ];
+                        let weights = [
+                            blocks[0].of(&stack.fc_0_weights),
+                            blocks[1].of(&stack.fc_0_weights),
+                        ];
+                        sum_0 = simd::dot_two(
+                            sum_0,
+                            inputs,
+                            [
+                                simd::load_i8(chunk(weights[0], 0)),
+                                simd::load_i8(chunk(weights[1], 0)),
+                            ],
+                        );
+                    }
+                    {
+                        let inputs = [
+                            simd::splat_block(blocks[2].of(transformer)),
+                            simd::splat_block(blocks[3].of(transformer)),
+                        ];
+                        let weights = [
+                            blocks[2].of(&stack.fc_0_weights),
+                            blocks[3].of(&stack.fc_0_weights),
+                        ];
+                        sum_1 = simd::dot_two(
+                            sum_1,
+                            inputs,
+                            [
+                                simd::load_i8(chunk(weights[0], 0)),
+                                simd::load_i8(chunk(weights[1], 0)),
+                            ],
+                        );
+                    }
+                }
+                {
+                    let inputs = simd::splat_block(&rest.inputs(0, transformer));
+                    let weights = rest.block(0).of(&stack.fc_0_weights);
+                    sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                }
+                {
+                    let inputs = simd::splat_block(&rest.inputs(1, transformer));
+                    let weights = rest.block(1).of(&stack.fc_0_weights);
+                    sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                }
+                {
+                    let inputs = simd::splat_block(&rest.inputs(2, transformer));
+                    let weights = rest.block(2).of(&stack.fc_0_weights);
+                    sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                }
+                let mut sums = Aligned([0i32; 16]);
+                simd::store_i32(
+                    simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
+                    chunk_mut(&mut sums.0, 0),
+                );
+                sums
+            } else {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+                let mut sum_1 = simd::dots(simd::zero_i32());
+                let (groups, rest) = nonzero.groups::<2>();
+                for blocks in groups {
+                    let inputs = simd::splat_block(blocks[0].of(transformer));
+                    let weights = blocks[0].of(&stack.fc_0_weights);
+                    sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                    let inputs = simd::splat_block(blocks[1].of(transformer));
+                    let weights = blocks[1].of(&stack.fc_0_weights);
+                    sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                }
+                {
+                    let inputs = simd::splat_block(&rest.inputs(0, transformer));
+                    let weights = rest.block(0).of(&stack.fc_0_weights);
+                    sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                }
+                {
+                    let inputs = simd::splat_block(&rest.inputs(1, transformer));
+                    let weights = rest.block(1).of(&stack.fc_0_weights);
+                    sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                }
+                let mut sums = Aligned([0i32; 16]);
+                simd::store_i32(
+                    simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
+                    chunk_mut(&mut sums.0, 0),
+                );
+                sums
             }
-            {
-                let inputs = simd::splat_block(&rest.inputs(0, transformer));
-                let weights = rest.block(0).of(&stack.fc_0_weights);
-                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&rest.inputs(1, transformer));
-                let weights = rest.block(1).of(&stack.fc_0_weights);
-                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
-                chunk_mut(&mut sums.0, 0),
-            );
-            sums
         };
         probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
         let mut ac_sqr_0_out = Aligned(
@@ -1774,44 +2999,137 @@ mod avx512 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let mut fc_1_out = {
-            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
-            let weights = &stack.fc_1_weights[0];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
-            let weights = &stack.fc_1_weights[1];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
-            let weights = &stack.fc_1_weights[2];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
-            let weights = &stack.fc_1_weights[3];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
-            let weights = &stack.fc_1_weights[4];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
-            let weights = &stack.fc_1_weights[5];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
-            let weights = &stack.fc_1_weights[6];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
-            let weights = &stack.fc_1_weights[7];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
-            sums
+            if proved.layer(3) {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+                let inputs = [
+                    simd::splat_block(&fc_1_input[0]),
+                    simd::splat_block(&fc_1_input[4]),
+                ];
+                let weights = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[1]),
+                    simd::splat_block(&fc_1_input[5]),
+                ];
+                let weights = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[2]),
+                    simd::splat_block(&fc_1_input[6]),
+                ];
+                let weights = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[3]),
+                    simd::splat_block(&fc_1_input[7]),
+                ];
+                let weights = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let mut sums = Aligned([0i32; 32]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                sums
+            } else {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+                let inputs = simd::splat_block(&fc_1_input[0]);
+                let weights = &stack.fc_1_weights[0];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[1]);
+                let weights = &stack.fc_1_weights[1];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[2]);
+                let weights = &stack.fc_1_weights[2];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[3]);
+                let weights = &stack.fc_1_weights[3];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[4]);
+                let weights = &stack.fc_1_weights[4];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[5]);
+                let weights = &stack.fc_1_weights[5];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[6]);
+                let weights = &stack.fc_1_weights[6];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[7]);
+                let weights = &stack.fc_1_weights[7];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let mut sums = Aligned([0i32; 32]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                sums
+            }
         };
         probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
         let mut ac_1_out = Aligned(
@@ -1837,17 +3155,112 @@ mod avx512 {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+            nonzero,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
+    }
 }
 /// Kernels for the level `avx512icl`.
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
-    use super::{Half, Stacks};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, avx512icl as simd},
     };
-    pub(super) use super::avx512::{accumulate, quiet, capture};
+    pub(super) use super::avx512::{accumulate, refresh};
+    use super::avx512::update_psqt;
     /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(
@@ -1896,6 +3309,89 @@ mod avx512icl {
             simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0, packed_1]);
         }
     }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 1024],
+        removed: &[&[i16; 1024]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 16));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 17));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 16)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 17)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 16)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 17)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 16));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 17));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 1024],
+        first_removed: [&[i16; 1024]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 1024],
+        second_removed: [&[i16; 1024]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for group in 0..4 {
+            let vector = 2 * group;
+            let packed_0 = {
+                move_part(first_before, first_added, &first_removed, first, vector);
+                packed(first, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = {
+                move_part(first_before, first_added, &first_removed, first, vector + 1);
+                packed(first, vector + 1)
+            };
+            output.push(simd::bytes_u8(packed_1));
+            simd::append_nonzero(nonzero, 16 * vector, [packed_0, packed_1]);
+        }
+        for group in 0..4 {
+            let vector = 2 * group;
+            let packed_0 = {
+                move_part(second_before, second_added, &second_removed, second, vector);
+                packed(second, vector)
+            };
+            output.push(simd::bytes_u8(packed_0));
+            let packed_1 = {
+                move_part(
+                    second_before,
+                    second_added,
+                    &second_removed,
+                    second,
+                    vector + 1,
+                );
+                packed(second, vector + 1)
+            };
+            output.push(simd::bytes_u8(packed_1));
+            simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0, packed_1]);
+        }
+    }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
@@ -1904,8 +3400,14 @@ mod avx512icl {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
     #[inline]
     #[target_feature(
@@ -1916,14 +3418,57 @@ mod avx512icl {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform(first, second, &mut output, nonzero);
+        let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        proved: Proved,
+    ) -> Output {
+        layers_probed(
+            stacks,
+            first,
+            second,
+            bucket,
+            transformer,
+            nonzero,
+            proved,
+            &mut (),
+        )
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 256],
+        nonzero: &mut NonZero<256, 288>,
+        _proved: Proved,
         probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let mut nonzero = NonZero::new();
-        transform(first, second, &mut output, &mut nonzero);
-        let transformer = output.finish();
         let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::zero_i32());
@@ -2110,5 +3655,98 @@ mod avx512icl {
         let positional = sum as i32;
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let nonzero = &mut NonZero::new();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+            nonzero,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
 }

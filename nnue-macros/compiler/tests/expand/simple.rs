@@ -330,6 +330,7 @@ const _: () = {
         fn proofs(stacks: &Stacks) -> proof::Proofs {
             let mut proofs = proof::Proofs::new();
             for stack in stacks {
+                proofs.stack();
                 let layer = proof::Layer {
                     name: "l1",
                     index: 0,
@@ -357,23 +358,55 @@ const _: () = {
             kernels::dispatch!(level, accumulate(weights, base, added, removed, into))
         }
         #[inline]
+        fn refresh(
+            level: Level,
+            weights: &Weights,
+            entry: &mut Half,
+            added: &Self::Rows,
+            removed: &Self::Rows,
+            into: &mut Half,
+        ) {
+            let ([added], [removed]) = (added.lists(), removed.lists());
+            kernels::dispatch!(level, refresh(weights, entry, added, removed, into))
+        }
+        #[inline]
         fn follow_move(
             level: Level,
             weights: &Weights,
-            before: &[Half; 2],
-            rows: features::MovedRows,
-            after: &mut [Half; 2],
+            before: &Half,
+            added: &[u32],
+            removed: &[u32],
+            after: &mut Half,
         ) {
+            kernels::dispatch!(level, accumulate(weights, before, added, removed, after))
+        }
+        #[inline]
+        #[allow(
+            clippy::too_many_arguments,
+            reason = "what an update and a forward pass need"
+        )]
+        fn propagate_move(
+            level: Level,
+            weights: &Weights,
+            stacks: &Stacks,
+            before: [&Half; 2],
+            rows: features::MovedRows,
+            after: [&mut Half; 2],
+            bucket: usize,
+            proved: Proved,
+        ) -> Output {
             let features::MovedRows { added, removed, captured } = rows;
             match captured {
                 Option::None => {
                     kernels::dispatch!(
-                        level, quiet(weights, before, added, removed, after)
+                        level, quiet(weights, stacks, before, added, removed, after,
+                        bucket, proved)
                     )
                 }
                 Option::Some(captured) => {
                     kernels::dispatch!(
-                        level, capture(weights, before, added, removed, captured, after)
+                        level, capture(weights, stacks, before, added, removed, captured,
+                        after, bucket, proved)
                     )
                 }
             }
@@ -445,6 +478,7 @@ mod scalar {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile(weights, base, added, removed, into, 0);
                 tile(weights, base, added, removed, into, 1);
@@ -452,7 +486,7 @@ mod scalar {
         }
     }
     #[inline]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -476,40 +510,76 @@ mod scalar {
             simd::store_i16(v0, chunk_mut(end, 0));
         }
     }
-    pub(super) fn quiet(
+    pub(super) fn refresh(
         weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
     ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
+        refresh_tile(weights, base, added, removed, into, 0);
+        refresh_tile(weights, base, added, removed, into, 1);
     }
-    pub(super) fn capture(
+    #[inline]
+    fn refresh_tile(
         weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
     ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let start = chunk::<i16, 64>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
         }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+        }
+        let end = chunk_mut::<i16, 64>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        let end = chunk_mut::<i16, 64>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
     }
     #[inline]
     fn tile(
@@ -581,6 +651,58 @@ mod scalar {
             );
         }
     }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 128],
+        first_removed: [&[i16; 128]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 128],
+        second_removed: [&[i16; 128]; REMOVED],
+        second: &mut Half,
+        output: &mut [i16; 256],
+    ) {
+        for index in 0..16 {
+            simd::store_i16(
+                {
+                    move_part(first_before, first_added, &first_removed, first, index);
+                    activated(chunk(&first.values, index))
+                },
+                chunk_mut(output, index),
+            );
+            simd::store_i16(
+                {
+                    move_part(
+                        second_before,
+                        second_added,
+                        &second_removed,
+                        second,
+                        index,
+                    );
+                    activated(chunk(&second.values, index))
+                },
+                chunk_mut(output, index + 16),
+            );
+        }
+    }
+    #[inline]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, index));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, index)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, index));
+    }
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
@@ -588,7 +710,10 @@ mod scalar {
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, proved, &mut ())
+        let mut inputs = Aligned([0i16; 256]);
+        transform(first, second, &mut inputs.0);
+        let transformer = &inputs.0;
+        layers(stacks, first, second, bucket, transformer, proved)
     }
     #[inline]
     pub(super) fn propagate_probed<P: Probe>(
@@ -599,10 +724,35 @@ mod scalar {
         proved: Proved,
         probe: &mut P,
     ) -> Output {
-        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Aligned([0i16; 256]);
         transform(first, second, &mut inputs.0);
         let transformer = &inputs.0;
+        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[i16; 256],
+        proved: Proved,
+    ) -> Output {
+        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[i16; 256],
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let stack = buffer::row(stacks, bucket as u32);
         let mut l1_out = {
             let sums = {
                 if proved.layer(0) {
@@ -630,6 +780,73 @@ mod scalar {
         let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Aligned([0i16; 256]);
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut inputs.0,
+        );
+        let transformer = &inputs.0;
+        layers(stacks, first, second, bucket, transformer, proved)
+    }
 }
 /// Kernels for the level `avx2`.
 #[doc(hidden)]
@@ -653,6 +870,7 @@ mod avx2 {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile(weights, base, added, removed, into, 0);
             }
@@ -660,7 +878,7 @@ mod avx2 {
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -685,41 +903,76 @@ mod avx2 {
         }
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    pub(super) fn quiet(
+    pub(super) fn refresh(
         weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
     ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
+        refresh_tile(weights, base, added, removed, into, 0);
     }
+    #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    pub(super) fn capture(
+    fn refresh_tile(
         weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
     ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let start = chunk::<i16, 128>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
         }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+        }
+        let end = chunk_mut::<i16, 128>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        let end = chunk_mut::<i16, 128>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -780,6 +1033,23 @@ mod avx2 {
         let x = simd::load_i16(values);
         simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
     }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, index));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, index)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, index));
+    }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -892,22 +1162,259 @@ mod avx2 {
         let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
+        let mut l1_out = {
+            let sums = {
+                if proved.layer(0) {
+                    let mut sums = Aligned([0i32; 1]);
+                    let mut sum_0_0 = simd::zero_i32();
+                    let mut sum_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    for round in 0..4 {
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round,
+                            );
+                            activated(chunk(&first.values, 2 * round))
+                        };
+                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
+                        sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round,
+                            );
+                            activated(chunk(&second.values, 2 * round))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&first.values, 2 * round + 1))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 1),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&second.values, 2 * round + 1))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 9),
+                        );
+                        sum_3_0 = simd::madd_i16(sum_3_0, simd::mul_low_i16(x, w), x);
+                    }
+                    sums.0[0] = simd::sum_i32(
+                        simd::add_i32(
+                            simd::add_i32(sum_0_0, sum_1_0),
+                            simd::add_i32(sum_2_0, sum_3_0),
+                        ),
+                    );
+                    sums
+                } else {
+                    let mut sums = Aligned([0i32; 1]);
+                    let mut sum_0_0 = simd::zero_i32();
+                    let mut tops_0_0 = simd::zero_i32();
+                    let mut sum_1_0 = simd::zero_i32();
+                    let mut tops_1_0 = simd::zero_i32();
+                    for round in 0..4 {
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round,
+                            );
+                            activated(chunk(&first.values, 2 * round))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round,
+                            );
+                            activated(chunk(&second.values, 2 * round))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&first.values, 2 * round + 1))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 1),
+                        );
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&second.values, 2 * round + 1))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 9),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                    }
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                        .wrapping_sub(
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                        );
+                    sums
+                }
+            }
+                .0;
+            let sums = activation::divide_truncating(&sums, 255);
+            Aligned(activation::add_biases(&sums, &stack.l1_biases))
+        };
+        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
+        let psqt = 0i32;
+        let sum = l1_out.0[0] as i64;
+        let positional = sum as i32;
+        let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
+        Output { psqt, positional, value }
+    }
 }
 /// Kernels for the level `avxvnni`.
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
-    use super::{Half, Stacks};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation, buffer::{self, Aligned, chunk},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::avxvnni as simd,
     };
-    pub(super) use super::avx2::{accumulate, quiet, capture};
+    pub(super) use super::avx2::{accumulate, refresh};
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn activated(values: &[i16; 16]) -> simd::I16 {
         let x = simd::load_i16(values);
         simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, index));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, index)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, index));
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
@@ -995,6 +1502,225 @@ mod avxvnni {
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 9),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                    }
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                        .wrapping_sub(
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                        );
+                    sums
+                }
+            }
+                .0;
+            let sums = activation::divide_truncating(&sums, 255);
+            Aligned(activation::add_biases(&sums, &stack.l1_biases))
+        };
+        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
+        let psqt = 0i32;
+        let sum = l1_out.0[0] as i64;
+        let positional = sum as i32;
+        let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
+        Output { psqt, positional, value }
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
+        let mut l1_out = {
+            let sums = {
+                if proved.layer(0) {
+                    let mut sums = Aligned([0i32; 1]);
+                    let mut sum_0_0 = simd::zero_i32();
+                    let mut sum_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    for round in 0..4 {
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round,
+                            );
+                            activated(chunk(&first.values, 2 * round))
+                        };
+                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
+                        sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round,
+                            );
+                            activated(chunk(&second.values, 2 * round))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&first.values, 2 * round + 1))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 1),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&second.values, 2 * round + 1))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 9),
+                        );
+                        sum_3_0 = simd::madd_i16(sum_3_0, simd::mul_low_i16(x, w), x);
+                    }
+                    sums.0[0] = simd::sum_i32(
+                        simd::add_i32(
+                            simd::add_i32(sum_0_0, sum_1_0),
+                            simd::add_i32(sum_2_0, sum_3_0),
+                        ),
+                    );
+                    sums
+                } else {
+                    let mut sums = Aligned([0i32; 1]);
+                    let mut sum_0_0 = simd::zero_i32();
+                    let mut tops_0_0 = simd::zero_i32();
+                    let mut sum_1_0 = simd::zero_i32();
+                    let mut tops_1_0 = simd::zero_i32();
+                    for round in 0..4 {
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round,
+                            );
+                            activated(chunk(&first.values, 2 * round))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round,
+                            );
+                            activated(chunk(&second.values, 2 * round))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&first.values, 2 * round + 1))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 1),
+                        );
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&second.values, 2 * round + 1))
+                        };
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
@@ -1046,6 +1772,7 @@ mod avx512 {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile(weights, base, added, removed, into, 0);
             }
@@ -1055,7 +1782,7 @@ mod avx512 {
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -1082,43 +1809,58 @@ mod avx512 {
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
-    pub(super) fn quiet(
+    pub(super) fn refresh(
         weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
     ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
+        refresh_tile(weights, base, added, removed, into, 0);
     }
+    #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
-    pub(super) fn capture(
+    fn refresh_tile(
         weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
     ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let start = chunk::<i16, 128>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
         }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+        }
+        let end = chunk_mut::<i16, 128>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        let end = chunk_mut::<i16, 128>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
     }
     #[inline]
     #[target_feature(
@@ -1166,6 +1908,25 @@ mod avx512 {
     fn activated(values: &[i16; 32]) -> simd::I16 {
         let x = simd::load_i16(values);
         simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, index));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, index)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, index));
     }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1283,17 +2044,243 @@ mod avx512 {
         let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
+        let mut l1_out = {
+            let sums = {
+                if proved.layer(0) {
+                    let mut sums = Aligned([0i32; 1]);
+                    let mut sum_0_0 = simd::zero_i32();
+                    let mut sum_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    for round in 0..2 {
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round,
+                            );
+                            activated(chunk(&first.values, 2 * round))
+                        };
+                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
+                        sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round,
+                            );
+                            activated(chunk(&second.values, 2 * round))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&first.values, 2 * round + 1))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 1),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&second.values, 2 * round + 1))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 5),
+                        );
+                        sum_3_0 = simd::madd_i16(sum_3_0, simd::mul_low_i16(x, w), x);
+                    }
+                    sums.0[0] = simd::sum_i32(
+                        simd::add_i32(
+                            simd::add_i32(sum_0_0, sum_1_0),
+                            simd::add_i32(sum_2_0, sum_3_0),
+                        ),
+                    );
+                    sums
+                } else {
+                    let mut sums = Aligned([0i32; 1]);
+                    let mut sum_0_0 = simd::zero_i32();
+                    let mut tops_0_0 = simd::zero_i32();
+                    let mut sum_1_0 = simd::zero_i32();
+                    let mut tops_1_0 = simd::zero_i32();
+                    for round in 0..2 {
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round,
+                            );
+                            activated(chunk(&first.values, 2 * round))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round,
+                            );
+                            activated(chunk(&second.values, 2 * round))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&first.values, 2 * round + 1))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 1),
+                        );
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&second.values, 2 * round + 1))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 5),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                    }
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                        .wrapping_sub(
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                        );
+                    sums
+                }
+            }
+                .0;
+            let sums = activation::divide_truncating(&sums, 255);
+            Aligned(activation::add_biases(&sums, &stack.l1_biases))
+        };
+        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
+        let psqt = 0i32;
+        let sum = l1_out.0[0] as i64;
+        let positional = sum as i32;
+        let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
+        Output { psqt, positional, value }
+    }
 }
 /// Kernels for the level `avx512icl`.
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
-    use super::{Half, Stacks};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation, buffer::{self, Aligned, chunk},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::avx512icl as simd,
     };
-    pub(super) use super::avx512::{accumulate, quiet, capture};
+    pub(super) use super::avx512::{accumulate, refresh};
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -1301,6 +2288,25 @@ mod avx512icl {
     fn activated(values: &[i16; 32]) -> simd::I16 {
         let x = simd::load_i16(values);
         simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, index));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, index)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, index));
     }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -1392,6 +2398,231 @@ mod avx512icl {
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 5),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                    }
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                        .wrapping_sub(
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                        );
+                    sums
+                }
+            }
+                .0;
+            let sums = activation::divide_truncating(&sums, 255);
+            Aligned(activation::add_biases(&sums, &stack.l1_biases))
+        };
+        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
+        let psqt = 0i32;
+        let sum = l1_out.0[0] as i64;
+        let positional = sum as i32;
+        let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
+        Output { psqt, positional, value }
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
+        let mut l1_out = {
+            let sums = {
+                if proved.layer(0) {
+                    let mut sums = Aligned([0i32; 1]);
+                    let mut sum_0_0 = simd::zero_i32();
+                    let mut sum_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    for round in 0..2 {
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round,
+                            );
+                            activated(chunk(&first.values, 2 * round))
+                        };
+                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
+                        sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round,
+                            );
+                            activated(chunk(&second.values, 2 * round))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&first.values, 2 * round + 1))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 1),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&second.values, 2 * round + 1))
+                        };
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 5),
+                        );
+                        sum_3_0 = simd::madd_i16(sum_3_0, simd::mul_low_i16(x, w), x);
+                    }
+                    sums.0[0] = simd::sum_i32(
+                        simd::add_i32(
+                            simd::add_i32(sum_0_0, sum_1_0),
+                            simd::add_i32(sum_2_0, sum_3_0),
+                        ),
+                    );
+                    sums
+                } else {
+                    let mut sums = Aligned([0i32; 1]);
+                    let mut sum_0_0 = simd::zero_i32();
+                    let mut tops_0_0 = simd::zero_i32();
+                    let mut sum_1_0 = simd::zero_i32();
+                    let mut tops_1_0 = simd::zero_i32();
+                    for round in 0..2 {
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round,
+                            );
+                            activated(chunk(&first.values, 2 * round))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round,
+                            );
+                            activated(chunk(&second.values, 2 * round))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let x = {
+                            move_part(
+                                first_before,
+                                first_added,
+                                &first_removed,
+                                first,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&first.values, 2 * round + 1))
+                        };
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 1),
+                        );
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        let x = {
+                            move_part(
+                                second_before,
+                                second_added,
+                                &second_removed,
+                                second,
+                                2 * round + 1,
+                            );
+                            activated(chunk(&second.values, 2 * round + 1))
+                        };
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(

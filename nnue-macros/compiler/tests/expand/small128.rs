@@ -166,7 +166,7 @@ const _: () = {
         const PERSPECTIVES: &'static [Color] = &Color::ALL;
         const WIDTH: usize = WIDTH;
         const BUCKETS: usize = BUCKETS;
-        const NEEDS_PROOFS: bool = false;
+        const NEEDS_PROOFS: bool = true;
         const FEATURES: &'static [features::FeatureSet] = &[
             features::FeatureSet {
                 table: 0,
@@ -433,6 +433,7 @@ const _: () = {
         fn proofs(stacks: &Stacks) -> proof::Proofs {
             let mut proofs = proof::Proofs::new();
             for stack in stacks {
+                proofs.stack();
                 let layer = proof::Layer {
                     name: "fc_0",
                     index: 0,
@@ -444,6 +445,7 @@ const _: () = {
                         &stack.fc_0_biases,
                         proof::blocks(&stack.fc_0_weights),
                     );
+                proofs.halves(&layer, &stack.fc_0_weights);
                 let layer = proof::Layer {
                     name: "fc_1",
                     index: 3,
@@ -455,6 +457,7 @@ const _: () = {
                         &stack.fc_1_biases,
                         proof::blocks(&stack.fc_1_weights),
                     );
+                proofs.halves(&layer, &stack.fc_1_weights);
                 let layer = proof::Layer {
                     name: "fc_2",
                     index: 5,
@@ -483,23 +486,55 @@ const _: () = {
             kernels::dispatch!(level, accumulate(weights, base, added, removed, into))
         }
         #[inline]
+        fn refresh(
+            level: Level,
+            weights: &Weights,
+            entry: &mut Half,
+            added: &Self::Rows,
+            removed: &Self::Rows,
+            into: &mut Half,
+        ) {
+            let ([added], [removed]) = (added.lists(), removed.lists());
+            kernels::dispatch!(level, refresh(weights, entry, added, removed, into))
+        }
+        #[inline]
         fn follow_move(
             level: Level,
             weights: &Weights,
-            before: &[Half; 2],
-            rows: features::MovedRows,
-            after: &mut [Half; 2],
+            before: &Half,
+            added: &[u32],
+            removed: &[u32],
+            after: &mut Half,
         ) {
+            kernels::dispatch!(level, accumulate(weights, before, added, removed, after))
+        }
+        #[inline]
+        #[allow(
+            clippy::too_many_arguments,
+            reason = "what an update and a forward pass need"
+        )]
+        fn propagate_move(
+            level: Level,
+            weights: &Weights,
+            stacks: &Stacks,
+            before: [&Half; 2],
+            rows: features::MovedRows,
+            after: [&mut Half; 2],
+            bucket: usize,
+            proved: Proved,
+        ) -> Output {
             let features::MovedRows { added, removed, captured } = rows;
             match captured {
                 Option::None => {
                     kernels::dispatch!(
-                        level, quiet(weights, before, added, removed, after)
+                        level, quiet(weights, stacks, before, added, removed, after,
+                        bucket, proved)
                     )
                 }
                 Option::Some(captured) => {
                     kernels::dispatch!(
-                        level, capture(weights, before, added, removed, captured, after)
+                        level, capture(weights, stacks, before, added, removed, captured,
+                        after, bucket, proved)
                     )
                 }
             }
@@ -510,22 +545,23 @@ const _: () = {
             stacks: &Stacks,
             halves: [&Half; 2],
             bucket: usize,
-            _: Proved,
+            proved: Proved,
         ) -> Output {
             let [first, second] = halves;
-            kernels::dispatch!(level, propagate(stacks, first, second, bucket))
+            kernels::dispatch!(level, propagate(stacks, first, second, bucket, proved))
         }
         fn propagate_probed<P: Probe>(
             level: Level,
             stacks: &Stacks,
             halves: [&Half; 2],
             bucket: usize,
-            _: Proved,
+            proved: Proved,
             probe: &mut P,
         ) -> Output {
             let [first, second] = halves;
             kernels::dispatch!(
-                level, propagate_probed:: < P > (stacks, first, second, bucket, probe)
+                level, propagate_probed:: < P > (stacks, first, second, bucket, proved,
+                probe)
             )
         }
     }
@@ -555,7 +591,8 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, scalar as simd},
     };
     pub(super) fn accumulate(
@@ -569,6 +606,7 @@ mod scalar {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
                 tile::<false>(weights, base, added, removed, into, 1);
@@ -576,7 +614,26 @@ mod scalar {
         }
     }
     #[inline]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -599,50 +656,90 @@ mod scalar {
             let end = chunk_mut::<i16, 8>(&mut into.values, index);
             simd::store_i16(v0, chunk_mut(end, 0));
         }
+        update_psqt(weights, base, added, removed, into);
+    }
+    pub(super) fn refresh(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        refresh_tile::<false>(weights, base, added, removed, into, 1);
+    }
+    #[inline]
+    fn refresh_tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 64>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in added {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    pub(super) fn quiet(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
-    }
-    pub(super) fn capture(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let end = chunk_mut::<i16, 64>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        let end = chunk_mut::<i16, 64>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
         }
     }
     #[inline]
@@ -746,13 +843,100 @@ mod scalar {
         let packed_7 = packed(second, 3);
         output.push(simd::bytes_u8(packed_7));
     }
+    #[inline]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 8));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 9));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 8)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 9)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 8)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 9)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 8));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 9));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 128],
+        first_removed: [&[i16; 128]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 128],
+        second_removed: [&[i16; 128]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 32>,
+    ) {
+        let packed_0 = {
+            move_part(first_before, first_added, &first_removed, first, 0);
+            packed(first, 0)
+        };
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = {
+            move_part(first_before, first_added, &first_removed, first, 1);
+            packed(first, 1)
+        };
+        output.push(simd::bytes_u8(packed_1));
+        let packed_2 = {
+            move_part(first_before, first_added, &first_removed, first, 2);
+            packed(first, 2)
+        };
+        output.push(simd::bytes_u8(packed_2));
+        let packed_3 = {
+            move_part(first_before, first_added, &first_removed, first, 3);
+            packed(first, 3)
+        };
+        output.push(simd::bytes_u8(packed_3));
+        let packed_4 = {
+            move_part(second_before, second_added, &second_removed, second, 0);
+            packed(second, 0)
+        };
+        output.push(simd::bytes_u8(packed_4));
+        let packed_5 = {
+            move_part(second_before, second_added, &second_removed, second, 1);
+            packed(second, 1)
+        };
+        output.push(simd::bytes_u8(packed_5));
+        let packed_6 = {
+            move_part(second_before, second_added, &second_removed, second, 2);
+            packed(second, 2)
+        };
+        output.push(simd::bytes_u8(packed_6));
+        let packed_7 = {
+            move_part(second_before, second_added, &second_removed, second, 3);
+            packed(second, 3)
+        };
+        output.push(simd::bytes_u8(packed_7));
+    }
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform(first, second, &mut output);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, proved)
     }
     #[inline]
     pub(super) fn propagate_probed<P: Probe>(
@@ -760,13 +944,39 @@ mod scalar {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
         probe: &mut P,
     ) -> Output {
-        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        proved: Proved,
+    ) -> Output {
+        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        _proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let stack = buffer::row(stacks, bucket as u32);
         let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
@@ -1108,6 +1318,88 @@ mod scalar {
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, proved)
+    }
 }
 /// Kernels for the level `avx2`.
 #[doc(hidden)]
@@ -1115,7 +1407,8 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avx2 as simd},
     };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1130,6 +1423,7 @@ mod avx2 {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
             }
@@ -1137,7 +1431,27 @@ mod avx2 {
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -1160,52 +1474,91 @@ mod avx2 {
             let end = chunk_mut::<i16, 16>(&mut into.values, index);
             simd::store_i16(v0, chunk_mut(end, 0));
         }
+        update_psqt(weights, base, added, removed, into);
+    }
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn refresh(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        refresh_tile::<true>(weights, base, added, removed, into, 0);
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn refresh_tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 128>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in added {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    pub(super) fn quiet(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
-    }
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    pub(super) fn capture(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let end = chunk_mut::<i16, 128>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        let end = chunk_mut::<i16, 128>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
         }
     }
     #[inline]
@@ -1304,14 +1657,83 @@ mod avx2 {
         let packed_3 = packed(second, 1);
         output.push(simd::bytes_u8(packed_3));
     }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 4));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 5));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 4)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 5)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 4)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 5)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 4));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 5));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 128],
+        first_removed: [&[i16; 128]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 128],
+        second_removed: [&[i16; 128]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 32>,
+    ) {
+        let packed_0 = {
+            move_part(first_before, first_added, &first_removed, first, 0);
+            packed(first, 0)
+        };
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = {
+            move_part(first_before, first_added, &first_removed, first, 1);
+            packed(first, 1)
+        };
+        output.push(simd::bytes_u8(packed_1));
+        let packed_2 = {
+            move_part(second_before, second_added, &second_removed, second, 0);
+            packed(second, 0)
+        };
+        output.push(simd::bytes_u8(packed_2));
+        let packed_3 = {
+            move_part(second_before, second_added, &second_removed, second, 1);
+            packed(second, 1)
+        };
+        output.push(simd::bytes_u8(packed_3));
+    }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform(first, second, &mut output);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, proved)
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1320,148 +1742,521 @@ mod avx2 {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
         probe: &mut P,
     ) -> Output {
-        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        proved: Proved,
+    ) -> Output {
+        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let stack = buffer::row(stacks, bucket as u32);
         let mut fc_0_out = {
-            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
-            let inputs = simd::splat_block(&transformer[0]);
-            let weights = &stack.fc_0_weights[0];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[1]);
-            let weights = &stack.fc_0_weights[1];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[2]);
-            let weights = &stack.fc_0_weights[2];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[3]);
-            let weights = &stack.fc_0_weights[3];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[4]);
-            let weights = &stack.fc_0_weights[4];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[5]);
-            let weights = &stack.fc_0_weights[5];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[6]);
-            let weights = &stack.fc_0_weights[6];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[7]);
-            let weights = &stack.fc_0_weights[7];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[8]);
-            let weights = &stack.fc_0_weights[8];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[9]);
-            let weights = &stack.fc_0_weights[9];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[10]);
-            let weights = &stack.fc_0_weights[10];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[11]);
-            let weights = &stack.fc_0_weights[11];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[12]);
-            let weights = &stack.fc_0_weights[12];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[13]);
-            let weights = &stack.fc_0_weights[13];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[14]);
-            let weights = &stack.fc_0_weights[14];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[15]);
-            let weights = &stack.fc_0_weights[15];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[16]);
-            let weights = &stack.fc_0_weights[16];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[17]);
-            let weights = &stack.fc_0_weights[17];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[18]);
-            let weights = &stack.fc_0_weights[18];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[19]);
-            let weights = &stack.fc_0_weights[19];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[20]);
-            let weights = &stack.fc_0_weights[20];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[21]);
-            let weights = &stack.fc_0_weights[21];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[22]);
-            let weights = &stack.fc_0_weights[22];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[23]);
-            let weights = &stack.fc_0_weights[23];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[24]);
-            let weights = &stack.fc_0_weights[24];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[25]);
-            let weights = &stack.fc_0_weights[25];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[26]);
-            let weights = &stack.fc_0_weights[26];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[27]);
-            let weights = &stack.fc_0_weights[27];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[28]);
-            let weights = &stack.fc_0_weights[28];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[29]);
-            let weights = &stack.fc_0_weights[29];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[30]);
-            let weights = &stack.fc_0_weights[30];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&transformer[31]);
-            let weights = &stack.fc_0_weights[31];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
-            sums
+            if proved.layer(0) {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+                let inputs = [
+                    simd::splat_block(&transformer[0]),
+                    simd::splat_block(&transformer[16]),
+                ];
+                let weights = [&stack.fc_0_weights[0], &stack.fc_0_weights[16]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[1]),
+                    simd::splat_block(&transformer[17]),
+                ];
+                let weights = [&stack.fc_0_weights[1], &stack.fc_0_weights[17]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[2]),
+                    simd::splat_block(&transformer[18]),
+                ];
+                let weights = [&stack.fc_0_weights[2], &stack.fc_0_weights[18]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[3]),
+                    simd::splat_block(&transformer[19]),
+                ];
+                let weights = [&stack.fc_0_weights[3], &stack.fc_0_weights[19]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[4]),
+                    simd::splat_block(&transformer[20]),
+                ];
+                let weights = [&stack.fc_0_weights[4], &stack.fc_0_weights[20]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[5]),
+                    simd::splat_block(&transformer[21]),
+                ];
+                let weights = [&stack.fc_0_weights[5], &stack.fc_0_weights[21]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[6]),
+                    simd::splat_block(&transformer[22]),
+                ];
+                let weights = [&stack.fc_0_weights[6], &stack.fc_0_weights[22]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[7]),
+                    simd::splat_block(&transformer[23]),
+                ];
+                let weights = [&stack.fc_0_weights[7], &stack.fc_0_weights[23]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[8]),
+                    simd::splat_block(&transformer[24]),
+                ];
+                let weights = [&stack.fc_0_weights[8], &stack.fc_0_weights[24]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[9]),
+                    simd::splat_block(&transformer[25]),
+                ];
+                let weights = [&stack.fc_0_weights[9], &stack.fc_0_weights[25]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[10]),
+                    simd::splat_block(&transformer[26]),
+                ];
+                let weights = [&stack.fc_0_weights[10], &stack.fc_0_weights[26]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[11]),
+                    simd::splat_block(&transformer[27]),
+                ];
+                let weights = [&stack.fc_0_weights[11], &stack.fc_0_weights[27]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[12]),
+                    simd::splat_block(&transformer[28]),
+                ];
+                let weights = [&stack.fc_0_weights[12], &stack.fc_0_weights[28]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[13]),
+                    simd::splat_block(&transformer[29]),
+                ];
+                let weights = [&stack.fc_0_weights[13], &stack.fc_0_weights[29]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[14]),
+                    simd::splat_block(&transformer[30]),
+                ];
+                let weights = [&stack.fc_0_weights[14], &stack.fc_0_weights[30]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[15]),
+                    simd::splat_block(&transformer[31]),
+                ];
+                let weights = [&stack.fc_0_weights[15], &stack.fc_0_weights[31]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let mut sums = Aligned([0i32; 16]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                sums
+            } else {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+                let inputs = simd::splat_block(&transformer[0]);
+                let weights = &stack.fc_0_weights[0];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[1]);
+                let weights = &stack.fc_0_weights[1];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[2]);
+                let weights = &stack.fc_0_weights[2];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[3]);
+                let weights = &stack.fc_0_weights[3];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[4]);
+                let weights = &stack.fc_0_weights[4];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[5]);
+                let weights = &stack.fc_0_weights[5];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[6]);
+                let weights = &stack.fc_0_weights[6];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[7]);
+                let weights = &stack.fc_0_weights[7];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[8]);
+                let weights = &stack.fc_0_weights[8];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[9]);
+                let weights = &stack.fc_0_weights[9];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[10]);
+                let weights = &stack.fc_0_weights[10];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[11]);
+                let weights = &stack.fc_0_weights[11];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[12]);
+                let weights = &stack.fc_0_weights[12];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[13]);
+                let weights = &stack.fc_0_weights[13];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[14]);
+                let weights = &stack.fc_0_weights[14];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[15]);
+                let weights = &stack.fc_0_weights[15];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[16]);
+                let weights = &stack.fc_0_weights[16];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[17]);
+                let weights = &stack.fc_0_weights[17];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[18]);
+                let weights = &stack.fc_0_weights[18];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[19]);
+                let weights = &stack.fc_0_weights[19];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[20]);
+                let weights = &stack.fc_0_weights[20];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[21]);
+                let weights = &stack.fc_0_weights[21];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[22]);
+                let weights = &stack.fc_0_weights[22];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[23]);
+                let weights = &stack.fc_0_weights[23];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[24]);
+                let weights = &stack.fc_0_weights[24];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[25]);
+                let weights = &stack.fc_0_weights[25];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[26]);
+                let weights = &stack.fc_0_weights[26];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[27]);
+                let weights = &stack.fc_0_weights[27];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[28]);
+                let weights = &stack.fc_0_weights[28];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[29]);
+                let weights = &stack.fc_0_weights[29];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[30]);
+                let weights = &stack.fc_0_weights[30];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&transformer[31]);
+                let weights = &stack.fc_0_weights[31];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let mut sums = Aligned([0i32; 16]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                sums
+            }
         };
         probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
         let mut ac_sqr_0_out = Aligned(
@@ -1477,64 +2272,225 @@ mod avx2 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let mut fc_1_out = {
-            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
-            let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
-            let weights = &stack.fc_1_weights[0];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
-            let weights = &stack.fc_1_weights[1];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
-            let weights = &stack.fc_1_weights[2];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
-            let weights = &stack.fc_1_weights[3];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
-            let weights = &stack.fc_1_weights[4];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
-            let weights = &stack.fc_1_weights[5];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
-            let weights = &stack.fc_1_weights[6];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
-            let weights = &stack.fc_1_weights[7];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
-            sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
-            let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
-            simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
-            simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
-            sums
+            if proved.layer(3) {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+                let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+                let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+                let inputs = [
+                    simd::splat_block(&fc_1_input[0]),
+                    simd::splat_block(&fc_1_input[4]),
+                ];
+                let weights = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                sum_2 = simd::dot_two(
+                    sum_2,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 2)),
+                        simd::load_i8(chunk(weights[1], 2)),
+                    ],
+                );
+                sum_3 = simd::dot_two(
+                    sum_3,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 3)),
+                        simd::load_i8(chunk(weights[1], 3)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[1]),
+                    simd::splat_block(&fc_1_input[5]),
+                ];
+                let weights = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                sum_2 = simd::dot_two(
+                    sum_2,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 2)),
+                        simd::load_i8(chunk(weights[1], 2)),
+                    ],
+                );
+                sum_3 = simd::dot_two(
+                    sum_3,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 3)),
+                        simd::load_i8(chunk(weights[1], 3)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[2]),
+                    simd::splat_block(&fc_1_input[6]),
+                ];
+                let weights = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                sum_2 = simd::dot_two(
+                    sum_2,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 2)),
+                        simd::load_i8(chunk(weights[1], 2)),
+                    ],
+                );
+                sum_3 = simd::dot_two(
+                    sum_3,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 3)),
+                        simd::load_i8(chunk(weights[1], 3)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[3]),
+                    simd::splat_block(&fc_1_input[7]),
+                ];
+                let weights = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                sum_2 = simd::dot_two(
+                    sum_2,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 2)),
+                        simd::load_i8(chunk(weights[1], 2)),
+                    ],
+                );
+                sum_3 = simd::dot_two(
+                    sum_3,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 3)),
+                        simd::load_i8(chunk(weights[1], 3)),
+                    ],
+                );
+                let mut sums = Aligned([0i32; 32]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+                simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+                sums
+            } else {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+                let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+                let mut sum_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+                let inputs = simd::splat_block(&fc_1_input[0]);
+                let weights = &stack.fc_1_weights[0];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[1]);
+                let weights = &stack.fc_1_weights[1];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[2]);
+                let weights = &stack.fc_1_weights[2];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[3]);
+                let weights = &stack.fc_1_weights[3];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[4]);
+                let weights = &stack.fc_1_weights[4];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[5]);
+                let weights = &stack.fc_1_weights[5];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[6]);
+                let weights = &stack.fc_1_weights[6];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(&fc_1_input[7]);
+                let weights = &stack.fc_1_weights[7];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2 = simd::dot(sum_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_3 = simd::dot(sum_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let mut sums = Aligned([0i32; 32]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                simd::store_i32(simd::sum_dots(sum_2), chunk_mut(&mut sums.0, 2));
+                simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
+                sums
+            }
         };
         probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
         let mut ac_1_out = Aligned(
@@ -1560,17 +2516,104 @@ mod avx2 {
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, proved)
+    }
 }
 /// Kernels for the level `avxvnni`.
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
-    use super::{Half, Stacks};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avxvnni as simd},
     };
-    pub(super) use super::avx2::{accumulate, quiet, capture};
+    pub(super) use super::avx2::{accumulate, refresh};
+    use super::avx2::update_psqt;
     /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1602,14 +2645,83 @@ mod avxvnni {
         let packed_3 = packed(second, 1);
         output.push(simd::bytes_u8(packed_3));
     }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 4));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 5));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 4)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 5)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 4)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 5)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 4));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 5));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 128],
+        first_removed: [&[i16; 128]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 128],
+        second_removed: [&[i16; 128]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 32>,
+    ) {
+        let packed_0 = {
+            move_part(first_before, first_added, &first_removed, first, 0);
+            packed(first, 0)
+        };
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = {
+            move_part(first_before, first_added, &first_removed, first, 1);
+            packed(first, 1)
+        };
+        output.push(simd::bytes_u8(packed_1));
+        let packed_2 = {
+            move_part(second_before, second_added, &second_removed, second, 0);
+            packed(second, 0)
+        };
+        output.push(simd::bytes_u8(packed_2));
+        let packed_3 = {
+            move_part(second_before, second_added, &second_removed, second, 1);
+            packed(second, 1)
+        };
+        output.push(simd::bytes_u8(packed_3));
+    }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform(first, second, &mut output);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, proved)
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1618,13 +2730,41 @@ mod avxvnni {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
         probe: &mut P,
     ) -> Output {
-        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        proved: Proved,
+    ) -> Output {
+        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        _proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let stack = buffer::row(stacks, bucket as u32);
         let mut fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
@@ -1892,6 +3032,91 @@ mod avxvnni {
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, proved)
+    }
 }
 /// Kernels for the level `avx512`.
 #[doc(hidden)]
@@ -1899,7 +3124,8 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avx512 as simd},
     };
     #[target_feature(
@@ -1916,6 +3142,7 @@ mod avx512 {
             ([a0], [r0]) => update(weights, base, [a0], [r0], into),
             ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
             ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0, r1, r2]) => update(weights, base, [a0], [r0, r1, r2], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
             }
@@ -1925,7 +3152,29 @@ mod avx512 {
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
-    fn update<const ADDED: usize, const REMOVED: usize>(
+    pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
         added: [&u32; ADDED],
@@ -1948,56 +3197,75 @@ mod avx512 {
             let end = chunk_mut::<i16, 32>(&mut into.values, index);
             simd::store_i16(v0, chunk_mut(end, 0));
         }
+        update_psqt(weights, base, added, removed, into);
+    }
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn refresh(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        refresh_tile::<true>(weights, base, added, removed, into, 0);
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn refresh_tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &mut Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 128>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in added {
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    pub(super) fn quiet(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective]],
-                &mut after[perspective],
-            );
-        }
-    }
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    pub(super) fn capture(
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        for perspective in 0..2 {
-            update(
-                weights,
-                &before[perspective],
-                [&added[perspective]],
-                [&removed[perspective], &captured[perspective]],
-                &mut after[perspective],
-            );
+        let end = chunk_mut::<i16, 128>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        let end = chunk_mut::<i16, 128>(&mut base.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
         }
     }
     #[inline]
@@ -2082,6 +3350,64 @@ mod avx512 {
         let packed_1 = packed(second, 0);
         output.push(simd::bytes_u8(packed_1));
     }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 2));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 3));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 3)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 2)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 3)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 2));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 3));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 128],
+        first_removed: [&[i16; 128]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 128],
+        second_removed: [&[i16; 128]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 32>,
+    ) {
+        let packed_0 = {
+            move_part(first_before, first_added, &first_removed, first, 0);
+            packed(first, 0)
+        };
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = {
+            move_part(second_before, second_added, &second_removed, second, 0);
+            packed(second, 0)
+        };
+        output.push(simd::bytes_u8(packed_1));
+    }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -2090,8 +3416,13 @@ mod avx512 {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform(first, second, &mut output);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, proved)
     }
     #[inline]
     #[target_feature(
@@ -2102,118 +3433,369 @@ mod avx512 {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
         probe: &mut P,
     ) -> Output {
-        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        proved: Proved,
+    ) -> Output {
+        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let stack = buffer::row(stacks, bucket as u32);
         let mut fc_0_out = {
-            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
-            let mut sum_1 = simd::dots(simd::zero_i32());
-            let inputs = simd::splat_block(&transformer[0]);
-            let weights = &stack.fc_0_weights[0];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[1]);
-            let weights = &stack.fc_0_weights[1];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[2]);
-            let weights = &stack.fc_0_weights[2];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[3]);
-            let weights = &stack.fc_0_weights[3];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[4]);
-            let weights = &stack.fc_0_weights[4];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[5]);
-            let weights = &stack.fc_0_weights[5];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[6]);
-            let weights = &stack.fc_0_weights[6];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[7]);
-            let weights = &stack.fc_0_weights[7];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[8]);
-            let weights = &stack.fc_0_weights[8];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[9]);
-            let weights = &stack.fc_0_weights[9];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[10]);
-            let weights = &stack.fc_0_weights[10];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[11]);
-            let weights = &stack.fc_0_weights[11];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[12]);
-            let weights = &stack.fc_0_weights[12];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[13]);
-            let weights = &stack.fc_0_weights[13];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[14]);
-            let weights = &stack.fc_0_weights[14];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[15]);
-            let weights = &stack.fc_0_weights[15];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[16]);
-            let weights = &stack.fc_0_weights[16];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[17]);
-            let weights = &stack.fc_0_weights[17];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[18]);
-            let weights = &stack.fc_0_weights[18];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[19]);
-            let weights = &stack.fc_0_weights[19];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[20]);
-            let weights = &stack.fc_0_weights[20];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[21]);
-            let weights = &stack.fc_0_weights[21];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[22]);
-            let weights = &stack.fc_0_weights[22];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[23]);
-            let weights = &stack.fc_0_weights[23];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[24]);
-            let weights = &stack.fc_0_weights[24];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[25]);
-            let weights = &stack.fc_0_weights[25];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[26]);
-            let weights = &stack.fc_0_weights[26];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[27]);
-            let weights = &stack.fc_0_weights[27];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[28]);
-            let weights = &stack.fc_0_weights[28];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[29]);
-            let weights = &stack.fc_0_weights[29];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[30]);
-            let weights = &stack.fc_0_weights[30];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            let inputs = simd::splat_block(&transformer[31]);
-            let weights = &stack.fc_0_weights[31];
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
-            let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
-                chunk_mut(&mut sums.0, 0),
-            );
-            sums
+            if proved.layer(0) {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+                let mut sum_1 = simd::dots(simd::zero_i32());
+                let inputs = [
+                    simd::splat_block(&transformer[0]),
+                    simd::splat_block(&transformer[16]),
+                ];
+                let weights = [&stack.fc_0_weights[0], &stack.fc_0_weights[16]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[1]),
+                    simd::splat_block(&transformer[17]),
+                ];
+                let weights = [&stack.fc_0_weights[1], &stack.fc_0_weights[17]];
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[2]),
+                    simd::splat_block(&transformer[18]),
+                ];
+                let weights = [&stack.fc_0_weights[2], &stack.fc_0_weights[18]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[3]),
+                    simd::splat_block(&transformer[19]),
+                ];
+                let weights = [&stack.fc_0_weights[3], &stack.fc_0_weights[19]];
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[4]),
+                    simd::splat_block(&transformer[20]),
+                ];
+                let weights = [&stack.fc_0_weights[4], &stack.fc_0_weights[20]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[5]),
+                    simd::splat_block(&transformer[21]),
+                ];
+                let weights = [&stack.fc_0_weights[5], &stack.fc_0_weights[21]];
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[6]),
+                    simd::splat_block(&transformer[22]),
+                ];
+                let weights = [&stack.fc_0_weights[6], &stack.fc_0_weights[22]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[7]),
+                    simd::splat_block(&transformer[23]),
+                ];
+                let weights = [&stack.fc_0_weights[7], &stack.fc_0_weights[23]];
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[8]),
+                    simd::splat_block(&transformer[24]),
+                ];
+                let weights = [&stack.fc_0_weights[8], &stack.fc_0_weights[24]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[9]),
+                    simd::splat_block(&transformer[25]),
+                ];
+                let weights = [&stack.fc_0_weights[9], &stack.fc_0_weights[25]];
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[10]),
+                    simd::splat_block(&transformer[26]),
+                ];
+                let weights = [&stack.fc_0_weights[10], &stack.fc_0_weights[26]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[11]),
+                    simd::splat_block(&transformer[27]),
+                ];
+                let weights = [&stack.fc_0_weights[11], &stack.fc_0_weights[27]];
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[12]),
+                    simd::splat_block(&transformer[28]),
+                ];
+                let weights = [&stack.fc_0_weights[12], &stack.fc_0_weights[28]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[13]),
+                    simd::splat_block(&transformer[29]),
+                ];
+                let weights = [&stack.fc_0_weights[13], &stack.fc_0_weights[29]];
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[14]),
+                    simd::splat_block(&transformer[30]),
+                ];
+                let weights = [&stack.fc_0_weights[14], &stack.fc_0_weights[30]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&transformer[15]),
+                    simd::splat_block(&transformer[31]),
+                ];
+                let weights = [&stack.fc_0_weights[15], &stack.fc_0_weights[31]];
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                let mut sums = Aligned([0i32; 16]);
+                simd::store_i32(
+                    simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
+                    chunk_mut(&mut sums.0, 0),
+                );
+                sums
+            } else {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+                let mut sum_1 = simd::dots(simd::zero_i32());
+                let inputs = simd::splat_block(&transformer[0]);
+                let weights = &stack.fc_0_weights[0];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[1]);
+                let weights = &stack.fc_0_weights[1];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[2]);
+                let weights = &stack.fc_0_weights[2];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[3]);
+                let weights = &stack.fc_0_weights[3];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[4]);
+                let weights = &stack.fc_0_weights[4];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[5]);
+                let weights = &stack.fc_0_weights[5];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[6]);
+                let weights = &stack.fc_0_weights[6];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[7]);
+                let weights = &stack.fc_0_weights[7];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[8]);
+                let weights = &stack.fc_0_weights[8];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[9]);
+                let weights = &stack.fc_0_weights[9];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[10]);
+                let weights = &stack.fc_0_weights[10];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[11]);
+                let weights = &stack.fc_0_weights[11];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[12]);
+                let weights = &stack.fc_0_weights[12];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[13]);
+                let weights = &stack.fc_0_weights[13];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[14]);
+                let weights = &stack.fc_0_weights[14];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[15]);
+                let weights = &stack.fc_0_weights[15];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[16]);
+                let weights = &stack.fc_0_weights[16];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[17]);
+                let weights = &stack.fc_0_weights[17];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[18]);
+                let weights = &stack.fc_0_weights[18];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[19]);
+                let weights = &stack.fc_0_weights[19];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[20]);
+                let weights = &stack.fc_0_weights[20];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[21]);
+                let weights = &stack.fc_0_weights[21];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[22]);
+                let weights = &stack.fc_0_weights[22];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[23]);
+                let weights = &stack.fc_0_weights[23];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[24]);
+                let weights = &stack.fc_0_weights[24];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[25]);
+                let weights = &stack.fc_0_weights[25];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[26]);
+                let weights = &stack.fc_0_weights[26];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[27]);
+                let weights = &stack.fc_0_weights[27];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[28]);
+                let weights = &stack.fc_0_weights[28];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[29]);
+                let weights = &stack.fc_0_weights[29];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[30]);
+                let weights = &stack.fc_0_weights[30];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(&transformer[31]);
+                let weights = &stack.fc_0_weights[31];
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 0)));
+                let mut sums = Aligned([0i32; 16]);
+                simd::store_i32(
+                    simd::add_i32(simd::sum_dots(sum_0), simd::sum_dots(sum_1)),
+                    chunk_mut(&mut sums.0, 0),
+                );
+                sums
+            }
         };
         probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
         let mut ac_sqr_0_out = Aligned(
@@ -2229,44 +3811,137 @@ mod avx512 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let mut fc_1_out = {
-            let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
-            let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
-            let weights = &stack.fc_1_weights[0];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
-            let weights = &stack.fc_1_weights[1];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
-            let weights = &stack.fc_1_weights[2];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
-            let weights = &stack.fc_1_weights[3];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
-            let weights = &stack.fc_1_weights[4];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
-            let weights = &stack.fc_1_weights[5];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
-            let weights = &stack.fc_1_weights[6];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
-            let weights = &stack.fc_1_weights[7];
-            sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
-            sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
-            let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
-            sums
+            if proved.layer(3) {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+                let inputs = [
+                    simd::splat_block(&fc_1_input[0]),
+                    simd::splat_block(&fc_1_input[4]),
+                ];
+                let weights = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[1]),
+                    simd::splat_block(&fc_1_input[5]),
+                ];
+                let weights = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[2]),
+                    simd::splat_block(&fc_1_input[6]),
+                ];
+                let weights = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let inputs = [
+                    simd::splat_block(&fc_1_input[3]),
+                    simd::splat_block(&fc_1_input[7]),
+                ];
+                let weights = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
+                sum_0 = simd::dot_two(
+                    sum_0,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 0)),
+                        simd::load_i8(chunk(weights[1], 0)),
+                    ],
+                );
+                sum_1 = simd::dot_two(
+                    sum_1,
+                    inputs,
+                    [
+                        simd::load_i8(chunk(weights[0], 1)),
+                        simd::load_i8(chunk(weights[1], 1)),
+                    ],
+                );
+                let mut sums = Aligned([0i32; 32]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                sums
+            } else {
+                let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+                let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+                let inputs = simd::splat_block(&fc_1_input[0]);
+                let weights = &stack.fc_1_weights[0];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[1]);
+                let weights = &stack.fc_1_weights[1];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[2]);
+                let weights = &stack.fc_1_weights[2];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[3]);
+                let weights = &stack.fc_1_weights[3];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[4]);
+                let weights = &stack.fc_1_weights[4];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[5]);
+                let weights = &stack.fc_1_weights[5];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[6]);
+                let weights = &stack.fc_1_weights[6];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let inputs = simd::splat_block(&fc_1_input[7]);
+                let weights = &stack.fc_1_weights[7];
+                sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
+                let mut sums = Aligned([0i32; 32]);
+                simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
+                simd::store_i32(simd::sum_dots(sum_1), chunk_mut(&mut sums.0, 1));
+                sums
+            }
         };
         probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
         let mut ac_1_out = Aligned(
@@ -2292,17 +3967,110 @@ mod avx512 {
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
     }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, proved)
+    }
 }
 /// Kernels for the level `avx512icl`.
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
-    use super::{Half, Stacks};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, activation, buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Probe, Probed, Proved, activation,
+        buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avx512icl as simd},
     };
-    pub(super) use super::avx512::{accumulate, quiet, capture};
+    pub(super) use super::avx512::{accumulate, refresh};
+    use super::avx512::update_psqt;
     /// The `index`-th vector of bytes of a perspective.
     #[inline]
     #[target_feature(
@@ -2334,6 +4102,64 @@ mod avx512icl {
         let packed_1 = packed(second, 0);
         output.push(simd::bytes_u8(packed_1));
     }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn move_part<const REMOVED: usize>(
+        before: &Half,
+        added: &[i16; 128],
+        removed: &[&[i16; 128]; REMOVED],
+        after: &mut Half,
+        index: usize,
+    ) {
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
+        let mut v2 = simd::load_i16(chunk(&before.values, 2 * index + 2));
+        let mut v3 = simd::load_i16(chunk(&before.values, 2 * index + 3));
+        for &row in removed {
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2 * index + 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 2 * index + 3)));
+        }
+        let row = added;
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2 * index + 2)));
+        v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 2 * index + 3)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
+        simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 2));
+        simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 3));
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn transform_moved<const REMOVED: usize>(
+        first_before: &Half,
+        first_added: &[i16; 128],
+        first_removed: [&[i16; 128]; REMOVED],
+        first: &mut Half,
+        second_before: &Half,
+        second_added: &[i16; 128],
+        second_removed: [&[i16; 128]; REMOVED],
+        second: &mut Half,
+        output: &mut InputWriter<'_, 32>,
+    ) {
+        let packed_0 = {
+            move_part(first_before, first_added, &first_removed, first, 0);
+            packed(first, 0)
+        };
+        output.push(simd::bytes_u8(packed_0));
+        let packed_1 = {
+            move_part(second_before, second_added, &second_removed, second, 0);
+            packed(second, 0)
+        };
+        output.push(simd::bytes_u8(packed_1));
+    }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
@@ -2342,8 +4168,13 @@ mod avx512icl {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, &mut ())
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform(first, second, &mut output);
+        let transformer = output.finish();
+        layers(stacks, first, second, bucket, transformer, proved)
     }
     #[inline]
     #[target_feature(
@@ -2354,13 +4185,45 @@ mod avx512icl {
         first: &Half,
         second: &Half,
         bucket: usize,
+        proved: Proved,
         probe: &mut P,
     ) -> Output {
-        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
+        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
+    }
+    /// What [`propagate`] and the evaluations of moves have in common.
+    #[inline(never)]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn layers(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        proved: Proved,
+    ) -> Output {
+        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
+    }
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn layers_probed<P: Probe>(
+        stacks: &Stacks,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+        transformer: &[[u8; 4]; 32],
+        _proved: Proved,
+        probe: &mut P,
+    ) -> Output {
+        let stack = buffer::row(stacks, bucket as u32);
         let mut fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::zero_i32());
@@ -2566,5 +4429,96 @@ mod avx512icl {
         let positional = sum as i32;
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn quiet(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed], after, bucket, proved)
+    }
+    #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn capture(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
+    }
+    #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what an update and a forward pass need"
+    )]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn moved<const REMOVED: usize>(
+        weights: &Weights,
+        stacks: &Stacks,
+        before: [&Half; 2],
+        added: [u32; 2],
+        removed: [[u32; 2]; REMOVED],
+        after: [&mut Half; 2],
+        bucket: usize,
+        proved: Proved,
+    ) -> Output {
+        let ([first_before, second_before], [first, second]) = (before, after);
+        let row = |number: u32| buffer::row(&weights.transformer_weights, number);
+        let (first_added, first_removed) = (
+            row(added[0]),
+            removed.map(|rows| row(rows[0])),
+        );
+        let (second_added, second_removed) = (
+            row(added[1]),
+            removed.map(|rows| row(rows[1])),
+        );
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform_moved(
+            first_before,
+            first_added,
+            first_removed,
+            first,
+            second_before,
+            second_added,
+            second_removed,
+            second,
+            &mut output,
+        );
+        let transformer = output.finish();
+        update_psqt(
+            weights,
+            first_before,
+            [&added[0]],
+            removed.each_ref().map(|rows| &rows[0]),
+            first,
+        );
+        update_psqt(
+            weights,
+            second_before,
+            [&added[1]],
+            removed.each_ref().map(|rows| &rows[1]),
+            second,
+        );
+        layers(stacks, first, second, bucket, transformer, proved)
     }
 }

@@ -100,11 +100,11 @@ typedef struct nnue_move {
 /* A position of a line: the move that led there, and what the library has computed of it. */
 typedef struct nnue_ply {
     uint64_t removed, added;
-    uint32_t views, computed;
+    uint64_t views, computed;
 } nnue_ply;
 
 /* What `views` is after a move: those of no accumulator. */
-#define NNUE_NO_VIEWS UINT32_C(0xFFFFFFFF)
+#define NNUE_NO_VIEWS UINT64_C(0xFFFFFFFFFFFFFFFF)
 
 /* The moves that were made and not taken back, from `first` to before `end`, in memory of the
  * library with room to before `limit`. Most moves of a search are taken back before anything is

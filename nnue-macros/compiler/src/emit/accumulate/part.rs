@@ -128,13 +128,17 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// Code that writes part `index` of `into`. `rows` gives the number of rows in a table's list
-    /// for an operation.
-    pub(super) fn store(&self, rows: impl Fn(&Table, Operation) -> TokenStream) -> TokenStream {
+    /// Code that writes part `index` of the accumulators `places`. `rows` gives the number of rows
+    /// in a table's list for an operation.
+    pub(super) fn store(
+        &self,
+        places: &[&str],
+        rows: impl Fn(&Table, Operation) -> TokenStream,
+    ) -> TokenStream {
         let Part {
             values, registers, ..
         } = self;
-        let indices = (0..registers.len()).map(count);
+        let indices: Vec<_> = (0..registers.len()).map(count).collect();
         let settle = (!self.pairs.is_empty()).then(|| {
             let of_all = |operation| {
                 let rows = self.paired.iter().map(|table| rows(table, operation));
@@ -153,10 +157,13 @@ impl<'t> Part<'t> {
                 #(#pairs)*
             }
         });
-        quote! {
-            #settle
-            let end = chunk_mut::<i16, #values>(&mut into.values, index);
-            #(simd::store_i16(#registers, chunk_mut(end, #indices));)*
-        }
+        let stores = places.iter().map(|place| {
+            let place = format_ident!("{place}");
+            quote! {
+                let end = chunk_mut::<i16, #values>(&mut #place.values, index);
+                #(simd::store_i16(#registers, chunk_mut(end, #indices));)*
+            }
+        });
+        quote! { #settle #(#stores)* }
     }
 }

@@ -67,13 +67,18 @@ impl Psqt {
         })
     }
 
-    pub(super) fn end(&self) -> TokenStream {
-        let eights = self.eights.iter().map(|(name, index)| {
-            quote! { simd::store_i32x8(#name, chunk_mut(&mut into.psqt, #index)); }
+    /// Code that writes the sums to the accumulators `places`.
+    pub(super) fn end(&self, places: &[&str]) -> TokenStream {
+        let stores = places.iter().map(|place| {
+            let place = format_ident!("{place}");
+            let eights = self.eights.iter().map(|(name, index)| {
+                quote! { simd::store_i32x8(#name, chunk_mut(&mut #place.psqt, #index)); }
+            });
+            let singles = self.singles.iter().map(|(name, bucket)| {
+                quote! { #place.psqt[#bucket] = #name; }
+            });
+            quote! { #(#eights)* #(#singles)* }
         });
-        let singles = self.singles.iter().map(|(name, bucket)| {
-            quote! { into.psqt[#bucket] = #name; }
-        });
-        quote! { #(#eights)* #(#singles)* }
+        quote! { #(#stores)* }
     }
 }

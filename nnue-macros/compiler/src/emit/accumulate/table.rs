@@ -29,7 +29,7 @@ pub(in crate::emit) struct Table {
     /// The field of the generated `Weights` that holds the table.
     weights: Ident,
     /// The type of the weights.
-    pub(super) element: Ident,
+    pub(in crate::emit) element: Ident,
     /// The primitive that reads a vector of weights, widened to 16 bits.
     load: Ident,
     /// The number of bits by which the widened vector is shifted to the left; `None` if it is not
@@ -90,7 +90,7 @@ impl Table {
 
     /// An expression for a vector of a row, as it is added; `values` is an expression for the row's
     /// values.
-    pub(super) fn vector(&self, values: &TokenStream) -> TokenStream {
+    pub(in crate::emit) fn vector(&self, values: &TokenStream) -> TokenStream {
         let load = &self.load;
         match &self.shift {
             None => quote! { simd::#load(#values) },

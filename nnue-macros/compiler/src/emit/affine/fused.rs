@@ -89,7 +89,8 @@ impl Tile<'_> {
         });
         let steps = vectors.enumerate().map(|(step, (vector, half, name))| {
             let index = |before| linear(side_by_side, &quote!(round), before + vector);
-            let inputs = transform::word_vector(self.writer.program, name, &index(0));
+            let inputs =
+                transform::word_vector(self.writer.program, self.writer.sums, name, &index(0));
             let weights_at = index(half * self.fused.vectors);
             self.step(step % self.sets(), &inputs, &weights_at)
         });
