@@ -168,8 +168,9 @@ fn plans_as_json_are_those_of_the_text() {
     assert_eq!(avx2["accumulate"]["code_of"], Value::Null);
     assert_eq!(
         avx2["accumulate"]["updates"],
-        json!([[1, 1], [1, 2], [2, 2]])
+        json!([[1, 1], [1, 2], [2, 2], [1, 3]])
     );
+    assert_eq!(avx2["fuses_moves"], true);
     assert_eq!(
         avx2["layers"],
         json!([

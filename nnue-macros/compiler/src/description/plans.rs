@@ -40,6 +40,8 @@ struct Level {
     accumulate: AccumulatePlan,
     /// The plan from accumulators to the layers' inputs.
     transform: Transform,
+    /// Whether the rows of a move are added in the pass that makes the layers' inputs.
+    fuses_moves: bool,
     /// The plans of the layers, in their order.
     layers: Vec<Layer>,
 }
@@ -223,6 +225,7 @@ impl Level {
                     Transform::Registers { vectors: *vectors }
                 }
             },
+            fuses_moves: plan.fuses_moves,
             layers: plan.layers.iter().map(Layer::of).collect(),
         }
     }
