@@ -253,7 +253,8 @@ fn wrong_files_are_refused_with_what_would_explain_them() {
     assert_eq!(
         simple(&padded(without_l0b)),
         "the file has 197184 bytes, expected 197440 for bullet simple: \
-         as if `transformer.biases` were missing, \
+         as if `l1` read 128 values instead of 256, with `pooling`, or of one perspective, \
+         or as if `transformer.biases` were missing, \
          or as if the values of `l1.weights` had 1 bytes each instead of 2"
     );
     let without_l1b = right[..data - l1b].to_vec();
