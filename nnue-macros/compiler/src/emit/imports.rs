@@ -55,7 +55,7 @@ impl Names {
         Names(names)
     }
 
-    fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.0.contains(name)
     }
 

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
+use super::imports::Names;
 use super::names::{count, halves, variable};
 use super::transform::{self, Sums};
 use super::{Program, affine, elementwise, output};
@@ -146,7 +147,14 @@ impl Shared {
         let (list, pass_list) = (plan.transform.lists_nonzero())
             .then(|| (quote! { nonzero: &mut #list, }, quote! { nonzero, }))
             .unzip();
-        let (halves, (_, pass)) = (halves(program), proved(program));
+        // The PSQT part of the output reads accumulators, and so do neurons that are not pooled.
+        let reads_halves = Names::of(&layers(program, plan, Sums::Stored)).has("first");
+        let halves = if reads_halves {
+            halves(program)
+        } else {
+            Vec::new()
+        };
+        let (_, pass) = proved(program);
         Some(Shared {
             parameters: quote! {
                 #(#halves: &Half,)* bucket: usize, transformer: #inputs, #list

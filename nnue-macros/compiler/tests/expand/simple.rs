@@ -713,7 +713,7 @@ mod scalar {
         let mut inputs = Aligned([0i16; 256]);
         transform(first, second, &mut inputs.0);
         let transformer = &inputs.0;
-        layers(stacks, first, second, bucket, transformer, proved)
+        layers(stacks, bucket, transformer, proved)
     }
     #[inline]
     pub(super) fn propagate_probed<P: Probe>(
@@ -727,26 +727,22 @@ mod scalar {
         let mut inputs = Aligned([0i16; 256]);
         transform(first, second, &mut inputs.0);
         let transformer = &inputs.0;
-        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
+        layers_probed(stacks, bucket, transformer, proved, probe)
     }
     /// What [`propagate`] and the evaluations of moves have in common.
     #[inline(never)]
     fn layers(
         stacks: &Stacks,
-        first: &Half,
-        second: &Half,
         bucket: usize,
         transformer: &[i16; 256],
         proved: Proved,
     ) -> Output {
-        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
+        layers_probed(stacks, bucket, transformer, proved, &mut ())
     }
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
     fn layers_probed<P: Probe>(
         stacks: &Stacks,
-        first: &Half,
-        second: &Half,
         bucket: usize,
         transformer: &[i16; 256],
         proved: Proved,
@@ -845,7 +841,7 @@ mod scalar {
             &mut inputs.0,
         );
         let transformer = &inputs.0;
-        layers(stacks, first, second, bucket, transformer, proved)
+        layers(stacks, bucket, transformer, proved)
     }
 }
 /// Kernels for the level `avx2`.
