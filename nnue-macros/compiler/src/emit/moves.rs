@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::accumulate::{Table, has_moves};
-use super::names::{count, halves};
+use super::names::{count, halves, perspectives};
 use super::program::Program;
 use super::{output, propagate};
 use crate::network::Transformer;
@@ -90,9 +90,7 @@ pub(super) fn updates(program: &Program<'_>, plan: &Plan<'_>) -> Vec<Ident> {
 /// The statements of `moved`.
 fn body(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let kept = program.network.transformer.perspectives.kept();
-    let all: Vec<Ident> = (["first", "second"][..kept].iter())
-        .map(|name| format_ident!("{name}"))
-        .collect();
+    let all = perspectives(kept);
     let read = halves(program);
     let names = all.iter().map(|half| moved_names(half)[0].clone());
     let pattern = |names: Vec<Ident>| match names.as_slice() {

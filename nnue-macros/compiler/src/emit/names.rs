@@ -35,7 +35,12 @@ pub(super) fn ident(field: &Field) -> Ident {
 /// The names of the perspectives' accumulators in kernels, in the order in which the layers see
 /// them.
 pub(super) fn halves(program: &Program<'_>) -> Vec<Ident> {
-    ["first", "second"][..program.network.transformer.perspectives.count]
+    perspectives(program.network.transformer.perspectives.count)
+}
+
+/// The names of the accumulators of the first perspectives, whether layers see them or not.
+pub(super) fn perspectives(count: usize) -> Vec<Ident> {
+    ["first", "second"][..count]
         .iter()
         .map(|name| format_ident!("{name}"))
         .collect()
