@@ -38,6 +38,9 @@ pub(super) struct Tensor {
     pub(super) shards: Option<(usize, usize)>,
 }
 
+/// How many outputs are a run.
+pub(super) const RUN: usize = 16;
+
 /// How many fillings show all bits of a code.
 pub(super) fn fillings(element: Element) -> u32 {
     match element {
@@ -53,12 +56,12 @@ impl Tensor {
         let [rows, columns] = self.shape;
         if self.output_blocks > 0 {
             // The runs from the input's own number on; another number in each filling.
-            let runs = rows / 16;
+            let runs = rows / RUN;
             let first = match fill {
                 Fill::Digits(digit) | Fill::SmallDigits(digit) => column + digit as usize,
                 Fill::Extremes | Fill::SmallExtremes => column,
             };
-            if (row / 16 + runs - first % runs) % runs >= self.output_blocks {
+            if (row / RUN + runs - first % runs) % runs >= self.output_blocks {
                 return 0.0;
             }
         }
