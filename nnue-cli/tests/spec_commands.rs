@@ -177,7 +177,7 @@ fn plans_as_json_are_those_of_the_text() {
             { "name": "fc_0", "kernel": "sparse", "blocks": 256, "vectors": 2, "side_by_side": 1, "two_at_once": true, "needs_proof": false },
             { "name": "ac_sqr_0", "kernel": "elementwise", "values": 15 },
             { "name": "ac_0", "kernel": "elementwise", "values": 15 },
-            { "name": "fc_1", "kernel": "dense", "blocks": 8, "vectors": 4, "side_by_side": 1, "two_at_once": true, "needs_proof": false, "steps": "straight_line" },
+            { "name": "fc_1", "kernel": "dense", "blocks": 8, "vectors": 4, "side_by_side": 1, "two_at_once": true, "needs_proof": false, "steps": "straight_line", "hides_inputs": false },
             { "name": "ac_1", "kernel": "elementwise", "values": 32 },
             { "name": "fc_2", "kernel": "rows", "outputs": 1, "inputs": 32, "needs_proof": false },
         ])

@@ -44,6 +44,17 @@ fn saturated<const N: usize>(sums: &[i32; N]) -> [i16; N] {
     words
 }
 
+/// `min(x, limit)`, or any negative number for negative `x`. Instructions that make bytes of words
+/// clip them to 127.
+#[inline(always)]
+fn clipped_word(word: i16, limit: u32) -> i32 {
+    const BYTE: u32 = i8::MAX as u32;
+    match limit {
+        BYTE => i32::from(word.clamp(i8::MIN.into(), i8::MAX.into()) as i8),
+        _ => word.min(limit as i16).into(),
+    }
+}
+
 /// `clamp(x >> shift, 0, limit)`, where the shift rounds down. It is a `crelu` if `limit` is what
 /// stands for 1.0.
 #[inline(always)]
@@ -52,7 +63,7 @@ pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u3
     // What 16 bits cannot hold is clipped anyway.
     if shift < 16 && i32::from(i16::MAX) >> shift >= limit as i32 {
         elementwise(&saturated(sums), |sum: i16| {
-            T::of(i32::from((sum >> shift).clamp(0, limit as i16)))
+            T::of(clipped_word(sum >> shift, limit).max(0))
         })
     } else {
         elementwise(sums, |sum| T::of((sum >> shift).clamp(0, limit as i32)))
@@ -84,7 +95,7 @@ pub fn sqr_crelu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limi
     if saturates && shift >= 16 {
         elementwise(&saturated(sums), |sum: i16| {
             let square = ((i32::from(sum) * i32::from(sum)) >> 16) as i16;
-            T::of(i32::from((square >> (shift - 16)).min(limit as i16)))
+            T::of(clipped_word(square >> (shift - 16), limit))
         })
     } else if saturates {
         elementwise(sums, |sum| {
@@ -500,20 +511,16 @@ mod tests {
     }
 
     #[test]
-    fn saturating_first_does_not_change_squares() {
-        let exact = |shift: u32, limit: u32| {
-            SUMS.map(|sum| {
-                let square = i128::from(sum) * i128::from(sum);
-                (square >> shift).min(i128::from(limit)) as i32
-            })
+    fn saturating_first_changes_nothing() {
+        let exact = |of: fn(i128) -> i128, shift: u32, limit: u32| {
+            SUMS.map(|sum| (of(sum.into()) >> shift).clamp(0, limit.into()) as i32)
         };
         for shift in 0..32 {
-            for limit in [1, 126, 127, 255, 32767, 1 << 18, 1 << 30] {
-                assert_eq!(
-                    sqr_crelu::<i32, _>(&SUMS, shift, limit),
-                    exact(shift, limit),
-                    ">> {shift}, {limit}"
-                );
+            for limit in [1, 126, 127, 128, 255, 32767, 1 << 18, 1 << 30] {
+                let found: [[i32; _]; 2] =
+                    [relu(&SUMS, shift, limit), sqr_crelu(&SUMS, shift, limit)];
+                let exact = [exact(|x| x, shift, limit), exact(|x| x * x, shift, limit)];
+                assert_eq!(found, exact, ">> {shift}, {limit}");
             }
         }
     }

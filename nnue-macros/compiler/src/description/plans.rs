@@ -114,6 +114,8 @@ enum KernelData {
         blocks: Blocks,
         /// `loop`, `straight_line`, or `calls`: straight-line with a call for each step.
         steps: &'static str,
+        /// Whether inputs that come from several layers are hidden from the optimiser.
+        hides_inputs: bool,
     },
     /// One horizontal sum for each output.
     Rows {
@@ -249,13 +251,19 @@ impl Layer {
             name: affine.layer.name.clone(),
             kernel: match kernel {
                 Kernel::Sparse(blocks) => KernelData::Sparse(Blocks::of(blocks)),
-                Kernel::Dense { blocks, steps, .. } => KernelData::Dense {
+                Kernel::Dense {
+                    blocks,
+                    steps,
+                    hides_inputs,
+                    ..
+                } => KernelData::Dense {
                     blocks: Blocks::of(blocks),
                     steps: match steps {
                         BlockOrder::StraightLine => "straight_line",
                         BlockOrder::Calls => "calls",
                         BlockOrder::Loop { .. } => "loop",
                     },
+                    hides_inputs: *hides_inputs,
                 },
                 Kernel::Rows(products) => KernelData::Rows {
                     outputs: affine.outputs,

@@ -28,7 +28,7 @@ pub(super) fn statements(
     kernel: &Kernel,
     sums: Sums,
 ) -> TokenStream {
-    let (prepare, input) = input(program, affine);
+    let (prepare, input) = input(program, affine, kernel);
     let writer = Writer {
         program,
         affine,
@@ -69,7 +69,11 @@ pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
 
 /// A reference to a layer's inputs, and the statements before it. These copy the inputs into a
 /// single array if they come from several places.
-fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStream) {
+fn input(
+    program: &Program<'_>,
+    affine: &Affine<'_>,
+    kernel: &Kernel,
+) -> (TokenStream, TokenStream) {
     match affine.in_place {
         Some(Source::Transformer) => return (TokenStream::new(), quote! { transformer }),
         Some(Source::Unpooled) => return (TokenStream::new(), quote! { unpooled }),
@@ -108,10 +112,16 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
         };
         quote! { buffer::#place(#flat, #slot, &#values[#start..#end]); }
     });
+    let aligned = match kernel {
+        Kernel::Dense {
+            hides_inputs: true, ..
+        } => quote! { ::core::hint::black_box(&#name) },
+        _ => quote! { #name },
+    };
     let prepare = quote! {
         let mut #name = Aligned(#buffer);
         #(#parts)*
-        let #name = &#name.0;
+        let #name = &#aligned.0;
     };
     (prepare, quote! { #name })
 }

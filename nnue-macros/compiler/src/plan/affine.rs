@@ -21,6 +21,11 @@ pub enum Kernel {
         /// Whether the spec says that zeros are skipped, but the layer is too small for that to
         /// pay.
         too_small: bool,
+        /// Whether inputs that come from several layers are hidden from the optimiser. At levels
+        /// with vectors of 64 bytes, LLVM would make each block from single bytes, by shuffles:
+        /// small128 and SFNNv5 take 1 % longer. At `avx2` it leaves the bytes in a vector, and
+        /// hiding costs 1 %.
+        hides_inputs: bool,
     },
     /// A horizontal sum for each output.
     Rows(Products),
@@ -387,6 +392,7 @@ fn blocks(affine: &Affine<'_>, products: Products, isa: &Isa, unroll: Unroll) ->
         blocks,
         steps,
         too_small: sparse.is_some() && !skips,
+        hides_inputs: isa.vector_bytes == 64 && affine.in_place.is_none(),
     }
 }
 

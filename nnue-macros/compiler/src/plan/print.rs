@@ -134,9 +134,10 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
             blocks,
             steps,
             too_small,
+            hides_inputs,
         } => write!(
             f,
-            "dense: {blocks}{}{}",
+            "dense: {blocks}{}{}{}",
             match too_small {
                 true => ", too few to skip zeros",
                 false => "",
@@ -145,6 +146,10 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
                 BlockOrder::StraightLine => ", straight-line",
                 BlockOrder::Calls => ", straight-line, each step a call",
                 BlockOrder::Loop { .. } => "",
+            },
+            match hides_inputs {
+                true => ", inputs hidden from the optimiser",
+                false => "",
             }
         ),
         Kernel::Rows(products) => write!(
