@@ -126,14 +126,16 @@ use crate::rows::changes::RowChanges;
 /// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB; for 81 views of 1024
 /// neurons: 0.4 MB). Deeper lines need more. What an engine tells of custom features is kept too,
 /// four bytes for each number, in lists that grow where a line tells more than any before.
+// What every evaluation reads is in the first line.
+#[repr(C, align(64))]
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
-    net: N,
-    /// The side to move wherever the number of moves is even: moves need not change it.
-    even_side: Color,
     /// The position at which the line starts, then the position after each move.
     plies: Vec<Ply>,
     /// The placement and the accumulators of each ply; [`Ply`] says which of them are computed.
     computed: Vec<PlyState<A>>,
+    net: N,
+    /// The side to move wherever the number of moves is even: moves need not change it.
+    even_side: Color,
     cache: RefreshCache<A>,
     /// The rows that the update of each perspective adds and removes; kept so that they need not be
     /// cleared each time.
