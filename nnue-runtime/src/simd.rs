@@ -469,8 +469,17 @@ mod tests {
                             let inputs = [inputs, splat_block(&[1, 0, 2, 0])];
                             sum_dots(dot_two(dots(sum), inputs, [weights; 2]))
                         }),
+                        sums!(narrow, |sum, inputs, weights| {
+                            let blocks: &[[u8; 4]; 4] = chunk(narrow.as_chunks().0, 1);
+                            let dots = dot(dots(sum), inputs, weights);
+                            let dots = dot(dots, splat_block_of::<1>(blocks), weights);
+                            sum_dots(dot(dots, splat_block_of::<3>(blocks), weights))
+                        }),
                         sums!(wide, |sum, inputs, weights| {
-                            sum_dots(dot_wide(dots(sum), inputs, weights))
+                            let blocks: &[[u8; 4]; 4] = chunk(wide.as_chunks().0, 1);
+                            let dots = dot_wide(dots(sum), inputs, weights);
+                            let dots = dot_wide(dots, splat_block_of::<0>(blocks), weights);
+                            sum_dots(dot_wide(dots, splat_block_of::<2>(blocks), weights))
                         }),
                         sums!(wide, |sum, inputs, weights| {
                             let dots = dot_wide(dots(sum), inputs, weights);

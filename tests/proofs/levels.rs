@@ -335,10 +335,11 @@ macro_rules! primitives {
             ) {
                 use simd::*;
                 let (lanes, weights) = (lanes.as_chunks().0, weights.as_chunks().0);
+                let blocks = [[255; 4], *block, [0; 4], [1; 4]];
                 for (to, (lanes, weights)) in zip(to.as_chunks_mut().0, zip(lanes, weights)) {
                     let (lanes, weights) = (dots(load_i32(lanes)), load_i8(weights));
                     let added = match is_wide {
-                        true => dot_wide(lanes, splat_block(block), weights),
+                        true => dot_wide(lanes, splat_block_of::<1>(&blocks), weights),
                         false => dot(lanes, splat_block(block), weights),
                     };
                     store_i32(sum_dots(added), to);

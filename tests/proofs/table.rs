@@ -271,7 +271,7 @@ pub(crate) const PROOFS: &[Proof] = &[
         products::two_blocks
     ),
     Proof {
-        primitives: &["dot_wide"],
+        primitives: &["dot_wide", "splat_block_of"],
         method: Method::Reduction,
         inputs: "2^32 pairs of products, twice; limits of all four",
         precondition: "",

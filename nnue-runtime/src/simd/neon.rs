@@ -328,6 +328,14 @@ pub fn splat_block(block: &[u8; 4]) -> Blocks {
     vreinterpretq_u8_u32(vdupq_n_u32(u32::from_le_bytes(*block)))
 }
 
+/// The block at a place among four, repeated over a vector.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn splat_block_of<const PLACE: i32>(blocks: &[[u8; 4]; 4]) -> Blocks {
+    let blocks = vreinterpretq_u32_u8(load_u8(chunk(blocks.as_flattened(), 0)));
+    vreinterpretq_u8_u32(vdupq_laneq_u32::<PLACE>(blocks))
+}
+
 /// Sums of products of bytes that start at these lanes.
 #[inline]
 #[target_feature(enable = "neon")]

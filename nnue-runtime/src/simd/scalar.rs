@@ -284,6 +284,12 @@ pub fn splat_block(block: &[u8; 4]) -> Blocks {
     array::from_fn(|index| block[index % 4])
 }
 
+/// The block at a place among four, repeated over a vector.
+#[inline(always)]
+pub fn splat_block_of<const PLACE: i32>(blocks: &[[u8; 4]; 4]) -> Blocks {
+    splat_block(&blocks[PLACE as usize])
+}
+
 /// Sums of products of bytes that start at these lanes.
 #[inline(always)]
 pub fn dots(lanes: I32) -> Dots {
