@@ -1,6 +1,6 @@
 //! Accumulators: the transformer's sums for both perspectives.
 
-mod told;
+mod supplied;
 mod view;
 
 use core::fmt;
@@ -8,10 +8,11 @@ use core::fmt;
 use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::feature_set::{read_all_squares, refuse_told};
+use crate::feature_set::read_all_squares;
 use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
+use crate::line::{Beginning, FromPosition, Start};
 use crate::network::Network;
-use crate::placement::{PieceCodes, Placement};
+use crate::placement::PieceCodes;
 use crate::position::Position;
 use crate::rows::RowLists;
 use crate::rows::changes::RowChanges;
@@ -27,25 +28,20 @@ pub struct Accumulator<A: Architecture> {
 }
 
 impl<A: Architecture> Accumulator<A> {
-    /// The accumulator of a position, for networks without custom feature sets.
+    /// The accumulator of what a line starts from: `&position`, for networks without custom feature
+    /// sets.
     #[must_use]
-    pub fn new(net: &Network<A>, position: &impl Position) -> Accumulator<A> {
-        let mut accumulator = Self::empty(net);
-        accumulator.refresh(net, position);
+    pub fn new(net: &Network<A>, start: impl Start<A::Inputs>) -> Accumulator<A> {
+        let mut accumulator = Accumulator {
+            halves: Color::ALL.map(|perspective| *A::biases(net.weights(), perspective)),
+        };
+        accumulator.refresh(net, start);
         accumulator
     }
 
-    /// The sums of an empty board.
-    fn empty(net: &Network<A>) -> Accumulator<A> {
-        Accumulator {
-            halves: Color::ALL.map(|perspective| *A::biases(net.weights(), perspective)),
-        }
-    }
-
-    /// Computes the sums of a position from nothing: biases plus the rows of all pieces.
-    pub fn refresh(&mut self, net: &Network<A>, position: &impl Position) {
-        const { refuse_told(A::FEATURES) };
-        self.refresh_perspectives(net, A::PERSPECTIVES, position, [&[]; 2]);
+    /// Computes the sums from nothing: biases plus all rows that are switched on.
+    pub fn refresh(&mut self, net: &Network<A>, start: impl Start<A::Inputs>) {
+        self.refresh_perspectives(net, A::PERSPECTIVES, &start.beginning(net.level()));
     }
 
     /// Computes the sums after a move from those before it: the rows of the pieces that `delta`
@@ -60,15 +56,17 @@ impl<A: Architecture> Accumulator<A> {
         before: &Accumulator<A>,
         delta: &Delta,
         after: &impl Position,
-    ) {
-        const { refuse_told(A::FEATURES) };
+    ) where
+        A: Architecture<Inputs = FromPosition>,
+    {
         if const { read_all_squares(A::FEATURES) } {
-            return self.update_with(net, before, delta, after, FeatureChanges::NONE);
+            return self.update_sets(net, before, delta, after, FeatureChanges::NONE);
         }
         for &perspective in A::PERSPECTIVES {
             let from = Viewpoint::around::<A>(perspective, delta, after);
             if view_changes::<A>(perspective, from) {
-                self.refresh_perspectives(net, &[perspective], after, [&[]; 2]);
+                let after = Start::<FromPosition>::beginning(&after, net.level());
+                self.refresh_perspectives(net, &[perspective], &after);
                 continue;
             }
             let mut changes = RowChanges::<A>::new();
@@ -89,15 +87,14 @@ impl<A: Architecture> Accumulator<A> {
     }
 
     /// Sums up all rows of some perspectives: those that follow from the position, and those of the
-    /// features that the engine tells to be active.
+    /// features that the engine supplies.
     fn refresh_perspectives(
         &mut self,
         net: &Network<A>,
         perspectives: &[Color],
-        position: &impl Position,
-        active: [&[u32]; 2],
+        start: &Beginning<'_>,
     ) {
-        let placement = Placement::of(net.level(), position);
+        let placement = &start.placement;
         let (pieces, mut board) = (placement.squares(), BoardChanges::NONE);
         if const { read_all_squares(A::FEATURES) } {
             board.find_all::<A>(net.level(), pieces);
@@ -106,14 +103,15 @@ impl<A: Architecture> Accumulator<A> {
         // which have to be cleared before they are first used.
         let mut rows = A::Rows::EMPTY;
         for &perspective in perspectives {
-            let from = Viewpoint::in_placement::<A>(&placement, perspective);
+            let from = Viewpoint::in_placement::<A>(placement, perspective);
             rows.clear();
             for set in sets::<A>() {
                 let list = &mut rows.of(set.table);
                 set.list_active(net.level(), perspective, from, pieces, &board, list);
             }
-            let active = active[perspective.index()];
-            FeatureChanges::list_active::<A>(active, perspective, 0, &mut rows);
+            let p = perspective.index();
+            let (active, view) = (start.active[p], start.views[p]);
+            FeatureChanges::list_active::<A>(active, perspective, view, &mut rows);
             let biases = A::biases(net.weights(), perspective);
             let into = self.half_mut(perspective);
             A::sum(net.level(), net.weights(), biases, &rows, into);

@@ -21,12 +21,11 @@ use self::told::ToldFeatures;
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::Color;
-use crate::delta::Delta;
-use crate::feature_set::{has_told, refuse_told, refuse_views, require_only_told, require_views};
+use crate::feature_set::has_told;
 use crate::features::{BoardChanges, FeatureChanges};
+use crate::line::{FromPosition, Start, Step, StepChanges};
 use crate::network::Network;
 use crate::placement::Placement;
-use crate::position::Position;
 use crate::rows::changes::RowChanges;
 
 /// A position that follows an engine's search, and its evaluation.
@@ -47,11 +46,9 @@ use crate::rows::changes::RowChanges;
 ///
 /// # Custom feature sets
 ///
-/// Of custom sets, only the engine knows which features are active. It hands them over with the
-/// position ([`with_features`](Self::with_features)), and with each move what it changes
-/// ([`push_with`](Self::push_with)). In networks for other games all sets are custom; there is no
-/// position, and features are all that is handed over ([`from_features`](Self::from_features),
-/// [`push_features`](Self::push_features)):
+/// The engine supplies the features of custom sets: those that are active where a line starts, and
+/// those that each move changes. [`line`](mod@crate::line) has the forms for all kinds of networks.
+/// In networks for other games all sets are custom, and there is no position:
 ///
 #[cfg_attr(feature = "macros", doc = "```no_run")]
 #[cfg_attr(not(feature = "macros"), doc = "```ignore")]
@@ -64,9 +61,9 @@ use crate::rows::changes::RowChanges;
 ///
 /// let net = ataxx::Network::open("ataxx.nnue")?;
 /// let active: [&[u32]; 2] = [&[0, 55, 140], &[6, 49, 140]];
-/// let mut evaluator = ataxx::Evaluator::from_features(&net, Color::White, active);
+/// let mut evaluator = ataxx::Evaluator::new(&net, (Color::White, active));
 /// let change = FeatureChanges { added: &[1], removed: &[140] };
-/// evaluator.push_features([change; 2]);
+/// evaluator.push([change; 2]);
 /// let output = evaluator.evaluate_bucket(0);
 /// # Ok(())
 /// # }
@@ -75,8 +72,8 @@ use crate::rows::changes::RowChanges;
 /// # Views
 ///
 /// In networks for shogi, each square of the own king has rows of its own, so that a king's move
-/// changes all rows of its player. There the spec has `views = 81`, and the engine tells two things
-/// apart: the features of pieces, and as a view the square of each player's own king. Both are as
+/// changes all rows of its player. There the spec has `views = 81`, and the engine supplies two
+/// things: the features of pieces, and as a view the square of each player's own king. Both are as
 /// the player sees the board.
 ///
 #[cfg_attr(feature = "macros", doc = "```no_run")]
@@ -90,25 +87,24 @@ use crate::rows::changes::RowChanges;
 ///
 /// let net = shogi::Network::open("shogi.bin")?;
 /// let active: [&[u32]; 2] = [&[102, 1592, 1600], &[102, 1592, 1600]];
-/// let mut evaluator = shogi::Evaluator::from_views(&net, Color::White, [44, 44], active);
+/// let mut evaluator = shogi::Evaluator::new(&net, (Color::White, [44, 44], active));
 /// // White's king steps aside. Black sees it too, but from where it was.
 /// let change = |from, to| FeatureChanges { added: to, removed: from };
 /// let changes = [change(&[1592], &[1591]), change(&[1600], &[1601])];
-/// evaluator.push_views([43, 44], changes);
+/// evaluator.push(([43, 44], changes));
 /// let output = evaluator.evaluate_bucket(0);
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// A king's move is told as any other move is, with a new view. Which rows it changes is found when
-/// the position is evaluated: those in which its features differ from the features of the last
-/// position that was computed from the same view. So an engine lists all features only where a line
-/// starts, moves that nobody evaluates cost a few numbers, and nothing is asked of an engine whose
-/// board may have moved on. That is why evaluations take neither lists nor callbacks.
+/// A king's move is pushed as any other move, with a new view. Its rows are found when the position
+/// is evaluated, from the features of the last position that was computed with the same view. So an
+/// engine lists all features only where a line starts, and moves that nobody evaluates cost a few
+/// numbers.
 ///
-/// A function that does not suit the network does not compile:
+/// What does not suit the network does not compile:
 ///
-/// ```compile_fail,E0080
+/// ```compile_fail,E0277
 /// mod ataxx {
 ///     nnue_runtime::nnue_net!("../specs/games/ataxx.toml");
 /// }
@@ -124,8 +120,8 @@ use crate::rows::changes::RowChanges;
 ///
 /// All memory is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator
 /// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB; for 81 views of 1024
-/// neurons: 0.4 MB). Deeper lines need more. What an engine tells of custom features is kept too,
-/// four bytes for each number, in lists that grow where a line tells more than any before.
+/// neurons: 0.4 MB). Deeper lines need more. Features that an engine supplies are kept
+/// too, four bytes each, in lists that grow with the line.
 // What every evaluation reads is in the first line.
 #[repr(C, align(64))]
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
@@ -169,40 +165,11 @@ impl<A: Architecture> Clone for PlyState<A> {
 const PLIES: usize = 256;
 
 impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
-    /// An evaluator that starts at a position.
+    /// An evaluator of a line that starts here: `&position`, for networks without custom feature
+    /// sets.
     #[must_use]
-    pub fn new(net: N, position: &impl Position) -> Self {
-        let mut evaluator = Evaluator::empty(net, ());
-        evaluator.reset(position);
-        evaluator
-    }
-
-    /// An evaluator that starts at a position in which these features of custom sets are active for
-    /// white and for black.
-    #[must_use]
-    pub fn with_features(net: N, position: &impl Position, active: [&[u32]; 2]) -> Self {
-        let mut evaluator = Evaluator::empty(net, ());
-        evaluator.reset_with(position, active);
-        evaluator
-    }
-
-    /// An evaluator that starts where these features are active for white and for black, whoever
-    /// these are in the game.
-    #[must_use]
-    pub fn from_features(net: N, side_to_move: Color, active: [&[u32]; 2]) -> Self {
-        let mut evaluator = Evaluator::empty(net, ());
-        evaluator.reset_features(side_to_move, active);
-        evaluator
-    }
-
-    /// An evaluator that starts where white and black have these views, and these features are
-    /// active for them, for networks whose sets have views. Numbers beyond the last view stand for
-    /// the last.
-    #[must_use]
-    pub fn from_views(net: N, side_to_move: Color, views: [u32; 2], active: [&[u32]; 2]) -> Self {
-        let mut evaluator = Evaluator::empty(net, ());
-        evaluator.reset_views(side_to_move, views, active);
-        evaluator
+    pub fn new(net: N, start: impl Start<A::Inputs>) -> Self {
+        Evaluator::starting(net, &start, ())
     }
 }
 
@@ -210,23 +177,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
     /// An evaluator that counts its work, and is otherwise the same. For tools: engines need not
     /// carry the counters.
     #[must_use]
-    pub fn counting(net: N, position: &impl Position) -> Self {
-        let mut evaluator = Evaluator::empty(net, Statistics::default());
-        evaluator.reset(position);
-        evaluator
-    }
-
-    /// [`counting`](Self::counting) for networks whose sets have views.
-    #[must_use]
-    pub fn counting_views(
-        net: N,
-        side_to_move: Color,
-        views: [u32; 2],
-        active: [&[u32]; 2],
-    ) -> Self {
-        let mut evaluator = Evaluator::empty(net, Statistics::default());
-        evaluator.reset_views(side_to_move, views, active);
-        evaluator
+    pub fn counting(net: N, start: impl Start<A::Inputs>) -> Self {
+        Evaluator::starting(net, &start, Statistics::default())
     }
 
     /// The work since [`counting`](Self::counting). Resets do not set it back to zero.
@@ -241,8 +193,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
 }
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
-    fn empty(net: N, counter: C) -> Self {
-        Evaluator {
+    fn starting(net: N, start: &impl Start<A::Inputs>, counter: C) -> Self {
+        let mut evaluator = Evaluator {
             even_side: Color::White,
             plies: Vec::with_capacity(PLIES),
             computed: Vec::with_capacity(PLIES),
@@ -253,61 +205,27 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             told: ToldFeatures::new::<A>(),
             counter,
             net,
-        }
+        };
+        evaluator.reset_to(start);
+        evaluator
     }
 
-    /// Starts anew at a position. The cache keeps its content.
-    pub fn reset(&mut self, position: &impl Position) {
-        const { refuse_told(A::FEATURES) };
-        self.start(
-            Placement::of(self.net.level(), position),
-            position.side_to_move(),
-            [0; 2],
-            [&[]; 2],
-        );
+    /// Starts a new line. The cache keeps its content.
+    pub fn reset(&mut self, start: impl Start<A::Inputs>) {
+        self.reset_to(&start);
     }
 
-    /// Starts anew at a position in which these features of custom sets are active for white and
-    /// for black.
-    pub fn reset_with(&mut self, position: &impl Position, active: [&[u32]; 2]) {
-        const { refuse_views(A::FEATURES) };
-        self.start(
-            Placement::of(self.net.level(), position),
-            position.side_to_move(),
-            [0; 2],
-            active,
-        );
-    }
-
-    /// Starts anew where these features are active for white and for black.
-    pub fn reset_features(&mut self, side_to_move: Color, active: [&[u32]; 2]) {
-        const { refuse_views(A::FEATURES) };
-        const { require_only_told(A::FEATURES) };
-        self.start(Placement::EMPTY, side_to_move, [0; 2], active);
-    }
-
-    /// Starts anew where white and black have these views, and these features are active for them.
-    pub fn reset_views(&mut self, side_to_move: Color, views: [u32; 2], active: [&[u32]; 2]) {
-        const { require_views(A::FEATURES) };
-        self.start(Placement::EMPTY, side_to_move, views, active);
-    }
-
-    fn start(
-        &mut self,
-        placement: Placement,
-        side_to_move: Color,
-        views: [u32; 2],
-        active: [&[u32]; 2],
-    ) {
-        self.even_side = side_to_move;
+    fn reset_to(&mut self, start: &impl Start<A::Inputs>) {
+        let start = start.beginning(self.net.level());
+        self.even_side = start.side_to_move;
         self.plies.clear();
-        self.plies.push(Ply::first(placement.squares().count()));
+        self.plies.push(Ply::first(start.placement.squares().count()));
         self.set_aside(0);
-        self.computed[0].placement = placement;
+        self.computed[0].placement = start.placement;
         if const { has_told(A::FEATURES) } {
             self.told.truncate(0);
-            let changes = active.map(FeatureChanges::to);
-            self.told.push::<A>(Some(views), changes);
+            let changes = start.active.map(FeatureChanges::to);
+            self.told.push::<A>(Some(start.views), changes);
         }
     }
 
@@ -315,89 +233,40 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     ///
     /// A delta that contradicts the position, by removing a piece that is not there or adding a
     /// piece where another stands, makes this and all later evaluations meaningless, until the
-    /// position is [`reset`](Self::reset); nothing worse happens. [`try_push`](Self::try_push)
-    /// finds out.
+    /// line is [`reset`](Self::reset); nothing worse happens. [`try_push`](Self::try_push) finds
+    /// out. [`FeatureChanges`] says the same of features.
     #[inline]
-    pub fn push(&mut self, delta: &Delta) {
-        const { refuse_told(A::FEATURES) };
-        self.make(delta, None, FeatureChanges::NONE);
-    }
-
-    /// Makes a move that changes which features of custom sets are active for white and for black.
-    /// What [`push`](Self::push) says of deltas holds here too, and what [`FeatureChanges`] says of
-    /// features.
-    #[inline]
-    pub fn push_with(&mut self, delta: &Delta, changes: [FeatureChanges<'_>; 2]) {
-        const { refuse_views(A::FEATURES) };
-        self.make(delta, None, changes);
-    }
-
-    /// Makes a move that changes which features are active for white and for black.
-    #[inline]
-    pub fn push_features(&mut self, changes: [FeatureChanges<'_>; 2]) {
-        const { refuse_views(A::FEATURES) };
-        const { require_only_told(A::FEATURES) };
-        self.make(&Delta::null(), None, changes);
-    }
-
-    /// Makes a move after which white and black have these views, and that changes which features
-    /// are active for them.
-    ///
-    /// A change of view changes no features by itself: of a king's move, the engine hands over the
-    /// king's own feature, if there is one, and the new view.
-    #[inline]
-    pub fn push_views(&mut self, views: [u32; 2], changes: [FeatureChanges<'_>; 2]) {
-        const { require_views(A::FEATURES) };
-        self.make(&Delta::null(), Some(views), changes);
+    pub fn push(&mut self, step: impl Step<A::Inputs>) {
+        self.make(&step.changes());
     }
 
     #[inline]
-    fn make(&mut self, delta: &Delta, views: Option<[u32; 2]>, changes: [FeatureChanges<'_>; 2]) {
-        self.plies.push(Ply::after(delta));
+    fn make(&mut self, step: &StepChanges<'_>) {
+        self.plies.push(Ply::after(step.delta));
         if const { has_told(A::FEATURES) } {
-            self.told.push::<A>(views, changes);
+            self.told.push::<A>(step.views, step.features);
         }
     }
 
-    /// Makes a move, if the delta fits the position. To check that, it follows the position at each
-    /// move, while [`push`](Self::push) does so only for an evaluation.
+    /// Makes a move, if its delta fits the position. To check that, it follows the position at each
+    /// move, while [`push`](Self::push) does so only for an evaluation. Features are not checked.
     ///
     /// # Errors
     ///
     /// [`BoardError`] if the delta removes a piece that is not there, adds a piece where another
     /// stands, or leaves more than 32 pieces on the board. The evaluator is as before.
-    pub fn try_push(&mut self, delta: &Delta) -> Result<(), BoardError> {
-        self.check(delta)?;
-        self.push(delta);
-        Ok(())
-    }
-
-    /// Makes a move as [`push_with`](Self::push_with) does, if the delta fits the position.
-    /// Features are not checked.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`try_push`](Self::try_push). The evaluator is as before.
-    pub fn try_push_with(
-        &mut self,
-        delta: &Delta,
-        changes: [FeatureChanges<'_>; 2],
-    ) -> Result<(), BoardError> {
-        self.check(delta)?;
-        self.push_with(delta, changes);
-        Ok(())
-    }
-
-    fn check(&mut self, delta: &Delta) -> Result<(), BoardError> {
-        let top = self.ply();
+    pub fn try_push(&mut self, step: impl Step<A::Inputs>) -> Result<(), BoardError> {
+        let (step, top) = (step.changes(), self.ply());
         self.place(top);
-        self.computed[top].placement.check(delta)
+        self.computed[top].placement.check(step.delta)?;
+        self.make(&step);
+        Ok(())
     }
 
     /// Passes: the other side is to move.
     #[inline]
     pub fn push_null(&mut self) {
-        self.make(&Delta::null(), None, FeatureChanges::NONE);
+        self.make(&StepChanges::NONE);
     }
 
     /// Takes back the last move or null move. Does nothing where no move is left.
@@ -416,8 +285,10 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// them back in that list themselves. The first position must stay.
     #[doc(hidden)]
     #[inline]
-    pub fn change_line<R>(&mut self, change: impl FnOnce(&mut Vec<Ply>) -> R) -> R {
-        const { refuse_told(A::FEATURES) };
+    pub fn change_line<R>(&mut self, change: impl FnOnce(&mut Vec<Ply>) -> R) -> R
+    where
+        A: Architecture<Inputs = FromPosition>,
+    {
         change(&mut self.plies)
     }
 

@@ -152,46 +152,6 @@ pub(crate) const fn kings_have_rows(sets: &[FeatureSet]) -> bool {
     }
 }
 
-/// Fails to compile for networks with sets whose features the engine tells: the features cannot be
-/// left out.
-#[track_caller]
-pub(crate) const fn refuse_told(sets: &[FeatureSet]) {
-    assert!(
-        !has(sets, true),
-        "the network has custom feature sets: call the function whose name contains `with`, which takes their features, \
-         or the one whose name ends in `_features` where there are no other sets"
-    );
-}
-
-/// Fails to compile for networks with sets that follow the position: the position cannot be left
-/// out.
-#[track_caller]
-pub(crate) const fn require_only_told(sets: &[FeatureSet]) {
-    assert!(
-        !has(sets, false),
-        "the network has sets that follow the position: call the function whose name contains `with`, which takes it"
-    );
-}
-
-/// Fails to compile for networks whose sets have views: the views cannot be left out.
-#[track_caller]
-pub(crate) const fn refuse_views(sets: &[FeatureSet]) {
-    assert!(
-        !has_views(sets),
-        "the network has feature sets with views: call the function whose name contains `view`, which takes them"
-    );
-}
-
-/// Fails to compile for networks whose sets have no views.
-#[track_caller]
-pub(crate) const fn require_views(sets: &[FeatureSet]) {
-    assert!(
-        has_views(sets),
-        "the network has no feature sets with views: call the function whose name contains `features` or `with`, \
-         or write `views` into the spec"
-    );
-}
-
 /// Whether the network has sets whose active features the engine tells, or sets that follow the
 /// position.
 const fn has(sets: &[FeatureSet], told: bool) -> bool {

@@ -71,6 +71,7 @@ mod kernels;
 #[cfg(feature = "shared")]
 mod laid_out;
 mod level;
+pub mod line;
 mod memory;
 mod network;
 pub mod neurons;
