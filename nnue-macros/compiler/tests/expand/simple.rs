@@ -1116,6 +1116,10 @@ mod avx2 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
                         let [x0, x1] = activated(chunk(&first.values, round));
                         let x = x0;
@@ -1139,20 +1143,30 @@ mod avx2 {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 8),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
                         let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -1285,6 +1299,10 @@ mod avx2 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
                         let [x0, x1] = {
                             move_part(
@@ -1326,20 +1344,30 @@ mod avx2 {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 8),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
                         let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -1460,6 +1488,10 @@ mod avxvnni {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
                         let [x0, x1] = activated(chunk(&first.values, round));
                         let x = x0;
@@ -1483,20 +1515,30 @@ mod avxvnni {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 8),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
                         let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -1629,6 +1671,10 @@ mod avxvnni {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
                         let [x0, x1] = {
                             move_part(
@@ -1670,20 +1716,30 @@ mod avxvnni {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 8),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
                         let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -1954,6 +2010,10 @@ mod avx512 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
                         let [x0, x1] = activated(chunk(&first.values, round));
                         let x = x0;
@@ -1977,20 +2037,30 @@ mod avx512 {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 4),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
                         let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -2129,6 +2199,10 @@ mod avx512 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
                         let [x0, x1] = {
                             move_part(
@@ -2170,20 +2244,30 @@ mod avx512 {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 4),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
                         let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -2312,6 +2396,10 @@ mod avx512icl {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
                         let [x0, x1] = activated(chunk(&first.values, round));
                         let x = x0;
@@ -2335,20 +2423,30 @@ mod avx512icl {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 4),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
                         let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -2487,6 +2585,10 @@ mod avx512icl {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
                         let [x0, x1] = {
                             move_part(
@@ -2528,20 +2630,30 @@ mod avx512icl {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 4),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
                         let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }

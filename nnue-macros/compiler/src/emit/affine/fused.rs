@@ -82,7 +82,7 @@ struct Tile<'a> {
 impl Tile<'_> {
     /// Statements that leave the sums of the outputs in `sums`.
     fn sums(&self) -> TokenStream {
-        let all: Vec<Ident> = (0..self.sets())
+        let all: Vec<Ident> = (0..self.fused.sets())
             .flat_map(|set| {
                 self.outputs
                     .iter()
@@ -113,7 +113,7 @@ impl Tile<'_> {
                 let before = half * self.fused.vectors + group * at_once + vector;
                 let weights_at = linear(side_by_side, &quote!(round), before);
                 let step = number * at_once + vector;
-                self.step(step % self.sets(), inputs, &weights_at)
+                self.step(step % self.fused.sets(), inputs, &weights_at)
             });
             quote! { #inputs #(#steps)* }
         });
@@ -122,13 +122,6 @@ impl Tile<'_> {
             #(let mut #all = simd::zero_i32();)*
             for round in 0..#rounds { #(#steps)* }
             #(#results)*
-        }
-    }
-
-    fn sets(&self) -> usize {
-        match self.kind {
-            InputKind::Words | InputKind::Roots => self.fused.sets(1),
-            InputKind::Unsigned | InputKind::Squares | InputKind::LargeRoots => self.fused.sets(2),
         }
     }
 
@@ -193,7 +186,7 @@ impl Tile<'_> {
 
     /// An expression that adds up the sums of an output.
     fn result(&self, output: usize) -> TokenStream {
-        let sets = (0..self.sets()).map(|set| self.names(set, output));
+        let sets = (0..self.fused.sets()).map(|set| self.names(set, output));
         let sets: Vec<Vec<Ident>> = sets.collect();
         let horizontal = |index: usize| {
             let names = sets.iter().map(|names| &names[index]);
