@@ -411,6 +411,8 @@ mod tests {
                         words!(|a, b| mul_rounded_i16(a, max_i16(b, splat_i16(-i16::MAX)))),
                         words!(|a, b| mul_low_i16(a, b)),
                         words!(|a, _b| quantmoid4_i16(a)),
+                        words!(|a, b| clip_to_255(a, b)[0]),
+                        words!(|a, b| clip_to_255(a, b)[1]),
                         bytes!(|a, _b| pack_u8(a[0], a[1])),
                         bytes!(|a, b| product_to_127::<6>(a, b)),
                         bytes!(|a, b| product_to_127::<7>(a, b)),
