@@ -5,7 +5,7 @@ mod compute;
 mod ply;
 mod prepared;
 mod statistics;
-mod told;
+mod supplied;
 mod walk;
 
 use alloc::vec::Vec;
@@ -17,11 +17,11 @@ use self::compute::Base;
 #[doc(hidden)]
 pub use self::ply::Ply;
 pub use self::statistics::{Counter, Statistics};
-use self::told::ToldFeatures;
+use self::supplied::SuppliedFeatures;
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::Color;
-use crate::feature_set::has_told;
+use crate::feature_set::has_supplied;
 use crate::features::{BoardChanges, FeatureChanges};
 use crate::line::{FromPosition, Start, Step, StepChanges};
 use crate::network::Network;
@@ -140,7 +140,7 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     /// the earlier placement.
     board_changes: BoardChanges,
     changed_since: usize,
-    told: ToldFeatures,
+    supplied: SuppliedFeatures,
     counter: C,
 }
 
@@ -202,7 +202,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             changes: [RowChanges::new(), RowChanges::new()],
             board_changes: BoardChanges::NONE,
             changed_since: Base::CACHE,
-            told: ToldFeatures::new::<A>(),
+            supplied: SuppliedFeatures::new::<A>(),
             counter,
             net,
         };
@@ -222,10 +222,10 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.plies.push(Ply::first(start.placement.squares().count()));
         self.set_aside(0);
         self.computed[0].placement = start.placement;
-        if const { has_told(A::FEATURES) } {
-            self.told.truncate(0);
+        if const { has_supplied(A::FEATURES) } {
+            self.supplied.truncate(0);
             let changes = start.active.map(FeatureChanges::to);
-            self.told.push::<A>(Some(start.views), changes);
+            self.supplied.push::<A>(Some(start.views), changes);
         }
     }
 
@@ -243,8 +243,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     fn make(&mut self, step: &StepChanges<'_>) {
         self.plies.push(Ply::after(step.delta));
-        if const { has_told(A::FEATURES) } {
-            self.told.push::<A>(step.views, step.features);
+        if const { has_supplied(A::FEATURES) } {
+            self.supplied.push::<A>(step.views, step.features);
         }
     }
 
@@ -275,8 +275,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let top = self.ply();
         if top > 0 {
             self.plies.truncate(top);
-            if const { has_told(A::FEATURES) } {
-                self.told.truncate(top);
+            if const { has_supplied(A::FEATURES) } {
+                self.supplied.truncate(top);
             }
         }
     }
@@ -357,7 +357,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone, C: Clone> Clone
             changes: self.changes.clone(),
             board_changes: self.board_changes.clone(),
             changed_since: Base::CACHE,
-            told: self.told.clone(),
+            supplied: self.supplied.clone(),
             counter: self.counter.clone(),
         }
     }

@@ -40,6 +40,8 @@ pub(crate) enum Words {
     MulRounded,
     MulLow,
     Quantmoid4,
+    /// What becomes of `a`, as the first or as the second of two vectors.
+    ClipTo255(u32),
 }
 
 /// Primitives from words to bytes.
@@ -176,6 +178,8 @@ macro_rules! primitives {
                     Words::MulRounded => each!(|a, b| mul_rounded_i16(a, b)),
                     Words::MulLow => each!(|a, b| mul_low_i16(a, b)),
                     Words::Quantmoid4 => each!(|a, _b| quantmoid4_i16(a)),
+                    Words::ClipTo255(0) => each!(|a, b| clip_to_255(a, b)[0]),
+                    Words::ClipTo255(_) => each!(|a, b| clip_to_255(b, a)[1]),
                 }
             }
 

@@ -196,6 +196,15 @@ pub(crate) const PROOFS: &[Proof] = &[
     ),
     quick!(
         Exhaustion,
+        ["clip_to_255"],
+        "2^16, in every lane of either vector",
+        "",
+        |level| [0, 1].into_iter().for_each(|vector| {
+            words::all_words(level, Words::ClipTo255(vector));
+        })
+    ),
+    quick!(
+        Exhaustion,
         ["pack_u8"],
         "2^16, in every lane",
         "",

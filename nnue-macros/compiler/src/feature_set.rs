@@ -54,7 +54,7 @@ pub enum Family {
     Threats(threats::Parameters),
     /// A row for each two pawns that stand near each other.
     PawnPairs(pawn_pairs::Parameters),
-    /// The rows of the features that the engine tells.
+    /// The rows of the features that the engine supplies.
     Custom(custom::Parameters),
 }
 
@@ -67,7 +67,7 @@ pub enum Keys {
     Threats(threats::Keys),
     /// The keys of a set of pawn pairs.
     PawnPairs(pawn_pairs::Keys),
-    /// The keys of a set whose active rows the engine tells.
+    /// The keys of a set whose active rows the engine supplies.
     Custom(custom::Keys),
 }
 
@@ -156,8 +156,8 @@ impl FeatureSet {
         self.element == other.element && self.shift == other.shift
     }
 
-    /// Whether the engine tells which features are active. Otherwise they follow from the position.
-    pub fn is_told(&self) -> bool {
+    /// Whether the engine supplies which features are active. Otherwise they follow from the position.
+    pub fn is_supplied(&self) -> bool {
         matches!(self.family, Family::Custom(_))
     }
 

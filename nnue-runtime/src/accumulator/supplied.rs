@@ -5,11 +5,10 @@ use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
 use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
-use crate::line::{FromBoth, FromFeatures, FromViews};
+use crate::line::{FromBoth, FromFeatures, FromViews, Start};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
 use crate::position::Position;
-use crate::rows::RowLists;
 use crate::rows::changes::RowChanges;
 
 /// Accumulators of networks all of whose sets are custom.
@@ -42,11 +41,9 @@ impl<A: Architecture<Inputs = FromViews>> Accumulator<A> {
         view: u32,
         active: &[u32],
     ) {
-        let mut rows = A::Rows::EMPTY;
-        FeatureChanges::list_active::<A>(active, perspective, view, &mut rows);
-        let biases = A::biases(net.weights(), perspective);
-        let into = self.half_mut(perspective);
-        A::sum(net.level(), net.weights(), biases, &rows, into);
+        let start = (Color::White, [view; 2], [active; 2]);
+        let start = Start::<FromViews>::beginning(&start, net.level());
+        self.refresh_perspectives(net, &[perspective], &start);
     }
 
     /// Computes one perspective's sums after a move from those before it, which have the same view.

@@ -3,14 +3,14 @@
 //! changed since.
 //!
 //! Two viewpoints have the same view if each feature set of the network has the same rows from
-//! either. Where the engine tells views, each of them is one, and an accumulator stands for active
+//! either. Where the engine supplies views, each of them is one, and an accumulator stands for active
 //! features. Otherwise it holds only the rows that follow from the placement, not those of features
-//! that the engine tells.
+//! that the engine supplies.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::told::words;
+use super::supplied::words;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::feature_set::views;
@@ -24,7 +24,7 @@ use crate::rows::changes::RowChanges;
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
     /// The number of the entry for each perspective and viewpoint. Viewpoints with the same view
-    /// share an entry. Where the engine tells views, this is the entry of the first of them.
+    /// share an entry. Where the engine supplies views, this is the entry of the first of them.
     entry_of: [[u16; Viewpoint::COUNT]; 2],
     entries: Vec<Entry<A>>,
     /// A bit for each active feature of each entry, in networks with views.
@@ -75,9 +75,9 @@ impl<A: Architecture> RefreshCache<A> {
     pub(super) fn filled(&self) -> usize {
         let filled = |entry: &&Entry<A>| entry.squares != PieceCodes::EMPTY;
         let of_position = self.entries.iter().filter(filled).count();
-        let told = self.active.chunks_exact(words::<A>().max(1));
+        let supplied = self.active.chunks_exact(words::<A>().max(1));
         of_position
-            + told
+            + supplied
                 .filter(|active| active.iter().any(|word| *word != 0))
                 .count()
     }
@@ -85,8 +85,8 @@ impl<A: Architecture> RefreshCache<A> {
     /// The number of the view that a perspective has from a viewpoint. The view that the engine
     /// tells is 0 where it tells none.
     #[inline]
-    pub(super) fn view(&self, perspective: Color, from: Viewpoint, told: u32) -> u16 {
-        self.entry_of[perspective.index()][from.number()] + told as u16
+    pub(super) fn view(&self, perspective: Color, from: Viewpoint, supplied: u32) -> u16 {
+        self.entry_of[perspective.index()][from.number()] + supplied as u16
     }
 
     /// Lists the rows that lead from a view's accumulator to that of other active features, which
@@ -99,13 +99,13 @@ impl<A: Architecture> RefreshCache<A> {
         &mut self,
         net: &Network<A>,
         perspective: Color,
-        [view, told]: [u32; 2],
+        [view, supplied]: [u32; 2],
         active: &[u64],
         changes: &mut RowChanges<A>,
     ) {
         let first = view as usize * active.len();
         let known = &mut self.active[first..first + active.len()];
-        let row = |feature| row::<A>(perspective, told, feature);
+        let row = |feature| row::<A>(perspective, supplied, feature);
         if !list_difference(net, row, known, active, changes) {
             known.fill(0);
             self.entries[view as usize].half = *A::biases(net.weights(), perspective);

@@ -7,7 +7,7 @@ use super::ply::NO_VIEW;
 use super::{Counter, Evaluator, PlyState, empty_halves};
 use crate::architecture::{Architecture, sets};
 use crate::chess::{Bitboard, Color};
-use crate::feature_set::{has_told, has_views, read_all_squares};
+use crate::feature_set::{has_supplied, has_views, read_all_squares};
 use crate::features::{Step, Viewpoint};
 use crate::network::Network;
 use crate::placement::Placement;
@@ -53,11 +53,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.compute_alone(ply);
     }
 
-    /// The ply whose accumulators a ply has: the last before null moves. Where features are told, a
+    /// The ply whose accumulators a ply has: the last before null moves. Where features are supplied, a
     /// move without pieces may change accumulators too.
     #[inline]
     pub(super) fn last_change(&self, mut ply: usize) -> usize {
-        if const { !has_told(A::FEATURES) } {
+        if const { !has_supplied(A::FEATURES) } {
             while ply > 0 && self.plies[ply].delta.is_null() {
                 ply -= 1;
             }
@@ -165,8 +165,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
         let placement = &self.computed[ply].placement;
         let from = Viewpoint::in_placement::<A>(placement, perspective);
-        let told_view = self.told.view::<A>(perspective, ply);
-        let view = self.cache.view(perspective, from, told_view);
+        let supplied_view = self.supplied.view::<A>(perspective, ply);
+        let view = self.cache.view(perspective, from, supplied_view);
         let nearest = (self.plies[..earlier].iter()).rposition(|ply| ply.views[p] != NO_VIEW);
         let base = nearest.filter(|base| self.plies[*base].views[p] == view.into());
         let before = match base {
@@ -202,14 +202,14 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         for set in sets::<A>() {
             set.list_changes(net, perspective, from, step, changes);
         }
-        if const { has_told(A::FEATURES) } {
+        if const { has_supplied(A::FEATURES) } {
             let weights = net.weights();
             if let Some(base) = base {
                 let plies = base + 1..=ply;
-                (self.told).list(weights, perspective, told_view, plies, changes);
+                (self.supplied).list(weights, perspective, supplied_view, plies, changes);
             } else if const { has_views(A::FEATURES) } {
-                let active = self.told.active(perspective, ply);
-                let views = [u32::from(view), told_view];
+                let active = self.supplied.active(perspective, ply);
+                let views = [u32::from(view), supplied_view];
                 (self.cache).change_features(net, perspective, views, active, changes);
             }
         }
@@ -235,9 +235,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
                 self.cache.refresh(net, base.view, placement, changes, into);
                 let mut rows = changes.len();
                 // The cache has only the rows that follow from positions.
-                if const { has_told(A::FEATURES) && !has_views(A::FEATURES) } {
+                if const { has_supplied(A::FEATURES) && !has_views(A::FEATURES) } {
                     changes.clear();
-                    (self.told).list(net.weights(), perspective, 0, 0..=ply, changes);
+                    (self.supplied).list(net.weights(), perspective, 0, 0..=ply, changes);
                     changes.apply(net, self.cache.half(base.view), into);
                     rows += changes.len();
                 }

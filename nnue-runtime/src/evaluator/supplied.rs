@@ -12,7 +12,7 @@ use crate::rows::changes::RowChanges;
 
 /// The changes of custom features along a line. In networks without custom sets it stays empty.
 #[derive(Clone)]
-pub(super) struct ToldFeatures {
+pub(super) struct SuppliedFeatures {
     plies: Vec<Ply>,
     /// The features of all plies, one ply after the other: white's added and removed ones, then
     /// black's.
@@ -43,13 +43,13 @@ struct ActiveFeatures {
     plies: usize,
 }
 
-impl ToldFeatures {
-    pub(super) fn new<A: Architecture>() -> ToldFeatures {
+impl SuppliedFeatures {
+    pub(super) fn new<A: Architecture>() -> SuppliedFeatures {
         let active = || ActiveFeatures {
             bits: vec![0; words::<A>()],
             plies: 0,
         };
-        ToldFeatures {
+        SuppliedFeatures {
             plies: Vec::new(),
             features: Vec::new(),
             active: [active(), active()],
@@ -107,7 +107,7 @@ impl ToldFeatures {
     }
 
     /// Goes on or back to the features after the first `len` plies. A change goes back as it came:
-    /// whatever the engine tells, nothing is left of plies that were taken back.
+    /// whatever the engine supplies, nothing is left of plies that were taken back.
     fn follow(&mut self, perspective: Color, len: usize) {
         let p = perspective.index();
         let followed = self.active[p].plies;

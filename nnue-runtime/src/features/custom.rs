@@ -1,4 +1,4 @@
-//! The custom family: the engine tells which features are active, and which become or cease to be.
+//! The custom family: the engine supplies which features are active, and which become or cease to be.
 
 use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
@@ -72,7 +72,7 @@ impl<'a> FeatureChanges<'a> {
     }
 }
 
-/// The table and the row of a feature that the engine tells, in a view of its perspective; `None`
+/// The table and the row of a feature that the engine supplies, in a view of its perspective; `None`
 /// for numbers that no feature has. Numbers beyond the last view stand for the last.
 #[inline]
 pub(crate) fn row<A: Architecture>(
@@ -80,7 +80,7 @@ pub(crate) fn row<A: Architecture>(
     view: u32,
     mut feature: u32,
 ) -> Option<(usize, u32)> {
-    for set in sets::<A>().filter(|set| set.is_told()) {
+    for set in sets::<A>().filter(|set| set.is_supplied()) {
         let features = set.features();
         if feature < features {
             // Sets without views are seen alike from all.
@@ -95,6 +95,6 @@ pub(crate) fn row<A: Architecture>(
 
 /// How many features the engine can tell.
 pub(crate) fn feature_count<A: Architecture>() -> usize {
-    let told = sets::<A>().filter(|set| set.is_told());
-    told.map(|set| set.features() as usize).sum()
+    let supplied = sets::<A>().filter(|set| set.is_supplied());
+    supplied.map(|set| set.features() as usize).sum()
 }

@@ -134,6 +134,12 @@ super::words::quantmoid4_i16! {
     #[inline(always)]
 }
 
+/// Two vectors, clamped to `0..=255`.
+#[inline(always)]
+pub fn clip_to_255(a: I16, b: I16) -> [I16; 2] {
+    [a, b].map(|words| words.map(|word| word.clamp(0, 255)))
+}
+
 /// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
 /// [`PACKED`].
 #[inline(always)]

@@ -153,6 +153,17 @@ super::words::quantmoid4_i16! {
     #[target_feature(enable = "simd128")]
 }
 
+/// Two vectors, clamped to `0..=255`.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn clip_to_255(a: I16, b: I16) -> [I16; 2] {
+    let (zero, one) = (splat_i16(0), splat_i16(255));
+    [
+        min_i16(max_i16(a, zero), one),
+        min_i16(max_i16(b, zero), one),
+    ]
+}
+
 /// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
 /// [`PACKED`].
 #[inline]

@@ -83,7 +83,7 @@ fn check_views(spec: &Spec, sets: &[FeatureSet], diagnostics: &mut Diagnostics) 
         return Some(());
     };
     let (set, at) = (&sets[first], views(first)?);
-    if let Some(other) = sets.iter().position(|set| !set.is_told()) {
+    if let Some(other) = sets.iter().position(|set| !set.is_supplied()) {
         let message = format!(
             "`views` is {} for `{}`, allowed is 1 beside sets that follow the position",
             at.value, set.name
@@ -168,7 +168,7 @@ fn report_same(
     let error = diagnostics
         .error(later.span, message)
         .related(first.span, "first here");
-    if set.is_told() {
+    if set.is_supplied() {
         error.help("give each a `name` of its own");
     }
 }

@@ -4,7 +4,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::accumulate::{Table, has_moves, has_sum};
+use super::accumulate::{Table, has_moves};
 use super::imports::Names;
 use super::names::count;
 use super::{Program, doc, embedded, features, file, graph, memory, neurons, output, proof};
@@ -109,6 +109,13 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     };
     let prefetch = prefetch(program);
     let perspectives = network.transformer.perspectives;
+    let sets = &network.features;
+    let inputs = match sets.iter().filter(|set| set.is_supplied()).count() {
+        0 => quote! { FromPosition },
+        _ if sets.iter().any(|set| set.views() > 1) => quote! { FromViews },
+        supplied if supplied == sets.len() => quote! { FromFeatures },
+        _ => quote! { FromBoth },
+    };
     let order = match perspectives.order {
         Order::StmFirst | Order::Interleaved => quote! { SideToMoveFirst },
         Order::WhiteFirst => quote! { WhiteFirst },
@@ -136,21 +143,6 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     } else {
         (quote! { _ }, TokenStream::new())
     };
-    let sum = has_sum(program).then(|| {
-        quote! {
-            #[inline]
-            fn sum(
-                level: Level,
-                weights: &Weights,
-                base: &Half,
-                rows: &Self::Rows,
-                into: &mut Half,
-            ) {
-                let [#(#added),*] = rows.lists();
-                kernels::dispatch!(level, sum(weights, base, #(#added,)* into))
-            }
-        }
-    });
     let moves = has_moves(program).then(|| {
         quote! {
             #[inline]
@@ -201,6 +193,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             type Half = Half;
             type Output = #output_type;
             type Rows = features::Rows<#table_count, #capacity>;
+            type Inputs = line::#inputs;
 
             const NAME: &'static str = NAME;
             const ORDER: Order = Order::#order;
@@ -254,8 +247,6 @@ fn architecture(program: &Program<'_>) -> TokenStream {
                 let ([#(#added),*], [#(#removed),*]) = (added.lists(), removed.lists());
                 kernels::dispatch!(level, accumulate(weights, base, #(#added, #removed,)* into))
             }
-
-            #sum
 
             #[inline]
             fn refresh(
@@ -372,6 +363,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             type Half = [u8; 0];
             type Output = Output;
             type Rows = features::Rows<0, 0>;
+            type Inputs = line::FromAnything;
             const NAME: &'static str = "";
             const ORDER: Order = Order::SideToMoveFirst;
             const PERSPECTIVES: &'static [Color] = &[];

@@ -333,8 +333,8 @@ fn extents(network: &Network) -> Vec<Extent> {
     let virtual_bytes = total(virtual_rows.filter(|tensor| has_virtual_rows(network, tensor)));
     let of_rows = bytes(Axis::Feature) - virtual_bytes;
     // Sets whose features follow from the position have rows for squares.
-    let told = network.features.iter().any(FeatureSet::is_told);
-    let rows = if told { 1 } else { 64 };
+    let supplied = network.features.iter().any(FeatureSet::is_supplied);
+    let rows = if supplied { 1 } else { 64 };
     [
         ("neurons", network.transformer.width, 16, neurons),
         ("features", network.feature_count(), rows, of_rows),

@@ -265,16 +265,16 @@ impl FusedPlan {
         })
     }
 
-    /// The number of sets of sums that do not wait for one another, if a set has `sums` sums for
-    /// each output.
-    pub fn sets(&self, sums: usize) -> usize {
-        FUSED_CHAINS.div_ceil(self.tile * sums)
+    /// The number of sets of sums that do not wait for one another. That an output has two sums does
+    /// not make it less: LLVM parts instructions that multiply and add where sums wait.
+    pub fn sets(&self) -> usize {
+        FUSED_CHAINS.div_ceil(self.tile)
     }
 
     /// The work for it: sums start, are added to in a round of the loop, and are brought together.
     /// The exact way has two sums for each output. Tiles have no more sums than registers hold.
     fn work(&self, outputs: usize) -> Work {
-        let way = |sums: usize| sums * outputs * (2 * self.sets(sums) + FUSED_CHAINS);
+        let way = |sums: usize| sums * outputs * (2 * self.sets() + FUSED_CHAINS);
         Work::in_loop(match self.products {
             Products::Fast => way(1),
             Products::Exact => way(2),
