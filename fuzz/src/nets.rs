@@ -46,7 +46,7 @@ pub fn check(which: u8, file: impl FnOnce(&[u8]) -> Vec<u8>) {
         }
         // The interpreter's own loader agrees, and any weights can be evaluated.
         let net = Net::from_bytes(network, &file).expect("the runtime loads it");
-        if !network.features.iter().any(|set| set.is_told()) {
+        if !network.features.iter().any(|set| set.is_supplied()) {
             let _ = net.evaluate(&Board::start(), 0);
         }
     });

@@ -99,7 +99,7 @@ fn positions_come_from_a_file() {
 }
 
 #[test]
-fn what_is_no_number_is_told_too() {
+fn what_is_no_number_is_supplied_too() {
     let mut bytes = fs::read(NET).expect("the net is there");
     // A letter of the description.
     bytes[13] ^= 1;

@@ -646,7 +646,7 @@ fn networks_of_all_layers_are_shown() {
         let (spec, network, file) = random_net(name.expect("a name"));
         let net = scratch("of-any-layers.nnue", &file);
         let output = run(&["--net", &net, "--spec", &spec]);
-        if network.features.iter().any(|set| set.is_told()) {
+        if network.features.iter().any(|set| set.is_supplied()) {
             assert_refused(&output, 1, &["the engine tells"]);
             continue;
         }

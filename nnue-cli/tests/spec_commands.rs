@@ -400,7 +400,7 @@ fn wrong_specs_and_net_files_are_errors() {
 }
 
 #[test]
-fn a_net_of_another_width_is_told_by_its_width() {
+fn a_net_of_another_width_is_supplied_by_its_width() {
     let net = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../examples/nets/nn-37f18f62d772.nnue"

@@ -219,7 +219,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let start = start.beginning(self.net.level());
         self.even_side = start.side_to_move;
         self.plies.clear();
-        self.plies.push(Ply::first(start.placement.squares().count()));
+        self.plies
+            .push(Ply::first(start.placement.squares().count()));
         self.set_aside(0);
         self.computed[0].placement = start.placement;
         if const { has_supplied(A::FEATURES) } {

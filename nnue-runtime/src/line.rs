@@ -44,6 +44,17 @@ pub struct Beginning<'a> {
     pub(crate) active: [&'a [u32]; 2],
 }
 
+impl<'a> Beginning<'a> {
+    fn of_features(side_to_move: Color, views: [u32; 2], active: [&'a [u32]; 2]) -> Self {
+        Beginning {
+            placement: Placement::EMPTY,
+            side_to_move,
+            views,
+            active,
+        }
+    }
+}
+
 /// A [`Step`], in the form in which all have the same type.
 pub struct StepChanges<'a> {
     pub(crate) delta: &'a Delta,
@@ -149,21 +160,16 @@ impl<I: TakesBoth, P: Position> Start<I> for (&P, [&[u32]; 2]) {
 }
 
 impl<I: TakesFeatures> Start<I> for (Color, [&[u32]; 2]) {
-    fn beginning(&self, level: Level) -> Beginning<'_> {
+    fn beginning(&self, _: Level) -> Beginning<'_> {
         let (side_to_move, active) = *self;
-        Start::<FromViews>::beginning(&(side_to_move, [0; 2], active), level)
+        Beginning::of_features(side_to_move, [0; 2], active)
     }
 }
 
 impl<I: TakesViews> Start<I> for (Color, [u32; 2], [&[u32]; 2]) {
     fn beginning(&self, _: Level) -> Beginning<'_> {
         let (side_to_move, views, active) = *self;
-        Beginning {
-            placement: Placement::EMPTY,
-            side_to_move,
-            views,
-            active,
-        }
+        Beginning::of_features(side_to_move, views, active)
     }
 }
 
@@ -205,7 +211,8 @@ impl<I: TakesViews> Step<I> for ([u32; 2], [FeatureChanges<'_>; 2]) {
         let (views, features) = *self;
         StepChanges {
             views: Some(views),
-            ..Step::<FromFeatures>::changes(&features)
+            features,
+            ..StepChanges::NONE
         }
     }
 }

@@ -15,6 +15,7 @@ use std::hint::black_box;
 use std::sync::LazyLock;
 
 use nnue_further_tests as networks;
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Accumulator, Board, Color, Evaluator, Level, Network, SelectedByPieces};
 use nnue_test_support::nets;
 use nnue_test_support::synthetic::synthetic_net;
@@ -64,7 +65,10 @@ fn each(bench: Bench, count: usize, mut work: impl FnMut(usize) -> i32) {
     });
 }
 
-fn refresh<A: SelectedByPieces<Output = nnue_runtime::Output>>(bench: Bench, net: &Network<A>) {
+fn refresh<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
+    bench: Bench,
+    net: &Network<A>,
+) {
     let boards = &**BOARDS;
     let mut accumulator = Accumulator::new(net, &boards[0]);
     each(bench, boards.len(), |index| {
@@ -73,7 +77,10 @@ fn refresh<A: SelectedByPieces<Output = nnue_runtime::Output>>(bench: Bench, net
     });
 }
 
-fn evaluate<A: SelectedByPieces<Output = nnue_runtime::Output>>(bench: Bench, net: &Network<A>) {
+fn evaluate<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
+    bench: Bench,
+    net: &Network<A>,
+) {
     let boards: Vec<&Board> = BOARDS.iter().step_by(800).collect();
     let accumulators: Vec<_> = boards
         .iter()
@@ -84,7 +91,7 @@ fn evaluate<A: SelectedByPieces<Output = nnue_runtime::Output>>(bench: Bench, ne
     });
 }
 
-fn refresh_evaluate<A: SelectedByPieces<Output = nnue_runtime::Output>>(
+fn refresh_evaluate<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
     bench: Bench,
     net: &Network<A>,
 ) {
@@ -96,7 +103,10 @@ fn refresh_evaluate<A: SelectedByPieces<Output = nnue_runtime::Output>>(
     });
 }
 
-fn incremental<A: SelectedByPieces<Output = nnue_runtime::Output>>(bench: Bench, net: &Network<A>) {
+fn incremental<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
+    bench: Bench,
+    net: &Network<A>,
+) {
     let mut evaluator = Evaluator::new(net, &SEARCHES[0].root);
     let mut search = SEARCHES.iter().cycle();
     let mut events = [].iter();

@@ -40,6 +40,7 @@ use std::time::{Duration, Instant};
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::dummy::net_file::random_net_file;
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{
     Accumulator, Board, Delta, Evaluator, Level, Network, Output, Position, SelectedByPieces,
 };
@@ -169,7 +170,7 @@ fn of_engines(trace: &Trace) -> Trace {
 
 /// Races this project's network, on each level, against the opponent with vectors of the same size.
 fn race<
-    A: SelectedByPieces<Output = Output>,
+    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
     const W: usize,
     const B: usize,
     const ONE: i16,
@@ -202,7 +203,12 @@ fn race<
 }
 
 /// Prints a network's lines of the table for one level.
-fn compare<A: SelectedByPieces<Output = Output>, L: Loops, const W: usize, const B: usize>(
+fn compare<
+    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
+    L: Loops,
+    const W: usize,
+    const B: usize,
+>(
     name: &str,
     net: &Network<A>,
     loops: L,
@@ -249,7 +255,12 @@ fn print_line(name: &str, level: Level, workload: &str, [ours, eager, lazy]: [f6
 }
 
 /// Nanoseconds of the forward pass alone, ours and the opponent's.
-fn forward<A: SelectedByPieces<Output = Output>, L: Loops, const W: usize, const B: usize>(
+fn forward<
+    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
+    L: Loops,
+    const W: usize,
+    const B: usize,
+>(
     net: &Network<A>,
     loops: L,
     weights: &Weights<W, B>,
@@ -359,9 +370,9 @@ fn assert_equal(searches: &[Trace], contenders: &mut [&mut dyn Contender]) -> us
 }
 
 /// This project's evaluator.
-struct Ours<'n, A: SelectedByPieces>(Evaluator<A, &'n Network<A>>);
+struct Ours<'n, A: SelectedByPieces<Inputs = FromPosition>>(Evaluator<A, &'n Network<A>>);
 
-impl<A: SelectedByPieces<Output = Output>> Follow for Ours<'_, A> {
+impl<A: SelectedByPieces<Inputs = FromPosition, Output = Output>> Follow for Ours<'_, A> {
     type Value = i32;
 
     fn reset(&mut self, search: &Search) {

@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
 use nnue_further_tests::{sfnnv5, sfnnv9, sfnnv16};
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Accumulator, Architecture, Board, Network, Output, SelectedByPieces};
 use nnue_test_support::nets;
 use nnue_trace::{Along, ByPieces, Trace};
@@ -56,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The speed of the same net in different places, along the search.
-fn evaluate<A: SelectedByPieces<Output = Output>>(
+fn evaluate<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
     name: &str,
     released: &str,
 ) -> Result<(), Box<dyn Error>> {
@@ -108,7 +109,10 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// A program: says its first evaluation, and waits for the end of its input.
-fn be<A: SelectedByPieces<Output = Output>>(kind: &str, file: &str) -> Result<(), Box<dyn Error>> {
+fn be<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+    kind: &str,
+    file: &str,
+) -> Result<(), Box<dyn Error>> {
     let net = match kind {
         "own" => Network::<A>::open(file)?,
         // SAFETY: the file is the parent's, which does not change it.
@@ -127,7 +131,7 @@ fn be<A: SelectedByPieces<Output = Output>>(kind: &str, file: &str) -> Result<()
     Ok(())
 }
 
-fn measure<A: SelectedByPieces<Output = Output>>(
+fn measure<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
     name: &str,
     released: &str,
 ) -> Result<(), Box<dyn Error>> {

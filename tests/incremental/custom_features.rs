@@ -113,14 +113,15 @@ fn ataxx_is_followed_along_random_games() {
     for level in Level::available() {
         net = net.with_level(level);
         let mut evaluator =
-            ataxx::Evaluator::from_features(&net, Color::White, slices(&Ataxx::start().features()));
+            ataxx::Evaluator::new(&net, (Color::White, slices(&Ataxx::start().features())));
         for round in 0..rounds {
             // In some games many moves pass between evaluations, with more changes than features
             // can be active at once.
             let rarely = if round % 3 == 0 { 60 } else { 3 };
             let mut line = vec![Ataxx::start()];
-            evaluator.reset_features(Color::White, slices(&line[0].features()));
-            let mut accumulator = Accumulator::from_features(&net, slices(&line[0].features()));
+            evaluator.reset((Color::White, slices(&line[0].features())));
+            let mut accumulator =
+                Accumulator::new(&net, (Color::White, slices(&line[0].features())));
             for _ in 0..200 {
                 let game = line[line.len() - 1].clone();
                 let moves = game.moves();
@@ -132,14 +133,14 @@ fn ataxx_is_followed_along_random_games() {
                     evaluator.pop();
                     taken_back += 1;
                     let active = line[line.len() - 1].features();
-                    accumulator = Accumulator::from_features(&net, slices(&active));
+                    accumulator = Accumulator::new(&net, (Color::White, slices(&active)));
                 } else {
                     let mut after = game.clone();
                     after.play(moves[random.usize(..moves.len())]);
                     let (before, active) = (game.features(), after.features());
                     let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
                     stones_turned += usize::from(lists[0][0].len() > 2);
-                    evaluator.push_features(changes(&lists));
+                    evaluator.push(changes(&lists));
                     let unchanged = accumulator.clone();
                     for perspective in Color::ALL {
                         let changes = changes(&lists)[perspective.index()];
@@ -148,7 +149,7 @@ fn ataxx_is_followed_along_random_games() {
                     line.push(after);
                 }
                 let game = &line[line.len() - 1];
-                let fresh = Accumulator::from_features(&net, slices(&game.features()));
+                let fresh = Accumulator::new(&net, (Color::White, slices(&game.features())));
                 assert_eq!(accumulator, fresh);
                 assert_eq!(evaluator.ply(), line.len() - 1);
                 if random.usize(..rarely) == 0 {
@@ -222,8 +223,7 @@ fn features_of_the_engine_are_summed_with_those_of_the_position() {
     let mut king_moves = 0;
     for _ in 0..60 {
         let mut game = Game::startpos();
-        let mut accumulator =
-            Accumulator::with_features(&net, &game, slices(&chess_features(&game)));
+        let mut accumulator = Accumulator::new(&net, (&game, slices(&chess_features(&game))));
         for _ in 0..150 {
             let Some(chosen) = choose(&game, &mut random) else {
                 break;
@@ -236,7 +236,7 @@ fn features_of_the_engine_are_summed_with_those_of_the_position() {
             let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
             let unchanged = accumulator.clone();
             accumulator.update_with(&net, &unchanged, &delta, &after, changes(&lists));
-            let fresh = Accumulator::with_features(&net, &after, slices(&active));
+            let fresh = Accumulator::new(&net, (&after, slices(&active)));
             assert_eq!(accumulator, fresh, "{after}");
             game = after;
         }
@@ -271,12 +271,12 @@ fn an_evaluator_follows_position_and_features_along_games() {
         let mut seen = Seen::default();
         let start = Game::startpos();
         let features = chess_features(&start);
-        let mut evaluator = mixed::Evaluator::with_features(&net, &start, slices(&features));
+        let mut evaluator = mixed::Evaluator::new(&net, (&start, slices(&features)));
         for round in 0..25 {
             // In some games many moves pass between evaluations.
             let rarely = if round % 3 == 0 { 40 } else { 2 };
             let mut line = vec![Game::startpos()];
-            evaluator.reset_with(&line[0], slices(&chess_features(&line[0])));
+            evaluator.reset((&line[0], slices(&chess_features(&line[0]))));
             for _ in 0..150 {
                 let game = line[line.len() - 1].clone();
                 match random.usize(..9) {
@@ -301,10 +301,10 @@ fn an_evaluator_follows_position_and_features_along_games() {
                         let (before, active) = (chess_features(&game), chess_features(&after));
                         let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
                         if random.usize(..8) == 0 {
-                            let pushed = evaluator.try_push_with(&delta, changes(&lists));
+                            let pushed = evaluator.try_push((&delta, changes(&lists)));
                             pushed.expect("legal moves fit the position");
                         } else {
-                            evaluator.push_with(&delta, changes(&lists));
+                            evaluator.push((&delta, changes(&lists)));
                         }
                         line.push(after);
                     }
@@ -366,7 +366,7 @@ fn check_evaluation(
     evaluator: &mut mixed::Evaluator<&mixed::Network>,
     game: &Game,
 ) {
-    let fresh = Accumulator::with_features(net, game, slices(&chess_features(game)));
+    let fresh = Accumulator::new(net, (game, slices(&chess_features(game))));
     evaluator.prepare();
     let prepared = evaluator.peek_bucket(0);
     assert_eq!(evaluator.accumulator(), fresh.view());
@@ -411,13 +411,13 @@ fn weight(row: usize, neuron: usize) -> i32 {
 #[test]
 fn wrong_features_are_left_out() {
     let net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));
-    let empty = Accumulator::from_features(&net, [&[]; 2]);
-    let unknown = Accumulator::from_features(&net, [&[147, u32::MAX], &[1 << 31]]);
+    let empty = Accumulator::new(&net, (Color::White, [&[]; 2]));
+    let unknown = Accumulator::new(&net, (Color::White, [&[147, u32::MAX], &[1 << 31]]));
     assert_eq!(unknown, empty);
     let many: Vec<u32> = (0..147).collect();
-    let as_many_as_allowed = Accumulator::from_features(&net, [&many[..49], &many[..49]]);
+    let as_many_as_allowed = Accumulator::new(&net, (Color::White, [&many[..49], &many[..49]]));
     assert_eq!(
-        Accumulator::from_features(&net, [&many, &many]),
+        Accumulator::new(&net, (Color::White, [&many, &many])),
         as_many_as_allowed
     );
     let mut updated = empty.clone();

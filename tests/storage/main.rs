@@ -7,6 +7,7 @@ mod neuron_order;
 mod nodes;
 mod shared;
 
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Architecture, Board, Evaluated, Level, Network, SelectedByPieces};
 use nnue_tests::small128;
 
@@ -49,7 +50,9 @@ fn layers<A: Architecture>(net: &Network<A>) -> Vec<(&str, Vec<f64>)> {
 }
 
 /// Its evaluations of all positions.
-fn values<A: SelectedByPieces<Output = nnue_runtime::Output>>(net: &Network<A>) -> Vec<i32> {
+fn values<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
+    net: &Network<A>,
+) -> Vec<i32> {
     let boards = FENS.map(|fen| Board::from_fen(fen).expect("a position"));
     let values = boards.map(|board| {
         let accumulator = nnue_runtime::Accumulator::new(net, &board);
@@ -59,7 +62,11 @@ fn values<A: SelectedByPieces<Output = nnue_runtime::Output>>(net: &Network<A>) 
 }
 
 /// A network is the net on every level, one after the other and back.
-fn check<A: Architecture + SelectedByPieces<Output = nnue_runtime::Output>>(net: Network<A>) {
+fn check<
+    A: Architecture + SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>,
+>(
+    net: Network<A>,
+) {
     let first = net.level();
     let mut net = net;
     for level in Level::available().chain([first]) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Architecture, Evaluated, Network, Ply, SelectedByPieces};
 
 use crate::network::share;
@@ -14,7 +15,7 @@ use crate::types::{CMove, CPosition, Exported};
 /// behind hears of it when something is evaluated.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Evaluator<A: Architecture> {
+pub struct Evaluator<A: Architecture<Inputs = FromPosition>> {
     line: Line,
     behind: Behind<A>,
 }
@@ -54,7 +55,7 @@ impl Line {
     }
 }
 
-impl<A: Architecture> Evaluator<A> {
+impl<A: Architecture<Inputs = FromPosition>> Evaluator<A> {
     fn new(mut behind: Behind<A>) -> Evaluator<A> {
         let line = behind.change_line(Line::of);
         Evaluator { line, behind }
@@ -106,7 +107,7 @@ macro_rules! sound {
 ///
 /// Pointers are null or valid: `network` is a network that was not freed, `position` points to a
 /// position, and `evaluator` to a pointer that may be written.
-pub unsafe fn new<A: Architecture>(
+pub unsafe fn new<A: Architecture<Inputs = FromPosition>>(
     network: *const Network<A>,
     position: *const CPosition,
     evaluator: *mut *mut Evaluator<A>,
@@ -129,7 +130,7 @@ pub unsafe fn new<A: Architecture>(
 /// # Safety
 ///
 /// `evaluator` is null or an evaluator that was not freed, and no other thread uses it.
-pub unsafe fn free<A: Architecture>(evaluator: *mut Evaluator<A>) {
+pub unsafe fn free<A: Architecture<Inputs = FromPosition>>(evaluator: *mut Evaluator<A>) {
     if !evaluator.is_null() {
         // SAFETY: it is from `Box::into_raw`, and the caller gives up the only use of it.
         drop(unsafe { Box::from_raw(evaluator) });
@@ -143,7 +144,7 @@ pub unsafe fn free<A: Architecture>(evaluator: *mut Evaluator<A>) {
 /// Pointers are null or valid: `evaluator` is one that was not freed and that no other thread uses,
 /// `position` points to a position.
 #[inline]
-pub unsafe fn reset<A: Architecture>(
+pub unsafe fn reset<A: Architecture<Inputs = FromPosition>>(
     evaluator: *mut Evaluator<A>,
     position: *const CPosition,
 ) -> Status {
@@ -158,7 +159,10 @@ pub unsafe fn reset<A: Architecture>(
 /// # Safety
 ///
 /// `evaluator` is null or an evaluator that was not freed, and no other thread uses it.
-pub unsafe fn push<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
+pub unsafe fn push<A: Architecture<Inputs = FromPosition>>(
+    evaluator: *mut Evaluator<A>,
+    mv: CMove,
+) -> Status {
     let evaluator = given!(evaluator as as_mut);
     let delta = sound!(mv.delta());
     evaluator.with(|behind| behind.push(&delta));
@@ -170,7 +174,10 @@ pub unsafe fn push<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> 
 /// # Safety
 ///
 /// As for [`push`].
-pub unsafe fn push_checked<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CMove) -> Status {
+pub unsafe fn push_checked<A: Architecture<Inputs = FromPosition>>(
+    evaluator: *mut Evaluator<A>,
+    mv: CMove,
+) -> Status {
     let evaluator = given!(evaluator as as_mut);
     let delta = sound!(mv.delta());
     match evaluator.with(|behind| behind.try_push(&delta)) {
@@ -184,7 +191,7 @@ pub unsafe fn push_checked<A: Architecture>(evaluator: *mut Evaluator<A>, mv: CM
 /// # Safety
 ///
 /// As for [`push`].
-pub unsafe fn pop<A: Architecture>(evaluator: *mut Evaluator<A>) -> Status {
+pub unsafe fn pop<A: Architecture<Inputs = FromPosition>>(evaluator: *mut Evaluator<A>) -> Status {
     let evaluator = given!(evaluator as as_mut);
     if evaluator.line.end == evaluator.line.first {
         return fail(Status::MOVE, "found no move to take back");
@@ -202,7 +209,7 @@ pub unsafe fn pop<A: Architecture>(evaluator: *mut Evaluator<A>) -> Status {
 #[inline]
 pub unsafe fn evaluate<A>(evaluator: *mut Evaluator<A>, output: *mut EvaluationOf<A>) -> Status
 where
-    A: SelectedByPieces,
+    A: SelectedByPieces<Inputs = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     // SAFETY: the same contract.
@@ -221,7 +228,7 @@ pub unsafe fn evaluate_other_bucket<A>(
     output: *mut EvaluationOf<A>,
 ) -> Status
 where
-    A: SelectedByPieces,
+    A: SelectedByPieces<Inputs = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     // SAFETY: the same contract.
@@ -240,7 +247,7 @@ unsafe fn evaluate_either<A>(
     output: *mut EvaluationOf<A>,
 ) -> Status
 where
-    A: SelectedByPieces,
+    A: SelectedByPieces<Inputs = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     let evaluate = |behind: &mut Behind<A>| {
@@ -263,7 +270,7 @@ pub unsafe fn evaluate_bucket<A>(
     output: *mut EvaluationOf<A>,
 ) -> Status
 where
-    A: Architecture,
+    A: Architecture<Inputs = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     let evaluate = |behind: &mut Behind<A>| Ok(behind.evaluate_bucket(checked::<A>(bucket)?));
@@ -283,7 +290,7 @@ unsafe fn evaluated<A>(
     evaluate: impl FnOnce(&mut Behind<A>) -> Result<A::Output, Status>,
 ) -> Status
 where
-    A: Architecture,
+    A: Architecture<Inputs = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     let evaluator = given!(evaluator as as_mut);
@@ -298,7 +305,7 @@ where
 
 /// A bucket that the network has.
 #[inline]
-fn checked<A: Architecture>(bucket: u32) -> Result<usize, Status> {
+fn checked<A: Architecture<Inputs = FromPosition>>(bucket: u32) -> Result<usize, Status> {
     let bucket = bucket as usize;
     if bucket < A::BUCKETS {
         return Ok(bucket);

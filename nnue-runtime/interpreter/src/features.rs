@@ -93,7 +93,7 @@ pub(crate) fn of_custom(
     // The numbers of features and rows before the set.
     let (mut features, mut rows) = (0, 0);
     for set in &network.features {
-        if set.is_told() {
+        if set.is_supplied() {
             let number = feature as usize - features;
             let of_a_view = set.rows / set.views();
             if number < of_a_view {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use nnue_further_tests::{sfnnv1, sfnnv2, sfnnv6, sfnnv9, sfnnv10, small128};
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Architecture, Level, Network, Output, SelectedByPieces};
 use nnue_trace::{Along, ByPieces, Contender, Engine, Following, Pass, Prepared, Refreshed, Trace};
 
@@ -25,7 +26,7 @@ pub(crate) trait Ours: Sync {
     }
 }
 
-impl<A: SelectedByPieces<Output = Output>> Ours for Network<A> {
+impl<A: SelectedByPieces<Inputs = FromPosition, Output = Output>> Ours for Network<A> {
     fn at_level(self: Box<Self>, level: Level) -> Box<dyn Ours> {
         Box::new(self.with_level(level))
     }
@@ -45,7 +46,7 @@ impl<A: SelectedByPieces<Output = Output>> Ours for Network<A> {
 
 /// Loads a net file of one of the networks that nnue-rs has too, with the network's name.
 pub(crate) fn load(file: &[u8]) -> Option<(&'static str, Box<dyn Ours>)> {
-    fn of<A: SelectedByPieces<Output = Output>>(
+    fn of<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
         file: &[u8],
     ) -> Option<(&'static str, Box<dyn Ours>)> {
         let network = Network::<A>::from_bytes(file).ok()?;

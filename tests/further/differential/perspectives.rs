@@ -6,6 +6,7 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_further_tests::perspectives::{
     interleaved, interleaved_parts, one, one_separate, white_first, white_only,
 };
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{
     Accumulator, Board, Color, Level, Network, Output, Piece, Position, SelectedByPieces, Square,
 };
@@ -93,7 +94,7 @@ fn layers(input: &[i32], besides: &[i32]) -> i32 {
 }
 
 /// Compares a network with `expected` on golden positions, on every level.
-fn check<A: SelectedByPieces<Output = Output>>(
+fn check<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
     spec: &str,
     expected: impl Fn(&Board, usize) -> (i32, i32),
 ) {

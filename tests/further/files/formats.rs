@@ -10,6 +10,7 @@ use nnue_compiler::format::{Element, Section};
 use nnue_compiler::network::file::Role;
 use nnue_further_tests::bullet::{input_buckets, multi_layer, output_buckets, simple};
 use nnue_further_tests::formats;
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Level, Network, Output, Piece, Position,
     SelectedByPieces, Warning,
@@ -53,7 +54,9 @@ fn value(weight: Weight<'_>) -> f64 {
 }
 
 /// The evaluations of a file's network, which must be the same on every level.
-fn evaluations<A: SelectedByPieces<Output = Output>>(file: &[u8]) -> Vec<Output> {
+fn evaluations<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+    file: &[u8],
+) -> Vec<Output> {
     let mut net = Network::<A>::from_bytes(file).unwrap_or_else(|error| panic!("{error}"));
     let mut common = None;
     for level in Level::available() {
@@ -70,7 +73,10 @@ fn evaluations<A: SelectedByPieces<Output = Output>>(file: &[u8]) -> Vec<Output>
 
 /// Checks that a file is written as it was read: byte for byte, unless floating point became
 /// integers; then as another file of the same network.
-fn check_round_trip<A: SelectedByPieces<Output = Output>>(file: &[u8], lossless: bool) {
+fn check_round_trip<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+    file: &[u8],
+    lossless: bool,
+) {
     let mut net = Network::<A>::from_bytes(file).unwrap();
     let first = net.level();
     for level in Level::available().chain([first]) {
@@ -191,7 +197,7 @@ impl Example<'_> {
 
 #[test]
 fn bullets_examples_evaluate_as_their_code_does() {
-    fn check<A: SelectedByPieces<Output = Output>>(
+    fn check<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
         network: &nnue_compiler::network::Network,
         buckets: usize,
     ) {
@@ -218,7 +224,9 @@ fn bullets_examples_evaluate_as_their_code_does() {
 
 #[test]
 fn larger_examples_come_back_byte_for_byte() {
-    fn check<A: SelectedByPieces<Output = Output>>(network: &nnue_compiler::network::Network) {
+    fn check<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+        network: &nnue_compiler::network::Network,
+    ) {
         let file = random_net_file(network, 5);
         assert_eq!(verify(network, &file), Ok(()));
         check_round_trip::<A>(&file, true);

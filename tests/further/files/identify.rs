@@ -84,7 +84,7 @@ fn check_identity(generation: &Generation) {
 }
 
 #[test]
-fn every_generation_is_told_from_the_others() {
+fn every_generation_is_supplied_from_the_others() {
     for generation in GENERATIONS
         .iter()
         .filter(|generation| !is_large(generation))
@@ -156,7 +156,7 @@ fn released_nets_are_told() {
 }
 
 #[test]
-fn the_committed_net_is_told() {
+fn the_committed_net_is_supplied() {
     let path = nets::cached("nn-37f18f62d772").unwrap();
     assert_eq!(identify_file(&path).unwrap(), spec("small128"));
 }

@@ -70,11 +70,11 @@ pub(crate) struct Rows;
 
 impl<A: Architecture> Telling<A> for Rows {
     fn evaluator<'n>(net: &'n Network<A>, start: &Active) -> Evaluator<A, &'n Network<A>> {
-        Evaluator::from_features(net, Color::White, slices(start))
+        Evaluator::new(net, (Color::White, slices(start)))
     }
 
     fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Active) {
-        evaluator.reset_features(Color::White, slices(start));
+        evaluator.reset((Color::White, slices(start)));
     }
 
     fn step(before: &Active, after: &Active) -> Step {
@@ -87,11 +87,11 @@ impl<A: Architecture> Telling<A> for Rows {
     }
 
     fn push(evaluator: &mut Evaluator<A, &Network<A>>, step: &Step) {
-        evaluator.push_features(lists(&step.changes));
+        evaluator.push(lists(&step.changes));
     }
 
     fn fresh(net: &Network<A>, active: &Active) -> Accumulator<A> {
-        Accumulator::from_features(net, slices(active))
+        Accumulator::new(net, (Color::White, slices(active)))
     }
 }
 
@@ -111,12 +111,12 @@ impl<const ROWS: u32> Views<ROWS> {
 impl<A: Architecture, const ROWS: u32> Telling<A> for Views<ROWS> {
     fn evaluator<'n>(net: &'n Network<A>, start: &Active) -> Evaluator<A, &'n Network<A>> {
         let (views, features) = Self::of(start);
-        Evaluator::from_views(net, Color::White, views, slices(&features))
+        Evaluator::new(net, (Color::White, views, slices(&features)))
     }
 
     fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Active) {
         let (views, features) = Self::of(start);
-        evaluator.reset_views(Color::White, views, slices(&features));
+        evaluator.reset((Color::White, views, slices(&features)));
     }
 
     fn step(before: &Active, after: &Active) -> Step {
@@ -129,12 +129,12 @@ impl<A: Architecture, const ROWS: u32> Telling<A> for Views<ROWS> {
     }
 
     fn push(evaluator: &mut Evaluator<A, &Network<A>>, step: &Step) {
-        evaluator.push_views(step.views, lists(&step.changes));
+        evaluator.push((step.views, lists(&step.changes)));
     }
 
     fn fresh(net: &Network<A>, active: &Active) -> Accumulator<A> {
         let (views, features) = Self::of(active);
-        Accumulator::from_views(net, views, slices(&features))
+        Accumulator::new(net, (Color::White, views, slices(&features)))
     }
 }
 

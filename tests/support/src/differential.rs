@@ -12,6 +12,7 @@ use nnue_compiler::network;
 use nnue_compiler::network::file::Tensor;
 use nnue_compiler::{analyse, file_layout};
 use nnue_interpreter::{Accumulators, ActiveRows, Evaluation, Net};
+use nnue_runtime::line::{FromBoth, FromFeatures, FromPosition, FromViews};
 use nnue_runtime::neurons::Neurons;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Evaluated, Evaluator, HeadValue, Level, Network,
@@ -27,7 +28,11 @@ use fastrand::Rng;
 /// # Panics
 ///
 /// At the first difference.
-pub fn check<A: SelectedByPieces<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
+pub fn check<
+    A: SelectedByPieces<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
+    spec: &str,
+) {
     let network = checked_network(spec);
     let by_pieces = network.stacks.by_pieces;
     let by_pieces = by_pieces.expect("buckets follow from the pieces");
@@ -54,7 +59,9 @@ pub fn self_check<A: Architecture>() {
 /// # Panics
 ///
 /// At the first difference.
-pub fn check_by_caller<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+pub fn check_by_caller<
+    A: Architecture<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
     spec: &str,
 ) {
     compare::<A>(&checked_network(spec));
@@ -65,7 +72,11 @@ pub fn check_by_caller<A: Architecture<Output: Evaluated<Evaluation: Into<Evalua
 /// # Panics
 ///
 /// At the first difference.
-pub fn check_custom<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
+pub fn check_custom<
+    A: Architecture<Inputs = FromFeatures, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
+    spec: &str,
+) {
     check_told(spec, told::<A>);
 }
 
@@ -74,7 +85,11 @@ pub fn check_custom<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluatio
 /// # Panics
 ///
 /// At the first difference.
-pub fn check_views<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
+pub fn check_views<
+    A: Architecture<Inputs = FromViews, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
+    spec: &str,
+) {
     check_told(spec, seen::<A>);
 }
 
@@ -102,7 +117,11 @@ fn check_told<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
 /// # Panics
 ///
 /// At the first difference.
-pub fn check_mixed<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
+pub fn check_mixed<
+    A: Architecture<Inputs = FromBoth, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
+    spec: &str,
+) {
     let network = checked_network(spec);
     let (games, line) = (games(), features(&network));
     with_all_weights::<A>(&network, |reference, subject| {
@@ -133,7 +152,7 @@ pub fn tells(network: &network::Network) -> bool {
     let file = weights.net_file();
     let reference = weights.into_net(&file);
     let line = features(network);
-    let sums: Vec<(Accumulators, Color)> = if network.features.iter().all(FeatureSet::is_told) {
+    let sums: Vec<(Accumulators, Color)> = if network.features.iter().all(FeatureSet::is_supplied) {
         line.iter()
             .map(|line| (told_accumulators(&reference, line), line.side_to_move))
             .collect()
@@ -190,7 +209,9 @@ fn checked_network(spec: &str) -> network::Network {
     analyse(&SourceFile::new("spec", spec)).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn compare<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn compare<
+    A: Architecture<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
     network: &network::Network,
 ) {
     let (positions, games) = (positions(12), games());
@@ -478,7 +499,9 @@ fn same_outputs<A: Architecture>(
     assert!(outputs == expected.transformer, "{}: outputs", place());
 }
 
-fn refreshed<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn refreshed<
+    A: Architecture<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
     net: &Network<A>,
     board: &Board,
     expected: &Expected,
@@ -522,7 +545,9 @@ fn taken_back<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
 }
 
 /// Plays a game and takes it back, with evaluations after some of the moves.
-fn played<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn played<
+    A: Architecture<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
     net: &Network<A>,
     game: &Game,
     expected: &[Expected],
@@ -539,7 +564,12 @@ fn played<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
 }
 
 /// Plays a game with accumulators alone, each made from the one before it.
-fn updated<A: Architecture>(net: &Network<A>, game: &Game, expected: &[Expected], place: &str) {
+fn updated<A: Architecture<Inputs = FromPosition>>(
+    net: &Network<A>,
+    game: &Game,
+    expected: &[Expected],
+    place: &str,
+) {
     let mut accumulator = Accumulator::new(net, &game.boards[0]);
     let plies = game.deltas.iter().zip(&game.boards[1..]);
     for ((delta, after), expected) in plies.zip(&expected[1..]) {
@@ -552,20 +582,20 @@ fn updated<A: Architecture>(net: &Network<A>, game: &Game, expected: &[Expected]
 }
 
 /// Compares features that the engine tells, both as a whole and as changes.
-fn told<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn told<A: Architecture<Inputs = FromFeatures, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     line: &[Features],
     expected: &[Expected],
     place: &str,
 ) {
-    let mut evaluator = Evaluator::from_features(net, line[0].side_to_move, line[0].active());
+    let mut evaluator = Evaluator::new(net, (line[0].side_to_move, line[0].active()));
     for (ply, (features, expected)) in line.iter().zip(expected).enumerate() {
-        let accumulator = Accumulator::from_features(net, features.active());
+        let accumulator = Accumulator::new(net, (Color::White, features.active()));
         every_bucket(net, &accumulator, expected, || {
             format!("{place}: line {ply}")
         });
         if ply > 0 {
-            evaluator.push_features(features.changes());
+            evaluator.push(features.changes());
         }
         if ply % 3 != 0 {
             let (bucket, evaluation) = &expected.buckets[ply % expected.buckets.len()];
@@ -581,15 +611,15 @@ fn told<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
 
 /// Compares features and views that the engine tells, both as a whole and as changes, and takes the
 /// line back.
-fn seen<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn seen<A: Architecture<Inputs = FromViews, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     line: &[Features],
     expected: &[Expected],
     place: &str,
 ) {
     let start = &line[0];
-    let mut evaluator = Evaluator::from_views(net, start.side_to_move, start.views, start.active());
-    let mut accumulator = Accumulator::from_views(net, start.views, start.active());
+    let mut evaluator = Evaluator::new(net, (start.side_to_move, start.views, start.active()));
+    let mut accumulator = Accumulator::new(net, (Color::White, start.views, start.active()));
     let along = |evaluator: &mut Evaluator<A, &Network<A>>| {
         let ply = evaluator.ply();
         let buckets = &expected[ply].buckets;
@@ -601,10 +631,10 @@ fn seen<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
         );
     };
     for (ply, (features, expected)) in line.iter().zip(expected).enumerate() {
-        let fresh = Accumulator::from_views(net, features.views, features.active());
+        let fresh = Accumulator::new(net, (Color::White, features.views, features.active()));
         every_bucket(net, &fresh, expected, || format!("{place}: line {ply}"));
         if ply > 0 {
-            evaluator.push_views(features.views, features.changes());
+            evaluator.push((features.views, features.changes()));
             let before = accumulator.clone();
             for perspective in Color::ALL {
                 let p = perspective.index();
@@ -633,7 +663,7 @@ fn seen<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
 }
 
 /// Plays a game in which features that the engine tells come and go, and takes it back.
-fn followed<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn followed<A: Architecture<Inputs = FromBoth, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     game: &Game,
     line: &[Features],
@@ -641,14 +671,14 @@ fn followed<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     place: &str,
 ) {
     let start = (&game.boards[0], line[0].active());
-    let mut evaluator = Evaluator::with_features(net, start.0, start.1);
-    let mut accumulator = Accumulator::with_features(net, start.0, start.1);
+    let mut evaluator = Evaluator::new(net, (start.0, start.1));
+    let mut accumulator = Accumulator::new(net, (start.0, start.1));
     for (ply, (board, here)) in game.boards.iter().zip(expected).enumerate() {
-        let fresh = Accumulator::with_features(net, board, line[ply].active());
+        let fresh = Accumulator::new(net, (board, line[ply].active()));
         every_bucket(net, &fresh, here, || format!("{place}: {board}"));
         if ply > 0 {
             let (delta, changes) = (&game.deltas[ply - 1], line[ply].changes());
-            evaluator.push_with(delta, changes);
+            evaluator.push((delta, changes));
             let before = accumulator.clone();
             accumulator.update_with(net, &before, delta, board, changes);
             same_outputs(&accumulator, here, || {

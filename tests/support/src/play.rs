@@ -7,6 +7,7 @@ use crate::net_file::random_net_file;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::Net;
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Level, Network, Output, SelectedByPieces};
 
 pub use self::king_walks::check_king_walks;
@@ -28,13 +29,13 @@ pub fn plies() -> usize {
 }
 
 /// A network with random weights, on every level of this machine.
-pub struct Subject<A: SelectedByPieces> {
+pub struct Subject<A: SelectedByPieces<Inputs = FromPosition>> {
     nets: Vec<Network<A>>,
     /// The same weights for the interpreter.
     reference: Net,
 }
 
-impl<A: SelectedByPieces<Output = Output>> Subject<A> {
+impl<A: SelectedByPieces<Inputs = FromPosition, Output = Output>> Subject<A> {
     /// The network of a spec.
     ///
     /// # Panics

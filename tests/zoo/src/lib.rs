@@ -133,9 +133,9 @@ pub fn check_for(network: &Network) -> &'static str {
     let mut sets = network.features.iter();
     if sets.clone().any(|set| set.views() > 1) {
         "check_views"
-    } else if sets.clone().all(FeatureSet::is_told) {
+    } else if sets.clone().all(FeatureSet::is_supplied) {
         "check_custom"
-    } else if sets.any(FeatureSet::is_told) {
+    } else if sets.any(FeatureSet::is_supplied) {
         "check_mixed"
     } else if network.stacks.by_pieces.is_none() {
         "check_by_caller"

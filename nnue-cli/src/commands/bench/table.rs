@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_measured_yet_is_told() {
+    fn what_is_not_measured_yet_is_supplied() {
         let mut rows = [row("A", Some("a"), 100.0), row("B", Some("b"), 200.0)];
         for row in &mut rows {
             (row.in_engine, row.in_engine_halves) = (f64::NAN, [f64::NAN; 2]);

@@ -159,6 +159,6 @@ fn has_pawn(net: &Net, board: &Board) -> bool {
 /// from the pieces on the board.
 fn can_be_doubted(network: &Network) -> bool {
     let has_header = matches!(network.file.format, Format::Stockfish { .. });
-    let is_told = network.features.iter().any(|set| set.is_told());
-    !has_header && !is_told && piece_square(network).is_some()
+    let is_supplied = network.features.iter().any(|set| set.is_supplied());
+    !has_header && !is_supplied && piece_square(network).is_some()
 }

@@ -88,7 +88,7 @@ fn is_same(one: &Network, other: &Network) -> bool {
 /// The network of a spec with its weights, if the bytes are a file of it.
 fn fitting(spec: &str, bytes: &[u8]) -> Option<Net> {
     let network = field::network(spec)?;
-    if network.features.iter().all(|set| set.is_told()) {
+    if network.features.iter().all(|set| set.is_supplied()) {
         return None; // nothing can be evaluated without the engine
     }
     Net::from_bytes(&network, bytes).ok()

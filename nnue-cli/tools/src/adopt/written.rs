@@ -128,8 +128,8 @@ mod tests {{
 
 /// The value of the start of a game, if the pieces tell it and it is all that the network says.
 fn start_value(network: &Network, bytes: &[u8]) -> Option<i32> {
-    let is_told = network.features.iter().any(|set| set.is_told());
-    if is_told || !network.output.further.is_empty() {
+    let is_supplied = network.features.iter().any(|set| set.is_supplied());
+    if is_supplied || !network.output.further.is_empty() {
         return None;
     }
     let net = Net::from_bytes(network, bytes).ok()?;

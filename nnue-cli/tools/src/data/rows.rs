@@ -45,7 +45,7 @@ impl RowMaker {
     ///
     /// [`UnsupportedNetwork`] if the engine has to say more.
     pub fn new(network: &Network) -> Result<RowMaker, UnsupportedNetwork> {
-        if let Some(set) = network.features.iter().find(|set| set.is_told()) {
+        if let Some(set) = network.features.iter().find(|set| set.is_supplied()) {
             let set = set.name.clone();
             return Err(UnsupportedNetwork::ToldFeatures { set });
         }

@@ -63,8 +63,8 @@ impl Difference {
     pub fn of(files: [&NetFile; 2], positions: &[WrittenPosition]) -> Result<Difference, Error> {
         let [first, second] = files;
         let tensors = compare(tensors::of_file(first)?, tensors::of_file(second)?);
-        let is_told = |file: &NetFile| told_features(&file.network).is_some();
-        let evaluations: Vec<Evaluations> = if files.into_iter().any(is_told) {
+        let is_supplied = |file: &NetFile| told_features(&file.network).is_some();
+        let evaluations: Vec<Evaluations> = if files.into_iter().any(is_supplied) {
             Vec::new()
         } else {
             let nets = [first.net()?, second.net()?];

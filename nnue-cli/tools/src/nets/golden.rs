@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn what_is_wrong_is_supplied_with_its_line() {
         for (text, line, words) in [
             (
                 format!("{KINGS} | 1\n{KINGS}"),

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 use std::slice;
 
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Accumulator, Architecture, Board, Level, Network, Position, Statistics};
 
 use super::{Noted, checksum_of, engine};
@@ -23,7 +24,7 @@ pub(super) fn measure<A, E>(
     mut out: impl Write,
 ) -> Result<(), Box<dyn Error>>
 where
-    A: Architecture,
+    A: Architecture<Inputs = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     let searches = trace.by_search();
@@ -39,7 +40,7 @@ where
     Ok(())
 }
 
-struct Server<'n, A: Architecture, E: Evaluate<A>> {
+struct Server<'n, A: Architecture<Inputs = FromPosition>, E: Evaluate<A>> {
     net: &'n Network<A>,
     engine: &'n Engine,
     searches: &'n [Trace],
@@ -55,7 +56,7 @@ struct Server<'n, A: Architecture, E: Evaluate<A>> {
 
 impl<'n, A, E> Server<'n, A, E>
 where
-    A: Architecture,
+    A: Architecture<Inputs = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     fn new(net: &'n Network<A>, engine: &'n Engine, searches: &'n [Trace]) -> Self {

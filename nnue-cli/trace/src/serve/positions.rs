@@ -5,6 +5,7 @@ use std::io::{BufRead, Write};
 use std::marker::PhantomData;
 
 use nnue_runtime::__private::file::foreign;
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Delta, Evaluated, Evaluator, Network, Output, Position,
 };
@@ -23,7 +24,7 @@ pub(super) fn answer<A, E>(
     mut out: impl Write,
 ) -> Result<(), Box<dyn Error>>
 where
-    A: Architecture,
+    A: Architecture<Inputs = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     let mut line = PositionList::<A, E>::new(net);
@@ -42,7 +43,7 @@ where
 }
 
 /// An evaluator that follows a list of positions as if it were a game.
-struct PositionList<'n, A: Architecture, E> {
+struct PositionList<'n, A: Architecture<Inputs = FromPosition>, E> {
     evaluator: Evaluator<A, &'n Network<A>>,
     before: Option<Board>,
     evaluate: PhantomData<E>,
@@ -50,7 +51,7 @@ struct PositionList<'n, A: Architecture, E> {
 
 impl<'n, A, E> PositionList<'n, A, E>
 where
-    A: Architecture,
+    A: Architecture<Inputs = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     fn new(net: &'n Network<A>) -> Self {

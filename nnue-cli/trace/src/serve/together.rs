@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Architecture, Network};
 
 use super::{Noted, checksum_of, engine};
@@ -31,7 +32,7 @@ pub(super) fn evaluate_together<A, E>(
     mut out: impl Write,
 ) -> Result<(), Box<dyn Error>>
 where
-    A: Architecture,
+    A: Architecture<Inputs = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     // A reason may have several lines.

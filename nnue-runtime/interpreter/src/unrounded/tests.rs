@@ -34,12 +34,12 @@ fn networks() -> Vec<Network> {
         let network = network.unwrap_or_else(|errors| panic!("{errors}"));
         // Large networks would take long and test nothing new.
         let numbers = network.feature_count() * network.transformer.width;
-        let is_told = network.features.iter().any(|set| set.is_told());
+        let is_supplied = network.features.iter().any(|set| set.is_supplied());
         // Bytes have no room for random PSQT values.
         let tensors = network.file.sections_once().filter_map(Section::as_tensor);
         let has_bytes = { tensors }
             .any(|tensor| matches!(tensor.role, Role::Psqt(_)) && tensor.element == Element::I8);
-        if !is_told && !has_bytes && numbers < 1_000_000 {
+        if !is_supplied && !has_bytes && numbers < 1_000_000 {
             networks.push(network);
         }
     }

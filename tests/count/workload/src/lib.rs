@@ -3,6 +3,7 @@
 
 use std::hint::black_box;
 
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Accumulator, Evaluator, Network, Output, SelectedByPieces};
 use nnue_trace::{Event, Search, Trace};
 
@@ -62,7 +63,7 @@ pub fn run(name: &str, file: &[u8], work: Work, passes: usize) -> Result<u64, St
 
 fn of<A>(file: &[u8], work: Work, passes: usize) -> Result<u64, String>
 where
-    A: SelectedByPieces<Output = Output>,
+    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
 {
     let net = Network::<A>::from_bytes(file).map_err(|error| error.to_string())?;
     let trace = Trace::bundled().map_err(|error| error.to_string())?;
@@ -97,7 +98,7 @@ where
 /// The first evaluations of a search.
 fn along<A>(net: &Network<A>, search: &Search) -> u64
 where
-    A: SelectedByPieces<Output = Output>,
+    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
 {
     let mut evaluator = Evaluator::new(net, &search.root);
     let events = search.events.iter();
@@ -108,7 +109,7 @@ where
 /// All evaluations of some searches, by an evaluator that is not on the stack.
 fn whole<A>(net: &Network<A>, searches: &[Search]) -> u64
 where
-    A: SelectedByPieces<Output = Output>,
+    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
 {
     for search in searches {
         caller_owns(&search.events);
@@ -128,7 +129,7 @@ where
 #[inline(always)]
 fn follow<A>(evaluator: &mut Evaluator<A, &Network<A>>, event: &Event) -> Option<Output>
 where
-    A: SelectedByPieces<Output = Output>,
+    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
 {
     match event {
         Event::Make(delta) => evaluator.push(delta),

@@ -283,11 +283,11 @@ fn leb128(file: &mut Vec<u8>, values: impl Iterator<Item = i32>) {
         loop {
             let low = (value & 0x7f) as u8;
             value >>= 7;
-            let sign_is_told = match low & 0x40 {
+            let sign_is_supplied = match low & 0x40 {
                 0 => value == 0,
                 _ => value == -1,
             };
-            if sign_is_told {
+            if sign_is_supplied {
                 file.push(low);
                 break;
             }

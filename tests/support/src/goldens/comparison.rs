@@ -3,6 +3,7 @@
 //! lines; with `NNUE_GOLDENS=all`, each level has all of them.
 
 use cozy_chess::util::parse_uci_move;
+use nnue_runtime::line::FromPosition;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Delta, Level, Network, Output, Position,
     SelectedByPieces,
@@ -20,7 +21,7 @@ use crate::synthetic::synthetic_net;
 /// # Panics
 ///
 /// At the first value that differs, or if goldens cannot be read.
-pub fn synthetic<A: SelectedByPieces<Output = Output>>(generation: &str) {
+pub fn synthetic<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(generation: &str) {
     let goldens = format!("synthetic/{generation}");
     let positions = well_formed(golden_positions(&goldens));
     check_goldens::<A>(&synthetic_net(generation), &positions, Some(&goldens));
@@ -72,7 +73,7 @@ fn side(color: cozy_chess::Color) -> Color {
     color.into()
 }
 
-fn check_positions<A: SelectedByPieces<Output = Output>>(
+fn check_positions<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
     net: &Network<A>,
     goldens: &[GoldenPosition],
     share: Share,
@@ -116,7 +117,7 @@ fn check_positions<A: SelectedByPieces<Output = Output>>(
 
 /// Plays the lines. Each ply's accumulator is updated from the one before, and must equal a
 /// refreshed one.
-fn check_lines<A: SelectedByPieces<Output = Output>>(
+fn check_lines<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
     net: &Network<A>,
     lines: &[Line],
     plies: &[GoldenLinePly],
@@ -165,7 +166,7 @@ fn check_lines<A: SelectedByPieces<Output = Output>>(
     assert!(plies.next().is_none(), "plies without a line");
 }
 
-fn check_goldens<A: SelectedByPieces<Output = Output>>(
+fn check_goldens<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
     file: &[u8],
     positions: &[GoldenPosition],
     lines: Option<&str>,
@@ -195,7 +196,10 @@ fn well_formed<T>(goldens: Result<T, GoldenError>) -> T {
 /// # Panics
 ///
 /// At the first value that differs, if the net is not there, or if goldens cannot be read.
-pub fn released<A: SelectedByPieces<Output = Output>>(name: &str, has: Goldens) {
+pub fn released<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+    name: &str,
+    has: Goldens,
+) {
     let file = well_loaded(name);
     let goldens = format!("real/{name}");
     let mut positions = well_formed(golden_positions(&goldens));

@@ -84,7 +84,7 @@ impl<'n> Library<'n> {
         name: &str,
         weights: Option<Weights>,
     ) -> Result<Library<'n>, Error> {
-        if let Some(set) = network.features.iter().find(|set| set.is_told()) {
+        if let Some(set) = network.features.iter().find(|set| set.is_supplied()) {
             return Err(Error::Custom {
                 network: network.name.clone(),
                 set: set.name.clone(),

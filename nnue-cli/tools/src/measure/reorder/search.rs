@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_told_of_in_shares() {
+    fn work_is_supplied_of_in_shares() {
         let mut told = Vec::new();
         let _ = better_order(&two_groups(), &[0; 8], &mut |done| told.push(done));
         assert!(told.is_sorted() && told.iter().all(|done| (0.0..1.0).contains(done)));

@@ -99,6 +99,6 @@ pub fn told_features(network: &Network) -> Option<&str> {
     let told = network
         .features
         .iter()
-        .find(|set| FeatureSet::is_told(set))?;
+        .find(|set| FeatureSet::is_supplied(set))?;
     Some(&told.name)
 }
