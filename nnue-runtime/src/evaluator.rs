@@ -61,7 +61,7 @@ use crate::rows::changes::RowChanges;
 ///
 /// let net = ataxx::Network::open("ataxx.nnue")?;
 /// let active: [&[u32]; 2] = [&[0, 55, 140], &[6, 49, 140]];
-/// let mut evaluator = ataxx::Evaluator::new(&net, (Color::White, active));
+/// let mut evaluator = ataxx::Evaluator::new(&net, Features(Color::White, active));
 /// let change = FeatureChanges { added: &[1], removed: &[140] };
 /// evaluator.push([change; 2]);
 /// let output = evaluator.evaluate_bucket(0);
@@ -87,7 +87,7 @@ use crate::rows::changes::RowChanges;
 ///
 /// let net = shogi::Network::open("shogi.bin")?;
 /// let active: [&[u32]; 2] = [&[102, 1592, 1600], &[102, 1592, 1600]];
-/// let mut evaluator = shogi::Evaluator::new(&net, (Color::White, [44, 44], active));
+/// let mut evaluator = shogi::Evaluator::new(&net, Views(Color::White, [44, 44], active));
 /// // White's king steps aside. Black sees it too, but from where it was.
 /// let change = |from, to| FeatureChanges { added: to, removed: from };
 /// let changes = [change(&[1592], &[1591]), change(&[1600], &[1601])];

@@ -3,11 +3,11 @@
 //! | feature sets of the network | [`Start`] | [`Step`] |
 //! |---|---|---|
 //! | all follow the position | `&position` | `&delta` |
-//! | some are custom | `(&position, active)` | `(&delta, changes)` |
-//! | all are custom | `(side, active)` | `changes` |
-//! | all are custom and have views | `(side, views, active)` | `(views, changes)` |
+//! | some are custom | [`PositionAndFeatures(&position, active)`](PositionAndFeatures) | `(&delta, changes)` |
+//! | all are custom | [`Features(side, active)`](Features) | `changes` |
+//! | all are custom and have views | [`Views(side, views, active)`](Views) | `(views, changes)` |
 //!
-//! * `position` is a [`Position`], `delta` a [`Delta`], and `side` the [`Color`] to move.
+//! * `position` is a [`Position`], `delta` a [`Delta`], and `side` the player whose turn it is.
 //! * `active`, a `[&[u32]; 2]`, has the active features of custom sets for white and for black,
 //!   whoever these are in the game.
 //! * `changes`, a `[FeatureChanges; 2]`, has the features that become active, or cease to be, for
@@ -15,7 +15,7 @@
 //! * `views`, a `[u32; 2]`, has the view of white and that of black. Numbers beyond the last view
 //!   stand for the last. A change of view changes no features by itself.
 //!
-//! Something else than the network's own kind does not compile.
+//! A network takes its own kind, and no other compiles.
 
 use crate::chess::Color;
 use crate::delta::Delta;
@@ -36,23 +36,25 @@ pub trait Step<I> {
     fn changes(&self) -> StepChanges<'_>;
 }
 
+/// A position, and the features of custom sets that are active in it for white and for black.
+#[derive(Clone, Copy, Debug)]
+pub struct PositionAndFeatures<'a, P>(pub &'a P, pub [&'a [u32]; 2]);
+
+/// The player whose turn it is, and the features that are active for white and for black.
+#[derive(Clone, Copy, Debug)]
+pub struct Features<'a>(pub Color, pub [&'a [u32]; 2]);
+
+/// The player whose turn it is, the view of white and that of black, and the features that are
+/// active for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Views<'a>(pub Color, pub [u32; 2], pub [&'a [u32]; 2]);
+
 /// A [`Start`], in the form in which all have the same type.
 pub struct Beginning<'a> {
     pub(crate) placement: Placement,
     pub(crate) side_to_move: Color,
     pub(crate) views: [u32; 2],
     pub(crate) active: [&'a [u32]; 2],
-}
-
-impl<'a> Beginning<'a> {
-    fn of_features(side_to_move: Color, views: [u32; 2], active: [&'a [u32]; 2]) -> Self {
-        Beginning {
-            placement: Placement::EMPTY,
-            side_to_move,
-            views,
-            active,
-        }
-    }
 }
 
 /// A [`Step`], in the form in which all have the same type.
@@ -111,29 +113,29 @@ macro_rules! kinds {
 kinds! {
     #[diagnostic::on_unimplemented(
         message = "a position alone does not say which features are active in this network",
-        note = "the engine supplies the features of custom sets: `(&position, active)` and `(&delta, changes)` if others \
-                follow the position, `(side, active)` and `changes` if not, `(side, views, active)` and `(views, changes)` \
+        note = "the engine supplies the features of custom sets: `PositionAndFeatures` and `(&delta, changes)` if others \
+                follow the position, `Features` and `changes` if not, `Views` and `(views, changes)` \
                 for sets with views"
     )]
     TakesPositions: FromPosition;
 
     #[diagnostic::on_unimplemented(
         message = "this network does not have both sets that follow the position and custom sets",
-        note = "it takes `&position` and `&delta` if it has no custom sets, `(side, active)` and `changes` if it has no \
-                others, `(side, views, active)` and `(views, changes)` for sets with views"
+        note = "it takes `&position` and `&delta` if it has no custom sets, `Features` and `changes` if it has no \
+                others, `Views` and `(views, changes)` for sets with views"
     )]
     TakesBoth: FromBoth;
 
     #[diagnostic::on_unimplemented(
         message = "features alone are not what this network sees",
-        note = "it takes `&position` and `&delta` if it has no custom sets, `(&position, active)` and `(&delta, changes)` \
-                if some sets follow the position, `(side, views, active)` and `(views, changes)` for sets with views"
+        note = "it takes `&position` and `&delta` if it has no custom sets, `PositionAndFeatures` and `(&delta, changes)` \
+                if some sets follow the position, `Views` and `(views, changes)` for sets with views"
     )]
     TakesFeatures: FromFeatures;
 
     #[diagnostic::on_unimplemented(
         message = "this network has no feature sets with views",
-        note = "write `views` into the spec, or leave the views out: `(side, active)` and `changes`"
+        note = "write `views` into the spec, or leave the views out: `Features` and `changes`"
     )]
     TakesViews: FromViews;
 }
@@ -149,27 +151,34 @@ impl<I: TakesPositions, P: Position> Start<I> for &P {
     }
 }
 
-impl<I: TakesBoth, P: Position> Start<I> for (&P, [&[u32]; 2]) {
+impl<I: TakesBoth, P: Position> Start<I> for PositionAndFeatures<'_, P> {
     fn beginning(&self, level: Level) -> Beginning<'_> {
-        let (position, active) = *self;
         Beginning {
-            active,
-            ..Start::<FromPosition>::beginning(&position, level)
+            active: self.1,
+            ..Start::<FromPosition>::beginning(&self.0, level)
         }
     }
 }
 
-impl<I: TakesFeatures> Start<I> for (Color, [&[u32]; 2]) {
+impl<I: TakesFeatures> Start<I> for Features<'_> {
     fn beginning(&self, _: Level) -> Beginning<'_> {
-        let (side_to_move, active) = *self;
-        Beginning::of_features(side_to_move, [0; 2], active)
+        Beginning {
+            placement: Placement::EMPTY,
+            side_to_move: self.0,
+            views: [0; 2],
+            active: self.1,
+        }
     }
 }
 
-impl<I: TakesViews> Start<I> for (Color, [u32; 2], [&[u32]; 2]) {
+impl<I: TakesViews> Start<I> for Views<'_> {
     fn beginning(&self, _: Level) -> Beginning<'_> {
-        let (side_to_move, views, active) = *self;
-        Beginning::of_features(side_to_move, views, active)
+        Beginning {
+            placement: Placement::EMPTY,
+            side_to_move: self.0,
+            views: self.1,
+            active: self.2,
+        }
     }
 }
 

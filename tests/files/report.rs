@@ -18,7 +18,10 @@ mod tiny {
 }
 
 /// Every value of every golden position's accumulator is within the bounds, and 16 bits hold them.
-fn check_bounds<A: Architecture>(file: &[u8], goldens: &str) {
+fn check_bounds<A: Architecture<Inputs = nnue_runtime::line::FromPosition>>(
+    file: &[u8],
+    goldens: &str,
+) {
     let net = Network::<A>::from_bytes(file).unwrap();
     let report = net.report();
     assert_eq!(report.warnings, [], "{}", A::NAME);

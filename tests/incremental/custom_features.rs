@@ -9,6 +9,7 @@ use fastrand::Rng;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::{Evaluation, Net};
+use nnue_runtime::line::{Features, PositionAndFeatures};
 use nnue_runtime::{
     Accumulator, Architecture, Color, Delta, FeatureChanges, Level, Network, Piece, Position, Role,
     Square,
@@ -112,16 +113,18 @@ fn ataxx_is_followed_along_random_games() {
     let (mut evaluations, mut taken_back, mut stones_turned) = (0, 0, 0);
     for level in Level::available() {
         net = net.with_level(level);
-        let mut evaluator =
-            ataxx::Evaluator::new(&net, (Color::White, slices(&Ataxx::start().features())));
+        let mut evaluator = ataxx::Evaluator::new(
+            &net,
+            Features(Color::White, slices(&Ataxx::start().features())),
+        );
         for round in 0..rounds {
             // In some games many moves pass between evaluations, with more changes than features
             // can be active at once.
             let rarely = if round % 3 == 0 { 60 } else { 3 };
             let mut line = vec![Ataxx::start()];
-            evaluator.reset((Color::White, slices(&line[0].features())));
+            evaluator.reset(Features(Color::White, slices(&line[0].features())));
             let mut accumulator =
-                Accumulator::new(&net, (Color::White, slices(&line[0].features())));
+                Accumulator::new(&net, Features(Color::White, slices(&line[0].features())));
             for _ in 0..200 {
                 let game = line[line.len() - 1].clone();
                 let moves = game.moves();
@@ -133,7 +136,7 @@ fn ataxx_is_followed_along_random_games() {
                     evaluator.pop();
                     taken_back += 1;
                     let active = line[line.len() - 1].features();
-                    accumulator = Accumulator::new(&net, (Color::White, slices(&active)));
+                    accumulator = Accumulator::new(&net, Features(Color::White, slices(&active)));
                 } else {
                     let mut after = game.clone();
                     after.play(moves[random.usize(..moves.len())]);
@@ -149,7 +152,8 @@ fn ataxx_is_followed_along_random_games() {
                     line.push(after);
                 }
                 let game = &line[line.len() - 1];
-                let fresh = Accumulator::new(&net, (Color::White, slices(&game.features())));
+                let fresh =
+                    Accumulator::new(&net, Features(Color::White, slices(&game.features())));
                 assert_eq!(accumulator, fresh);
                 assert_eq!(evaluator.ply(), line.len() - 1);
                 if random.usize(..rarely) == 0 {
@@ -223,7 +227,10 @@ fn features_of_the_engine_are_summed_with_those_of_the_position() {
     let mut king_moves = 0;
     for _ in 0..60 {
         let mut game = Game::startpos();
-        let mut accumulator = Accumulator::new(&net, (&game, slices(&chess_features(&game))));
+        let mut accumulator = Accumulator::new(
+            &net,
+            PositionAndFeatures(&game, slices(&chess_features(&game))),
+        );
         for _ in 0..150 {
             let Some(chosen) = choose(&game, &mut random) else {
                 break;
@@ -236,7 +243,7 @@ fn features_of_the_engine_are_summed_with_those_of_the_position() {
             let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
             let unchanged = accumulator.clone();
             accumulator.update_with(&net, &unchanged, &delta, &after, changes(&lists));
-            let fresh = Accumulator::new(&net, (&after, slices(&active)));
+            let fresh = Accumulator::new(&net, PositionAndFeatures(&after, slices(&active)));
             assert_eq!(accumulator, fresh, "{after}");
             game = after;
         }
@@ -271,12 +278,16 @@ fn an_evaluator_follows_position_and_features_along_games() {
         let mut seen = Seen::default();
         let start = Game::startpos();
         let features = chess_features(&start);
-        let mut evaluator = mixed::Evaluator::new(&net, (&start, slices(&features)));
+        let mut evaluator =
+            mixed::Evaluator::new(&net, PositionAndFeatures(&start, slices(&features)));
         for round in 0..25 {
             // In some games many moves pass between evaluations.
             let rarely = if round % 3 == 0 { 40 } else { 2 };
             let mut line = vec![Game::startpos()];
-            evaluator.reset((&line[0], slices(&chess_features(&line[0]))));
+            evaluator.reset(PositionAndFeatures(
+                &line[0],
+                slices(&chess_features(&line[0])),
+            ));
             for _ in 0..150 {
                 let game = line[line.len() - 1].clone();
                 match random.usize(..9) {
@@ -366,7 +377,10 @@ fn check_evaluation(
     evaluator: &mut mixed::Evaluator<&mixed::Network>,
     game: &Game,
 ) {
-    let fresh = Accumulator::new(net, (game, slices(&chess_features(game))));
+    let fresh = Accumulator::new(
+        net,
+        PositionAndFeatures(game, slices(&chess_features(game))),
+    );
     evaluator.prepare();
     let prepared = evaluator.peek_bucket(0);
     assert_eq!(evaluator.accumulator(), fresh.view());
@@ -411,13 +425,14 @@ fn weight(row: usize, neuron: usize) -> i32 {
 #[test]
 fn wrong_features_are_left_out() {
     let net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));
-    let empty = Accumulator::new(&net, (Color::White, [&[]; 2]));
-    let unknown = Accumulator::new(&net, (Color::White, [&[147, u32::MAX], &[1 << 31]]));
+    let empty = Accumulator::new(&net, Features(Color::White, [&[]; 2]));
+    let unknown = Accumulator::new(&net, Features(Color::White, [&[147, u32::MAX], &[1 << 31]]));
     assert_eq!(unknown, empty);
     let many: Vec<u32> = (0..147).collect();
-    let as_many_as_allowed = Accumulator::new(&net, (Color::White, [&many[..49], &many[..49]]));
+    let as_many_as_allowed =
+        Accumulator::new(&net, Features(Color::White, [&many[..49], &many[..49]]));
     assert_eq!(
-        Accumulator::new(&net, (Color::White, [&many, &many])),
+        Accumulator::new(&net, Features(Color::White, [&many, &many])),
         as_many_as_allowed
     );
     let mut updated = empty.clone();

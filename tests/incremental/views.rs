@@ -7,6 +7,7 @@ use fastrand::Rng;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::{Evaluation, Net};
+use nnue_runtime::line::{FromViews, Views};
 use nnue_runtime::{
     Accumulator, Architecture, Color, Evaluator, FeatureChanges, Level, Network, Output, Statistics,
 };
@@ -240,19 +241,23 @@ struct Happened {
 
 /// Plays random games on every level, and compares the evaluator with fresh sums and with the
 /// interpreter.
-fn check_games<A: Architecture<Output = Output>>(spec: &str, features: Features) -> Happened {
+fn check_games<A: Architecture<Inputs = FromViews, Output = Output>>(
+    spec: &str,
+    features: Features,
+) -> Happened {
     let (mut net, reference) = random_net::<A>(spec);
     let mut random = seeded(81);
     let mut happened = Happened::default();
     for level in Level::available() {
         net = net.with_level(level);
         let start = both(features, &Game::start());
-        let mut evaluator = Evaluator::new(&net, (Color::White, views_of(&start), active(&start)));
+        let mut evaluator =
+            Evaluator::new(&net, Views(Color::White, views_of(&start), active(&start)));
         for round in 0..nnue_test_support::play::plies() / 1000 {
             // In some games many moves pass between evaluations.
             let rarely = if round % 3 == 0 { 40 } else { 2 };
             let mut line = vec![Game::start()];
-            evaluator.reset((Color::White, views_of(&start), active(&start)));
+            evaluator.reset(Views(Color::White, views_of(&start), active(&start)));
             for _ in 0..150 {
                 let game = line[line.len() - 1].clone();
                 match random.usize(..9) {
@@ -300,7 +305,7 @@ fn check_games<A: Architecture<Output = Output>>(spec: &str, features: Features)
     happened
 }
 
-fn check_evaluation<A: Architecture<Output = Output>>(
+fn check_evaluation<A: Architecture<Inputs = FromViews, Output = Output>>(
     net: &Network<A>,
     reference: &Net,
     evaluator: &mut Evaluator<A, &Network<A>>,
@@ -309,7 +314,7 @@ fn check_evaluation<A: Architecture<Output = Output>>(
 ) {
     let level = net.level();
     let seen = both(features, game);
-    let fresh = Accumulator::new(net, (Color::White, views_of(&seen), active(&seen)));
+    let fresh = Accumulator::new(net, Views(Color::White, views_of(&seen), active(&seen)));
     let expected = net.evaluate_bucket(&fresh, game.side_to_move, 0);
     if let Some(known) = evaluator.peek_bucket(0) {
         assert_eq!(known, expected, "peek without preparing, at {level}");
@@ -358,8 +363,8 @@ fn rows_are_those_of_the_view() {
     let rows = &reference.weights().transformer[0].rows;
     let row = |row: usize| &rows[shogi::WIDTH * row..][..shogi::WIDTH];
     let sums = |view: u32, feature: u32| {
-        let biases = Accumulator::new(&net, (Color::White, [0; 2], [&[]; 2]));
-        let one = Accumulator::new(&net, (Color::White, [view; 2], [&[feature], &[]]));
+        let biases = Accumulator::new(&net, Views(Color::White, [0; 2], [&[]; 2]));
+        let one = Accumulator::new(&net, Views(Color::White, [view; 2], [&[feature], &[]]));
         let values = one.values(Color::White).iter();
         let sums = values.zip(biases.values(Color::White));
         // Widths are padded with zeros.
@@ -379,7 +384,7 @@ fn rows_are_those_of_the_view() {
     assert_eq!(sums(81, 5), sums(80, 5));
     assert_eq!(sums(u32::MAX, 5), sums(80, 5));
     assert_eq!(sums(3, 1629), BTreeSet::new());
-    let mut last = Evaluator::new(&net, (Color::White, [81, u32::MAX], [&[5]; 2]));
+    let mut last = Evaluator::new(&net, Views(Color::White, [81, u32::MAX], [&[5]; 2]));
     assert_eq!(last.evaluate_bucket(0), fresh(&net, 80, &[5]));
     last.push(([0; 2], FeatureChanges::NONE));
     assert_eq!(last.evaluate_bucket(0), fresh(&net, 0, &[5]));
@@ -403,7 +408,7 @@ fn cost(evaluator: &mut Evaluator<shogi::Net, &Network<shogi::Net>, Statistics>)
 fn a_king_that_returns_costs_what_has_changed_since() {
     let (net, _) = random_net::<shogi::Net>(SHOGI);
     let start: Vec<u32> = (100..140).collect();
-    let mut evaluator = Evaluator::counting(&net, (Color::White, [44, 44], [&start, &start]));
+    let mut evaluator = Evaluator::counting(&net, Views(Color::White, [44, 44], [&start, &start]));
     let spent = cost(&mut evaluator);
     assert_eq!(
         (spent.refreshes, spent.misses, spent.refreshed_rows),
@@ -433,7 +438,7 @@ fn a_king_that_returns_costs_what_has_changed_since() {
     assert_eq!((spent.updates, spent.updated_rows), (1, 4));
     // The same after a reset, to the position that the cache knows of white's view alone.
     let now: Vec<u32> = (102..140).chain([100, 160]).collect();
-    evaluator.reset((Color::White, [44, 80], [&now, &now]));
+    evaluator.reset(Views(Color::White, [44, 80], [&now, &now]));
     let spent = cost(&mut evaluator);
     assert_eq!(
         (spent.refreshes, spent.misses, spent.refreshed_rows),
@@ -443,7 +448,7 @@ fn a_king_that_returns_costs_what_has_changed_since() {
 
 /// The evaluation of these features in fresh sums.
 fn fresh(net: &Network<shogi::Net>, view: u32, active: &[u32]) -> Output {
-    let accumulator = Accumulator::new(net, (Color::White, [view; 2], [active; 2]));
+    let accumulator = Accumulator::new(net, Views(Color::White, [view; 2], [active; 2]));
     net.evaluate_bucket(&accumulator, Color::White, 0)
 }
 
@@ -477,7 +482,7 @@ fn what_was_told_wrongly_is_forgotten() {
             removed: &[1630, 1 << 31],
         },
     ];
-    let mut evaluator = Evaluator::new(&net, (Color::White, [7; 2], [&right; 2]));
+    let mut evaluator = Evaluator::new(&net, Views(Color::White, [7; 2], [&right; 2]));
     for changes in wrong {
         for again in [false, true] {
             for view in [7, 8, 7] {
@@ -485,12 +490,12 @@ fn what_was_told_wrongly_is_forgotten() {
                 evaluator.evaluate_bucket(0);
             }
             if again {
-                evaluator.reset((Color::White, [8; 2], [&many; 2]));
+                evaluator.reset(Views(Color::White, [8; 2], [&many; 2]));
                 evaluator.evaluate_bucket(0);
             }
             for view in [8, 7] {
                 for active in [&far, &right] {
-                    evaluator.reset((Color::White, [view; 2], [active; 2]));
+                    evaluator.reset(Views(Color::White, [view; 2], [active; 2]));
                     let expected = fresh(&net, view, active);
                     assert_eq!(evaluator.evaluate_bucket(0), expected, "{changes:?}");
                 }
@@ -506,7 +511,7 @@ fn features_in_both_lists_stay_as_they_are() {
     let active = [10, 20, 30];
     for feature in [20, 40] {
         for view in [3, 4] {
-            let mut evaluator = Evaluator::new(&net, (Color::White, [3; 2], [&active; 2]));
+            let mut evaluator = Evaluator::new(&net, Views(Color::White, [3; 2], [&active; 2]));
             evaluator.evaluate_bucket(0);
             let both = FeatureChanges {
                 added: &[feature],

@@ -5,6 +5,7 @@
 
 use std::error::Error;
 
+use nnue_runtime::line::Features;
 use nnue_runtime::{Color, FeatureChanges};
 
 mod ataxx {
@@ -38,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     (start[6], start[42]) = (Some(Color::White), Some(Color::White));
     (start[0], start[48]) = (Some(Color::Black), Some(Color::Black));
     let [white, black] = Color::ALL.map(|player| active(player, &start));
-    let mut evaluator = ataxx::Evaluator::new(&net, (Color::White, [&white, &black]));
+    let mut evaluator = ataxx::Evaluator::new(&net, Features(Color::White, [&white, &black]));
     println!("{:>6} for white at the start", evaluator.evaluate().value);
 
     // White sets a stone on an empty square. The evaluator needs only what changes.

@@ -5,7 +5,7 @@ use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
 use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
-use crate::line::{FromBoth, FromFeatures, FromViews, Start};
+use crate::line::{FromBoth, FromFeatures, FromViews, Start, Views};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
 use crate::position::Position;
@@ -41,7 +41,7 @@ impl<A: Architecture<Inputs = FromViews>> Accumulator<A> {
         view: u32,
         active: &[u32],
     ) {
-        let start = (Color::White, [view; 2], [active; 2]);
+        let start = Views(Color::White, [view; 2], [active; 2]);
         let start = Start::<FromViews>::beginning(&start, net.level());
         self.refresh_perspectives(net, &[perspective], &start);
     }

@@ -215,7 +215,10 @@ fn thirds(tensor: &str, row: usize, neuron: usize) -> i32 {
     value(tensor, row, neuron, 30)
 }
 
-fn check_floats<A: Architecture>(text: &str, rounded: impl Fn(i32, [i32; 2]) -> i32) {
+fn check_floats<A: Architecture<Inputs = nnue_runtime::line::FromPosition>>(
+    text: &str,
+    rounded: impl Fn(i32, [i32; 2]) -> i32,
+) {
     let network = spec(A::NAME, text);
     let [own_tensor, virtual_tensor] = ["transformer.weights", "transformer.virtual_weights"];
     let file = net_file_of(&network, "", |weight| match weight.tensor {

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use fastrand::Rng;
+use nnue_runtime::line::{self, FromFeatures, FromViews};
 use nnue_runtime::{
     Accumulator, Architecture, Color, Evaluator, FeatureChanges, Level, Network, Output,
 };
@@ -68,13 +69,13 @@ pub(crate) struct Step {
 /// The rows themselves.
 pub(crate) struct Rows;
 
-impl<A: Architecture> Telling<A> for Rows {
+impl<A: Architecture<Inputs = FromFeatures>> Telling<A> for Rows {
     fn evaluator<'n>(net: &'n Network<A>, start: &Active) -> Evaluator<A, &'n Network<A>> {
-        Evaluator::new(net, (Color::White, slices(start)))
+        Evaluator::new(net, line::Features(Color::White, slices(start)))
     }
 
     fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Active) {
-        evaluator.reset((Color::White, slices(start)));
+        evaluator.reset(line::Features(Color::White, slices(start)));
     }
 
     fn step(before: &Active, after: &Active) -> Step {
@@ -91,7 +92,7 @@ impl<A: Architecture> Telling<A> for Rows {
     }
 
     fn fresh(net: &Network<A>, active: &Active) -> Accumulator<A> {
-        Accumulator::new(net, (Color::White, slices(active)))
+        Accumulator::new(net, line::Features(Color::White, slices(active)))
     }
 }
 
@@ -108,15 +109,15 @@ impl<const ROWS: u32> Views<ROWS> {
     }
 }
 
-impl<A: Architecture, const ROWS: u32> Telling<A> for Views<ROWS> {
+impl<A: Architecture<Inputs = FromViews>, const ROWS: u32> Telling<A> for Views<ROWS> {
     fn evaluator<'n>(net: &'n Network<A>, start: &Active) -> Evaluator<A, &'n Network<A>> {
         let (views, features) = Self::of(start);
-        Evaluator::new(net, (Color::White, views, slices(&features)))
+        Evaluator::new(net, line::Views(Color::White, views, slices(&features)))
     }
 
     fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Active) {
         let (views, features) = Self::of(start);
-        evaluator.reset((Color::White, views, slices(&features)));
+        evaluator.reset(line::Views(Color::White, views, slices(&features)));
     }
 
     fn step(before: &Active, after: &Active) -> Step {
@@ -134,7 +135,7 @@ impl<A: Architecture, const ROWS: u32> Telling<A> for Views<ROWS> {
 
     fn fresh(net: &Network<A>, active: &Active) -> Accumulator<A> {
         let (views, features) = Self::of(active);
-        Accumulator::new(net, (Color::White, views, slices(&features)))
+        Accumulator::new(net, line::Views(Color::White, views, slices(&features)))
     }
 }
 

@@ -12,7 +12,7 @@ use nnue_compiler::network;
 use nnue_compiler::network::file::Tensor;
 use nnue_compiler::{analyse, file_layout};
 use nnue_interpreter::{Accumulators, ActiveRows, Evaluation, Net};
-use nnue_runtime::line::{FromBoth, FromFeatures, FromPosition, FromViews};
+use nnue_runtime::line::{self, FromBoth, FromFeatures, FromPosition, FromViews};
 use nnue_runtime::neurons::Neurons;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Evaluated, Evaluator, HeadValue, Level, Network,
@@ -588,9 +588,9 @@ fn told<A: Architecture<Inputs = FromFeatures, Output: Evaluated<Evaluation: Int
     expected: &[Expected],
     place: &str,
 ) {
-    let mut evaluator = Evaluator::new(net, (line[0].side_to_move, line[0].active()));
+    let mut evaluator = Evaluator::new(net, line::Features(line[0].side_to_move, line[0].active()));
     for (ply, (features, expected)) in line.iter().zip(expected).enumerate() {
-        let accumulator = Accumulator::new(net, (Color::White, features.active()));
+        let accumulator = Accumulator::new(net, line::Features(Color::White, features.active()));
         every_bucket(net, &accumulator, expected, || {
             format!("{place}: line {ply}")
         });
@@ -618,8 +618,12 @@ fn seen<A: Architecture<Inputs = FromViews, Output: Evaluated<Evaluation: Into<E
     place: &str,
 ) {
     let start = &line[0];
-    let mut evaluator = Evaluator::new(net, (start.side_to_move, start.views, start.active()));
-    let mut accumulator = Accumulator::new(net, (Color::White, start.views, start.active()));
+    let mut evaluator = Evaluator::new(
+        net,
+        line::Views(start.side_to_move, start.views, start.active()),
+    );
+    let mut accumulator =
+        Accumulator::new(net, line::Views(Color::White, start.views, start.active()));
     let along = |evaluator: &mut Evaluator<A, &Network<A>>| {
         let ply = evaluator.ply();
         let buckets = &expected[ply].buckets;
@@ -631,7 +635,10 @@ fn seen<A: Architecture<Inputs = FromViews, Output: Evaluated<Evaluation: Into<E
         );
     };
     for (ply, (features, expected)) in line.iter().zip(expected).enumerate() {
-        let fresh = Accumulator::new(net, (Color::White, features.views, features.active()));
+        let fresh = Accumulator::new(
+            net,
+            line::Views(Color::White, features.views, features.active()),
+        );
         every_bucket(net, &fresh, expected, || format!("{place}: line {ply}"));
         if ply > 0 {
             evaluator.push((features.views, features.changes()));
@@ -671,10 +678,10 @@ fn followed<A: Architecture<Inputs = FromBoth, Output: Evaluated<Evaluation: Int
     place: &str,
 ) {
     let start = (&game.boards[0], line[0].active());
-    let mut evaluator = Evaluator::new(net, (start.0, start.1));
-    let mut accumulator = Accumulator::new(net, (start.0, start.1));
+    let mut evaluator = Evaluator::new(net, line::PositionAndFeatures(start.0, start.1));
+    let mut accumulator = Accumulator::new(net, line::PositionAndFeatures(start.0, start.1));
     for (ply, (board, here)) in game.boards.iter().zip(expected).enumerate() {
-        let fresh = Accumulator::new(net, (board, line[ply].active()));
+        let fresh = Accumulator::new(net, line::PositionAndFeatures(board, line[ply].active()));
         every_bucket(net, &fresh, here, || format!("{place}: {board}"));
         if ply > 0 {
             let (delta, changes) = (&game.deltas[ply - 1], line[ply].changes());
