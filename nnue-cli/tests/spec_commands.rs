@@ -154,7 +154,7 @@ fn plans(arguments: &[&str]) -> Value {
 fn plans_as_json_are_those_of_the_text() {
     let all = plans(&["../specs/sfnnv5.toml"]);
     assert_eq!(all["network"], "SFNNv5");
-    let prefetch = json!({ "weights": [2], "psqt": 1, "ahead": null });
+    let prefetch = json!({ "weights": [2], "psqt": 1 });
     assert_eq!(all["prefetch"], prefetch);
     let levels = all["levels"].as_array().expect("a list");
     let names: Vec<&Value> = levels.iter().map(|plan| &plan["level"]).collect();

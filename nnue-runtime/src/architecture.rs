@@ -95,18 +95,6 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         removed: &Self::Rows,
         into: &mut Self::Half,
     );
-    /// `into = base + rows`, none of which was asked for ahead of time.
-    #[doc(hidden)]
-    #[inline]
-    fn sum(
-        level: Level,
-        weights: &Self::Weights,
-        base: &Self::Half,
-        rows: &Self::Rows,
-        into: &mut Self::Half,
-    ) {
-        Self::accumulate(level, weights, base, rows, Self::Rows::NONE, into);
-    }
     /// `into = entry = entry + added rows - removed rows`, in one pass.
     #[doc(hidden)]
     fn refresh(

@@ -66,22 +66,8 @@ pub use nonzero::{Block, NonZero};
 /// Asks for the first `LINES` cache lines of a value, which will be read soon.
 #[inline(always)]
 pub fn prefetch<T, const LINES: usize>(value: &T) {
-    prefetch_lines(value, LINES);
-}
-
-/// Asks for `VALUES` values of a row, from the index `first` on, if the row is so long.
-#[inline(always)]
-pub fn prefetch_part<T, const N: usize, const VALUES: usize>(row: &[T; N], first: usize) {
-    if let Some(first) = row.get(first) {
-        prefetch_lines(first, (VALUES * size_of::<T>()).div_ceil(64));
-    }
-}
-
-/// Asks for cache lines from a value on.
-#[inline(always)]
-fn prefetch_lines<T>(first: &T, lines: usize) {
-    let start = core::ptr::from_ref(first).cast::<i8>();
-    for line in 0..lines {
+    let start = core::ptr::from_ref(value).cast::<i8>();
+    for line in 0..LINES {
         prefetch_line(start.wrapping_add(64 * line));
     }
 }
@@ -425,6 +411,8 @@ mod tests {
                         words!(|a, b| mul_rounded_i16(a, max_i16(b, splat_i16(-i16::MAX)))),
                         words!(|a, b| mul_low_i16(a, b)),
                         words!(|a, _b| quantmoid4_i16(a)),
+                        words!(|a, b| clip_to_255(a, b)[0]),
+                        words!(|a, b| clip_to_255(a, b)[1]),
                         bytes!(|a, _b| pack_u8(a[0], a[1])),
                         bytes!(|a, b| product_to_127::<6>(a, b)),
                         bytes!(|a, b| product_to_127::<7>(a, b)),
@@ -469,8 +457,17 @@ mod tests {
                             let inputs = [inputs, splat_block(&[1, 0, 2, 0])];
                             sum_dots(dot_two(dots(sum), inputs, [weights; 2]))
                         }),
+                        sums!(narrow, |sum, inputs, weights| {
+                            let blocks: &[[u8; 4]; 4] = chunk(narrow.as_chunks().0, 1);
+                            let dots = dot(dots(sum), inputs, weights);
+                            let dots = dot(dots, splat_block_of::<1>(blocks), weights);
+                            sum_dots(dot(dots, splat_block_of::<3>(blocks), weights))
+                        }),
                         sums!(wide, |sum, inputs, weights| {
-                            sum_dots(dot_wide(dots(sum), inputs, weights))
+                            let blocks: &[[u8; 4]; 4] = chunk(wide.as_chunks().0, 1);
+                            let dots = dot_wide(dots(sum), inputs, weights);
+                            let dots = dot_wide(dots, splat_block_of::<0>(blocks), weights);
+                            sum_dots(dot_wide(dots, splat_block_of::<2>(blocks), weights))
                         }),
                         sums!(wide, |sum, inputs, weights| {
                             let dots = dot_wide(dots(sum), inputs, weights);

@@ -1,8 +1,7 @@
 //! This project beside what an engine author writes by hand: `cargo bench -p nnue-benches --bench
 //! handwritten`.
 //!
-//! Networks are (768 -> W)x2 -> 1 with `screlu`, as bullet's examples make them, with random weights.
-//! The opponent ([`engine`]) has a stack of accumulators, loops of intrinsics that take the rows of
+//! Networks are (768 -> W)x2 -> 1, as bullet's examples make them, with random weights. The opponent ([`engine`]) has a stack of accumulators, loops of intrinsics that take the rows of
 //! a move at once, and a forward pass in one loop. It updates accumulators with each move
 //! (`eagerly`) or when a position is evaluated (`lazily`). All run in one process, in turns for each
 //! search of the trace, and all values are compared first. What is shown is the sum over searches
@@ -42,15 +41,65 @@ use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::dummy::net_file::random_net_file;
 use nnue_runtime::{
-    Accumulator, Board, Delta, Evaluator, Level, Network, Output, SelectedByPieces,
+    Accumulator, Board, Delta, Evaluator, Level, Network, Output, Position, SelectedByPieces,
 };
 use nnue_trace::{Event, Follow, Idle, Move, Search, Trace};
 
 use engine::{Engine, Loops, Updates, Weights};
 
-/// The first net of most engines.
-mod simple_1024 {
-    nnue_runtime::nnue_net!("simple_1024.toml");
+mod simple {
+    nnue_runtime::nnue_net!("../../specs/bullet/simple.toml");
+    pub(crate) const SPEC: &str = include_str!("../../specs/bullet/simple.toml");
+}
+
+mod output_buckets {
+    nnue_runtime::nnue_net!("../../specs/bullet/output_buckets.toml");
+    pub(crate) const SPEC: &str = include_str!("../../specs/bullet/output_buckets.toml");
+}
+
+/// Networks of 1024 neurons.
+macro_rules! nets {
+    ($($name:ident $spec:literal)+) => { $(
+        mod $name {
+            nnue_runtime::nnue_net!(inline = $spec);
+            pub(crate) const SPEC: &str = $spec;
+        }
+    )+ };
+}
+
+nets! {
+    simple_1024 r#"
+        name = "simple_1024"
+        features = [{ set = "A" }]
+        transformer = { width = 1024, one = 255, activation = "screlu" }
+        layer = [{ name = "l1", op = "affine", outputs = 1, weights = "i16", weights_one = 64, divide = 255 }]
+        output = { sum = "l1", one = 16320, scale = 400 }
+        file = { format = "bullet" }
+    "#
+    crelu r#"
+        name = "crelu"
+        features = [{ set = "A" }]
+        transformer = { width = 1024, one = 255, activation = "crelu" }
+        layer = [{ name = "l1", op = "affine", outputs = 1, weights = "i16", weights_one = 64 }]
+        output = { sum = "l1", one = 16320, scale = 400 }
+        file = { format = "bullet" }
+    "#
+    screlu_256 r#"
+        name = "screlu_256"
+        features = [{ set = "A" }]
+        transformer = { width = 1024, one = 256, activation = "screlu" }
+        layer = [{ name = "l1", op = "affine", outputs = 1, weights = "i16", weights_one = 64, divide = 256 }]
+        output = { sum = "l1", one = 16384, scale = 400 }
+        file = { format = "bullet" }
+    "#
+    screlu_403 r#"
+        name = "screlu_403"
+        features = [{ set = "A" }]
+        transformer = { width = 1024, one = 403, activation = "screlu" }
+        layer = [{ name = "l1", op = "affine", outputs = 1, weights = "i16", weights_one = 64, divide = 403 }]
+        output = { sum = "l1", one = 25792, scale = 400 }
+        file = { format = "bullet" }
+    "#
 }
 
 /// How often each contender goes over each search.
@@ -63,8 +112,6 @@ const ACCUMULATORS: usize = 4;
 const BATCH: u32 = 20_000;
 
 fn main() {
-    use nnue_further_tests::bullet;
-
     let trace = Trace::bundled().expect("the trace is well-formed");
     let workloads = Workloads {
         engine: of_engines(&trace).by_search(),
@@ -74,17 +121,16 @@ fn main() {
         "{:<16}{:<11}{:<9}{:>8}{:>9}{:>9}{:>9}",
         "network", "level", "", "ours", "eagerly", "lazily", "ratio"
     );
-    let specs = ["simple", "output_buckets"].map(|name| {
-        let path = format!(
-            "{}/../../specs/bullet/{name}.toml",
-            env!("CARGO_MANIFEST_DIR")
-        );
-        std::fs::read_to_string(path).expect("the spec is there")
-    });
-    race::<bullet::simple::Net, 128, 1>("simple", &specs[0], &workloads);
-    race::<bullet::output_buckets::Net, 512, 8>("output_buckets", &specs[1], &workloads);
-    let spec = include_str!("simple_1024.toml");
-    race::<simple_1024::Net, 1024, 1>("simple_1024", spec, &workloads);
+    race::<simple::Net, 128, 1, 255, true>("simple", simple::SPEC, &workloads);
+    race::<output_buckets::Net, 512, 8, 255, true>(
+        "output_buckets",
+        output_buckets::SPEC,
+        &workloads,
+    );
+    race::<simple_1024::Net, 1024, 1, 255, true>("simple_1024", simple_1024::SPEC, &workloads);
+    race::<crelu::Net, 1024, 1, 255, false>("crelu", crelu::SPEC, &workloads);
+    race::<screlu_256::Net, 1024, 1, 256, true>("screlu_256", screlu_256::SPEC, &workloads);
+    race::<screlu_403::Net, 1024, 1, 403, true>("screlu_403", screlu_403::SPEC, &workloads);
 }
 
 /// Traces by search.
@@ -122,7 +168,13 @@ fn of_engines(trace: &Trace) -> Trace {
 }
 
 /// Races this project's network, on each level, against the opponent with vectors of the same size.
-fn race<A: SelectedByPieces<Output = Output>, const W: usize, const B: usize>(
+fn race<
+    A: SelectedByPieces<Output = Output>,
+    const W: usize,
+    const B: usize,
+    const ONE: i16,
+    const SQUARED: bool,
+>(
     name: &str,
     spec: &str,
     workloads: &Workloads,
@@ -136,12 +188,12 @@ fn race<A: SelectedByPieces<Output = Output>, const W: usize, const B: usize>(
         match level.name() {
             #[cfg(target_arch = "x86_64")]
             "avx2" | "avxvnni" => {
-                let loops = avx2::Avx2::detect().expect("the level needs it");
+                let loops = avx2::Avx2::<ONE, SQUARED>::detect().expect("the level needs it");
                 compare(name, &net, loops, &weights, workloads);
             }
             #[cfg(target_arch = "x86_64")]
             "avx512" | "avx512icl" => {
-                let loops = avx512::Avx512::detect().expect("the level needs it");
+                let loops = avx512::Avx512::<ONE, SQUARED>::detect().expect("the level needs it");
                 compare(name, &net, loops, &weights, workloads);
             }
             _ => {}
@@ -212,6 +264,12 @@ fn forward<A: SelectedByPieces<Output = Output>, L: Loops, const W: usize, const
         .iter()
         .map(|board| Accumulator::new(net, *board))
         .collect();
+    // The opponent has counted the pieces too.
+    let positions = boards.iter().map(|board| {
+        let bucket = Network::<A>::bucket(board.occupied().len());
+        (board.side_to_move(), bucket)
+    });
+    let positions: Vec<_> = positions.collect();
     let engines: Vec<_> = searches[..ACCUMULATORS]
         .iter()
         .map(|trace| {
@@ -230,7 +288,8 @@ fn forward<A: SelectedByPieces<Output = Output>, L: Loops, const W: usize, const
     let mut shortest = [Duration::MAX; 2];
     for _ in 0..5 * ROUNDS {
         let ours = timed(&|index| {
-            black_box(net.evaluate(black_box(&accumulators[index]), boards[index]));
+            let (side_to_move, bucket) = positions[index];
+            black_box(net.evaluate_bucket(black_box(&accumulators[index]), side_to_move, bucket));
         });
         let theirs = timed(&|index| {
             black_box(black_box(&engines[index]).forward());

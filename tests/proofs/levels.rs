@@ -40,6 +40,8 @@ pub(crate) enum Words {
     MulRounded,
     MulLow,
     Quantmoid4,
+    /// What becomes of `a`, as the first or as the second of two vectors.
+    ClipTo255(u32),
 }
 
 /// Primitives from words to bytes.
@@ -176,6 +178,8 @@ macro_rules! primitives {
                     Words::MulRounded => each!(|a, b| mul_rounded_i16(a, b)),
                     Words::MulLow => each!(|a, b| mul_low_i16(a, b)),
                     Words::Quantmoid4 => each!(|a, _b| quantmoid4_i16(a)),
+                    Words::ClipTo255(0) => each!(|a, b| clip_to_255(a, b)[0]),
+                    Words::ClipTo255(_) => each!(|a, b| clip_to_255(b, a)[1]),
                 }
             }
 
@@ -335,10 +339,11 @@ macro_rules! primitives {
             ) {
                 use simd::*;
                 let (lanes, weights) = (lanes.as_chunks().0, weights.as_chunks().0);
+                let blocks = [[255; 4], *block, [0; 4], [1; 4]];
                 for (to, (lanes, weights)) in zip(to.as_chunks_mut().0, zip(lanes, weights)) {
                     let (lanes, weights) = (dots(load_i32(lanes)), load_i8(weights));
                     let added = match is_wide {
-                        true => dot_wide(lanes, splat_block(block), weights),
+                        true => dot_wide(lanes, splat_block_of::<1>(&blocks), weights),
                         false => dot(lanes, splat_block(block), weights),
                     };
                     store_i32(sum_dots(added), to);

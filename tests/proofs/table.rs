@@ -199,6 +199,15 @@ pub(crate) const PROOFS: &[Proof] = &[
     ),
     quick!(
         Exhaustion,
+        ["clip_to_255"],
+        "2^16, in every lane of either vector",
+        "",
+        |level| [0, 1].into_iter().for_each(|vector| {
+            words::all_words(level, Words::ClipTo255(vector));
+        })
+    ),
+    quick!(
+        Exhaustion,
         ["pack_u8"],
         "2^16, in every lane",
         "",
@@ -274,7 +283,7 @@ pub(crate) const PROOFS: &[Proof] = &[
         products::two_blocks
     ),
     Proof {
-        primitives: &["dot_wide"],
+        primitives: &["dot_wide", "splat_block_of"],
         method: Method::Reduction,
         inputs: "2^32 pairs of products, twice; limits of all four",
         precondition: "",

@@ -50,9 +50,6 @@ pub struct PrefetchPlan {
     pub weights: Vec<usize>,
     /// The number of cache lines of a row's PSQT values that are prefetched.
     pub psqt: usize,
-    /// The number of neurons by which the prefetch of all other neurons is ahead of their tile;
-    /// `None` leaves them to the processor's own prefetcher.
-    pub ahead: Option<usize>,
 }
 
 /// The plan of one network for one instruction set.
@@ -108,11 +105,9 @@ const CACHE_LINE: usize = 64;
 /// single table. The processor's own prefetcher follows with the others.
 const PREFETCHED_LINES: usize = 2;
 
-/// The number of neurons of a row that are prefetched when it is listed, in networks with several
-/// tables. They list many short rows, for which the processor's prefetcher is too late. This is the
-/// first tile of the widest vectors. All other neurons are prefetched at the same distance before
-/// their tile.
-const PREFETCHED_NEURONS: usize = 512;
+/// The same in networks with several tables. They list many short rows, for which the processor's
+/// prefetcher is too late.
+const PREFETCHED_LINES_OF_SEVERAL: usize = 8;
 
 impl<'l> Plans<'l> {
     /// Plans a network for all instruction sets.
@@ -133,20 +128,15 @@ impl<'l> Plans<'l> {
         }
         TooMuchCode::check(layout, &levels, unroll)?;
         let width = layout.columns.width;
-        let lines = |neurons: usize, table: &Table| neurons * table.element.size() / CACHE_LINE;
-        let (weights, ahead) = match layout.tables.as_slice() {
-            [table] => (vec![lines(width, table).min(PREFETCHED_LINES)], None),
-            tables => {
-                let neurons = width.min(PREFETCHED_NEURONS);
-                let weights = tables.iter().map(|table| lines(neurons, table)).collect();
-                (weights, (width > neurons).then_some(neurons))
-            }
+        let most = match layout.tables.len() {
+            1 => PREFETCHED_LINES,
+            _ => PREFETCHED_LINES_OF_SEVERAL,
         };
+        let lines = |table: &Table| (width * table.element.size() / CACHE_LINE).min(most);
         Ok(Plans {
             prefetch: PrefetchPlan {
-                weights,
+                weights: layout.tables.iter().map(lines).collect(),
                 psqt: layout.network.transformer.psqt.min(1),
-                ahead,
             },
             levels,
         })

@@ -52,7 +52,8 @@ impl<A: Architecture> Accumulator<A> {
         FeatureChanges::list_active::<A>(active, perspective, view, &mut rows);
         let biases = A::biases(net.weights(), perspective);
         let into = self.half_mut(perspective);
-        A::sum(net.level(), net.weights(), biases, &rows, into);
+        let none = A::Rows::NONE;
+        A::accumulate(net.level(), net.weights(), biases, &rows, none, into);
     }
 
     fn update_told(

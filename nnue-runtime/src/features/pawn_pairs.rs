@@ -58,7 +58,7 @@ pub(super) fn list_changes<A: Architecture>(
     let mut added = added.of(set.table);
     let listed = added.len();
     list_rows(pairs, view, first_row, after, before, &mut added);
-    prefetch(net, set.table, added.from(listed));
+    prefetch::<A>(net.weights(), set.table, added.from(listed));
 }
 
 /// Lists the rows of all pairs of pawns of `all` with a pawn that is not in `others`.

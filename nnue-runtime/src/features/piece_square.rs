@@ -7,6 +7,7 @@ use nnue_format::PieceSquare;
 
 use super::bounds::{Bounds, PIECES, extremes};
 use super::step::Step;
+use super::threats::prefetch;
 use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, PieceCode, Square};
@@ -114,16 +115,16 @@ pub(super) fn list_changes<A: Architecture>(
     for square in step.changed {
         let [old, new] = [step.before, step.after].map(|squares| squares.code(square));
         let ((removed, was), (added, is)) = (view.row(old, square), view.row(new, square));
-        // Only one of two rows is prefetched, because most squares have only one.
-        if const { !rows_are_near(A::FEATURES, A::WIDTH) } {
-            A::prefetch(weights, table, if is { added } else { removed });
-        }
         removed_rows.push_if(was & (old != new), removed);
         added_rows.push_if(is & (old != new), added);
     }
     let (adds, removes) = (added_rows.len, removed_rows.len);
+    let listed = all_added.len();
     all_added.extend(adds);
     all_removed.extend(removes);
+    if const { !rows_are_near(A::FEATURES, A::WIDTH) } {
+        prefetch::<A>(weights, table, all_added.from(listed));
+    }
 }
 
 /// Lists the rows of the pieces that begin or cease to be threatened. The rows of white's pieces

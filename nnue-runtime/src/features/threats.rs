@@ -51,15 +51,15 @@ pub(super) fn list_changes<A: Architecture>(
     let mut added = added.of(set.table);
     let listed = added.len();
     list_rows(step.after, &step.board.added, &mut added);
-    prefetch(net, set.table, added.from(listed));
+    prefetch::<A>(net.weights(), set.table, added.from(listed));
 }
 
 /// Asks for rows that are to be added. Those that are to be removed were added a few plies ago, and
 /// are near the processor still: asking for them too costs 1 %.
 #[inline]
-pub(super) fn prefetch<A: Architecture>(net: &Network<A>, table: usize, rows: &[u32]) {
+pub(super) fn prefetch<A: Architecture>(weights: &A::Weights, table: usize, rows: &[u32]) {
     for &row in rows {
-        A::prefetch(net.weights(), table, row);
+        A::prefetch(weights, table, row);
     }
 }
 

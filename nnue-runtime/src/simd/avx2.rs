@@ -144,6 +144,20 @@ super::words::quantmoid4_i16! {
     #[target_feature(enable = "avx2")]
 }
 
+/// Two vectors, clamped to `0..=255`.
+///
+/// Packing them to bytes and back is three instructions, not four, and none of them needs the ports
+/// of multiplications.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn clip_to_255(a: I16, b: I16) -> [I16; 2] {
+    let (bytes, zero) = (pack_u8(a, b), _mm256_setzero_si256());
+    [
+        _mm256_unpacklo_epi8(bytes, zero),
+        _mm256_unpackhi_epi8(bytes, zero),
+    ]
+}
+
 /// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
 /// [`PACKED`].
 #[inline]
@@ -323,6 +337,13 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
 #[target_feature(enable = "avx2")]
 pub fn splat_block(block: &[u8; 4]) -> Blocks {
     _mm256_set1_epi32(i32::from_le_bytes(*block))
+}
+
+/// The block at a place among four, repeated over a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn splat_block_of<const PLACE: i32>(blocks: &[[u8; 4]; 4]) -> Blocks {
+    splat_block(&blocks[PLACE as usize])
 }
 
 /// Sums of products of bytes that start at these lanes.

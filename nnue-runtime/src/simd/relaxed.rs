@@ -34,6 +34,13 @@ pub fn splat_block(block: &[u8; 4]) -> Blocks {
     i32x4_splat(i32::from_le_bytes(*block))
 }
 
+/// The block at a place among four, repeated over a vector.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn splat_block_of<const PLACE: i32>(blocks: &[[u8; 4]; 4]) -> Blocks {
+    splat_block(&blocks[PLACE as usize])
+}
+
 /// Sums of products of bytes that start at these lanes.
 #[inline]
 #[target_feature(enable = "simd128")]

@@ -134,6 +134,12 @@ super::words::quantmoid4_i16! {
     #[inline(always)]
 }
 
+/// Two vectors, clamped to `0..=255`.
+#[inline(always)]
+pub fn clip_to_255(a: I16, b: I16) -> [I16; 2] {
+    [a, b].map(|words| words.map(|word| word.clamp(0, 255)))
+}
+
 /// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
 /// [`PACKED`].
 #[inline(always)]
@@ -282,6 +288,12 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
 #[inline(always)]
 pub fn splat_block(block: &[u8; 4]) -> Blocks {
     array::from_fn(|index| block[index % 4])
+}
+
+/// The block at a place among four, repeated over a vector.
+#[inline(always)]
+pub fn splat_block_of<const PLACE: i32>(blocks: &[[u8; 4]; 4]) -> Blocks {
+    splat_block(&blocks[PLACE as usize])
 }
 
 /// Sums of products of bytes that start at these lanes.

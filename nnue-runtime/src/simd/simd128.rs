@@ -153,6 +153,17 @@ super::words::quantmoid4_i16! {
     #[target_feature(enable = "simd128")]
 }
 
+/// Two vectors, clamped to `0..=255`.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn clip_to_255(a: I16, b: I16) -> [I16; 2] {
+    let (zero, one) = (splat_i16(0), splat_i16(255));
+    [
+        min_i16(max_i16(a, zero), one),
+        min_i16(max_i16(b, zero), one),
+    ]
+}
+
 /// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
 /// [`PACKED`].
 #[inline]
@@ -319,6 +330,13 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
 #[target_feature(enable = "simd128")]
 pub fn splat_block(block: &[u8; 4]) -> Blocks {
     u16x8_extend_low_u8x16(i32x4_splat(i32::from_le_bytes(*block)))
+}
+
+/// The block at a place among four, repeated over a vector.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn splat_block_of<const PLACE: i32>(blocks: &[[u8; 4]; 4]) -> Blocks {
+    splat_block(&blocks[PLACE as usize])
 }
 
 /// Sums of products of bytes that start at these lanes.

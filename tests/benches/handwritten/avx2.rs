@@ -49,14 +49,27 @@ fn mul_low(a: Vector, b: Vector) -> Vector {
 
 #[inline]
 #[target_feature(enable = "avx2")]
+fn mul_high(a: Vector, b: Vector) -> Vector {
+    _mm256_mulhi_epi16(a, b)
+}
+
+/// -1 for each negative number, else 0.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn signs(vector: Vector) -> Vector {
+    _mm256_srai_epi16::<15>(vector)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
 fn madd(a: Vector, b: Vector) -> Vector {
     _mm256_madd_epi16(a, b)
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn clipped(vector: Vector) -> Vector {
-    let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
+fn clipped(vector: Vector, one: i16) -> Vector {
+    let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(one));
     _mm256_min_epi16(_mm256_max_epi16(vector, zero), one)
 }
 

@@ -49,14 +49,27 @@ fn mul_low(a: Vector, b: Vector) -> Vector {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
+fn mul_high(a: Vector, b: Vector) -> Vector {
+    _mm512_mulhi_epi16(a, b)
+}
+
+/// -1 for each negative number, else 0.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn signs(vector: Vector) -> Vector {
+    _mm512_srai_epi16::<15>(vector)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
 fn madd(a: Vector, b: Vector) -> Vector {
     _mm512_madd_epi16(a, b)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn clipped(vector: Vector) -> Vector {
-    let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
+fn clipped(vector: Vector, one: i16) -> Vector {
+    let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(one));
     _mm512_min_epi16(_mm512_max_epi16(vector, zero), one)
 }
 

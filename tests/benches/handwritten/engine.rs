@@ -1,11 +1,16 @@
-//! What an engine author writes by hand for (768 -> W)x2 -> 1xB with `screlu`: weights as they are
-//! in bullet's `quantised.bin`, a stack of accumulators, and loops of intrinsics.
+//! What an engine author writes by hand for (768 -> W)x2 -> 1xB: weights as they are in bullet's
+//! `quantised.bin`, a stack of accumulators, and loops of intrinsics.
 
 use nnue_runtime::{Color, Delta, Piece, Position, Square};
 use nnue_trace::{Follow, Move, Search};
 
 /// The loops of an instruction set.
 pub(crate) trait Loops: Copy {
+    /// The largest value of a clipped neuron.
+    const ONE: i32;
+    /// Whether clipped neurons are squared.
+    const SQUARED: bool;
+
     /// Adds a row of the transformer's weights to each value.
     fn add<const W: usize>(self, values: &mut [i16; W], row: &[i16; W]);
 
@@ -36,13 +41,11 @@ pub(crate) trait Loops: Copy {
         removed: [&[i16; W]; 2],
     );
 
-    /// The sum of squared clipped values times weights, over the half of the side to move and the
-    /// other one.
+    /// The sum of neurons times weights, over the half of the side to move and the other one.
     fn forward<const W: usize>(self, halves: [&[i16; W]; 2], weights: &[[i16; W]; 2]) -> i32;
 }
 
-/// The largest value of an activated neuron, and what stands for 1.0 in weights of the output.
-const QA: i32 = 255;
+/// What stands for 1.0 in weights of the output.
 const QB: i32 = 64;
 /// The engine's units for 1.0.
 const SCALE: i32 = 400;
@@ -191,7 +194,8 @@ impl<'w, L: Loops, const W: usize, const B: usize> Engine<'w, L, W, B> {
         };
         let sum = self.loops.forward(halves, &self.weights.output[bucket].0);
         let bias = i32::from(self.weights.output_biases[bucket]);
-        (sum / QA + bias) * SCALE / (QA * QB)
+        let sum = if L::SQUARED { sum / L::ONE } else { sum };
+        (sum + bias) * SCALE / (L::ONE * QB)
     }
 }
 

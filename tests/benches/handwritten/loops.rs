@@ -6,19 +6,22 @@ macro_rules! loops {
     ($name:ident, $features:literal, $($feature:tt),+) => {
         use crate::engine::Loops;
 
-        #[doc = concat!("Loops that use ", $features, ".")]
+        #[doc = concat!("Loops that use ", $features, ", for neurons up to `ONE`.")]
         #[derive(Clone, Copy)]
-        pub(crate) struct $name(());
+        pub(crate) struct $name<const ONE: i16, const SQUARED: bool>(());
 
-        impl $name {
+        impl<const ONE: i16, const SQUARED: bool> $name<ONE, SQUARED> {
             /// The loops, if this machine has the instructions.
-            pub(crate) fn detect() -> Option<$name> {
+            pub(crate) fn detect() -> Option<Self> {
                 let has_all = $(std::arch::is_x86_feature_detected!($feature))&&+;
                 has_all.then_some($name(()))
             }
         }
 
-        impl Loops for $name {
+        impl<const ONE: i16, const SQUARED: bool> Loops for $name<ONE, SQUARED> {
+            const ONE: i32 = ONE as i32;
+            const SQUARED: bool = SQUARED;
+
             #[inline(always)]
             fn add<const W: usize>(self, values: &mut [i16; W], row: &[i16; W]) {
                 // SAFETY: only `detect` makes the type, where the machine has the instructions.
@@ -68,7 +71,7 @@ macro_rules! loops {
                 weights: &[[i16; W]; 2],
             ) -> i32 {
                 // SAFETY: only `detect` makes the type, where the machine has the instructions.
-                unsafe { forward(halves, weights) }
+                unsafe { forward::<W, ONE, SQUARED>(halves, weights) }
             }
         }
 
@@ -122,30 +125,54 @@ macro_rules! loops {
             }
         }
 
-        /// bullet's loop: squares of clipped values times weights, one product in 16 bits and one
-        /// that is added in 32. Both halves at once, with four sums that do not wait for one
-        /// another.
+        /// Both halves at once, with four sums that do not wait for one another.
         #[target_feature(enable = $features)]
-        fn forward<const W: usize>(
+        fn forward<const W: usize, const ONE: i16, const SQUARED: bool>(
             [us, them]: [&[i16; W]; 2],
             [of_us, of_them]: &[[i16; W]; 2],
         ) -> i32 {
-            let (mut a, mut b, mut c, mut d) = (zero(), zero(), zero(), zero());
+            let (mut a, mut b, mut c, mut d) = ([zero(); 2], [zero(); 2], [zero(); 2], [zero(); 2]);
             for index in (0..W / LANES).step_by(2) {
-                a = add_i32(a, squares(load(us, index), load(of_us, index)));
-                b = add_i32(b, squares(load(them, index), load(of_them, index)));
-                c = add_i32(c, squares(load(us, index + 1), load(of_us, index + 1)));
-                d = add_i32(d, squares(load(them, index + 1), load(of_them, index + 1)));
+                a = products::<ONE, SQUARED>(a, load(us, index), load(of_us, index));
+                b = products::<ONE, SQUARED>(b, load(them, index), load(of_them, index));
+                c = products::<ONE, SQUARED>(c, load(us, index + 1), load(of_us, index + 1));
+                d = products::<ONE, SQUARED>(d, load(them, index + 1), load(of_them, index + 1));
             }
-            sum(add_i32(add_i32(a, b), add_i32(c, d)))
+            let sum_of = |half: usize| {
+                sum(add_i32(add_i32(a[half], b[half]), add_i32(c[half], d[half])))
+            };
+            match SQUARED && !fits(ONE) {
+                true => sum_of(0).wrapping_add(sum_of(1) << 16),
+                false => sum_of(0),
+            }
         }
 
-        /// The sums of two neighbouring products each.
+        /// Adds products of clipped values and weights, or of their squares: as bullet does, one
+        /// product in 16 bits and one that is added in 32. Where 16 bits do not hold the first, its
+        /// halves are multiplied, of which the lower one is taken for a number with a sign.
         #[inline]
         #[target_feature(enable = $features)]
-        fn squares(values: Vector, weights: Vector) -> Vector {
-            let root = clipped(values);
-            madd(mul_low(root, weights), root)
+        fn products<const ONE: i16, const SQUARED: bool>(
+            [low, high]: [Vector; 2],
+            values: Vector,
+            weights: Vector,
+        ) -> [Vector; 2] {
+            let values = clipped(values, ONE);
+            if !SQUARED {
+                return [add_i32(low, madd(values, weights)), high];
+            }
+            let product = mul_low(values, weights);
+            let low = add_i32(low, madd(product, values));
+            if fits(ONE) {
+                return [low, high];
+            }
+            let rest = sub_i16(mul_high(values, weights), signs(product));
+            [low, add_i32(high, madd(rest, values))]
+        }
+
+        /// Whether 16 bits hold the product of the largest value and any weight of a byte.
+        const fn fits(one: i16) -> bool {
+            one <= 256
         }
     };
 }

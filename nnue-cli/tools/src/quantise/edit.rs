@@ -83,8 +83,10 @@ pub(super) fn largest_one(network: &Network, part: Part) -> i64 {
     let transformer = &network.transformer;
     match (part, transformer.activation, transformer.pooling) {
         (Part::Layer(_), ..) => i32::MAX.into(),
-        // Values that are squared or pooled must fit in bytes.
-        (Part::Transformer, TransformerActivation::Screlu { .. }, _) => 255,
+        // Values that are pooled must fit in bytes. Squares are fastest where their roots do.
+        (Part::Transformer, TransformerActivation::Screlu { .. }, _) if transformer.one <= 255 => {
+            255
+        }
         (Part::Transformer, TransformerActivation::Quantmoid4, _) => 127,
         (Part::Transformer, _, Pooling::None) => i16::MAX.into(),
         (Part::Transformer, ..) => 255,

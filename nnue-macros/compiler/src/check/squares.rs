@@ -31,7 +31,8 @@ pub(crate) const OR_THE_ACTIVATION: &str = "or it is the activation that is wron
 const SQUARES: &str = "squares";
 
 /// The spec in which a layer makes the squares that the transformer cannot make: those of `screlu`
-/// with a `one` above 255, and those of `sqr_relu`, which are not clipped. `None` for other specs.
+/// with a `one` above 255, unless the layers that read them square while they multiply, and those
+/// of `sqr_relu`, which are not clipped. `None` for other specs.
 pub(super) fn by_layer(spec: &Spec) -> Option<Spec> {
     let transformer = &spec.transformer;
     let Spanned { value: name, span } = transformer.activation;
@@ -46,6 +47,10 @@ pub(super) fn by_layer(spec: &Spec) -> Option<Spec> {
         place("limit", &transformer.limit),
     ];
     if pooling::name(transformer) != spec::Pooling::None || keys.iter().any(Option::is_some) {
+        return None;
+    }
+    let squares_in_layers = [WeightType::I8, WeightType::I16];
+    if activation == Name::Crelu && are_inputs_of_rows(spec, &squares_in_layers) {
         return None;
     }
     let mut spec = spec.clone();
@@ -82,6 +87,34 @@ pub(super) fn by_layer(spec: &Spec) -> Option<Spec> {
     };
     spec.layers.insert(0, squares);
     Some(spec)
+}
+
+/// Whether all layers that read the transformer are affine, and multiply whole rows of weights of
+/// these types with its values and no others.
+pub(super) fn are_inputs_of_rows(spec: &Spec, weights: &[WeightType]) -> bool {
+    let is_neurons = |reference: &Spanned<Reference>| reference.value.name == TRANSFORMER;
+    let mut readers = spec.layers.iter().enumerate().filter_map(|(index, layer)| {
+        let inputs = layer.input.as_ref();
+        match inputs {
+            None => (index == 0).then_some((layer, true)),
+            Some(Spanned { value: inputs, .. }) => {
+                let reads = inputs.iter().any(is_neurons);
+                reads.then(|| (layer, inputs.iter().all(is_neurons)))
+            }
+        }
+    });
+    readers.all(|(layer, alone)| match &layer.op {
+        Op::Affine(keys) => {
+            let others = [
+                place("sparse", &keys.sparse),
+                place("output_blocks", &keys.output_blocks),
+                place("shards", &keys.shards),
+                place("scales", &keys.scales),
+            ];
+            alone && weights.contains(&keys.weights.value) && others.iter().all(Option::is_none)
+        }
+        _ => false,
+    })
 }
 
 /// The integer that stands for 1.0 in what was squared, if squares stand in `one`.

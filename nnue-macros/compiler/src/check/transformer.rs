@@ -2,12 +2,12 @@
 //! computes the range of each step.
 
 use crate::diagnostics::Diagnostics;
-use crate::network::{Pooling, Transformer, TransformerActivation};
+use crate::network::{Element, Pooling, Transformer, TransformerActivation, WeightType};
 use crate::operation::{neuron, pooling};
 use crate::spec::{self, Pairs, PairsKey, Spec};
 
 use super::value::{in_range, place};
-use super::{perspectives, psqt};
+use super::{perspectives, psqt, squares};
 
 /// The largest width: several times that of any network in `specs`.
 const MAX_WIDTH: i64 = 16384;
@@ -39,6 +39,14 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     let (psqt, psqt_sums) = psqt?;
     let accumulator = TransformerActivation::None;
     let sums = accumulator.tensor(accumulator.values(one), perspectives.count * unpooled);
+    let mut output = activation.tensor(pooled, perspectives.count * half);
+    // Bytes would have to be widened again.
+    if output.element == Element::U8
+        && pooling == Pooling::None
+        && squares::are_inputs_of_rows(spec, &[WeightType::I16])
+    {
+        output.element = Element::I16;
+    }
     Some(Transformer {
         width,
         one,
@@ -49,7 +57,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
         pooling,
         block,
         perspectives,
-        output: activation.tensor(pooled, perspectives.count * half),
+        output,
         unpooled: (unpooled > 0).then_some(sums),
         // It is checked when it is known who reads the outputs.
         neuron_order: Vec::new(),

@@ -22,9 +22,6 @@ struct PrefetchPlan {
     weights: Vec<usize>,
     /// The number of cache lines of a row's PSQT values that are prefetched.
     psqt: usize,
-    /// The number of neurons by which the prefetch of all other weights is ahead of their tile;
-    /// `null` if they are not prefetched.
-    ahead: Option<usize>,
 }
 
 /// The plan of an instruction set.
@@ -181,18 +178,13 @@ impl Plans {
     /// The plans of the network with the name `network`, for the levels whose names `shows`
     /// accepts.
     pub fn of(network: &str, plans: &plan::Plans<'_>, shows: impl Fn(&str) -> bool) -> Plans {
-        let plan::PrefetchPlan {
-            weights,
-            psqt,
-            ahead,
-        } = &plans.prefetch;
+        let plan::PrefetchPlan { weights, psqt } = &plans.prefetch;
         let levels = plans.levels.iter().filter(|plan| shows(plan.isa.name));
         Plans {
             network: network.into(),
             prefetch: PrefetchPlan {
                 weights: weights.clone(),
                 psqt: *psqt,
-                ahead: *ahead,
             },
             levels: levels.map(Level::of).collect(),
         }

@@ -12,7 +12,7 @@ use self::part::Part;
 use self::psqt::Psqt;
 use self::table::Operation;
 pub(super) use self::table::Table;
-use super::names::{count, linear};
+use super::names::count;
 use super::program::Program;
 use crate::plan::Plan;
 
@@ -26,7 +26,6 @@ pub(super) fn functions(
     let both = Tiles {
         name: "tile",
         operations: &[Operation::Sub, Operation::Add],
-        ahead: program.plans.prefetch.ahead,
         keeps: false,
     };
     let lists = both.lists(&tables);
@@ -61,8 +60,7 @@ pub(super) fn functions(
         both.parameters(&tables),
         both.function(plan, &tables, &psqt, &attributes),
     );
-    let sum = has_sum(program).then(|| sum(plan, &tables, &psqt, &attributes));
-    let refresh = refresh(plan, &tables, &psqt, &attributes, both.ahead);
+    let refresh = refresh(plan, &tables, &psqt, &attributes);
     quote! {
         #attributes
         pub(super) fn accumulate(#parameters) {
@@ -72,13 +70,7 @@ pub(super) fn functions(
         #update
         #refresh
         #tile
-        #sum
     }
-}
-
-/// Whether generated code has a function for sums of rows of which nothing was prefetched.
-pub(super) fn has_sum(program: &Program<'_>) -> bool {
-    program.plans.prefetch.ahead.is_some()
 }
 
 /// Whether generated code has functions for moves that change one row for each piece. Networks with
@@ -94,12 +86,10 @@ fn refresh(
     tables: &[Table],
     psqt: &Psqt,
     attributes: &TokenStream,
-    ahead: Option<usize>,
 ) -> TokenStream {
     let tiles = Tiles {
         name: "refresh_tile",
         operations: &[Operation::Sub, Operation::Add],
-        ahead,
         keeps: true,
     };
     let (parameters, calls) = (tiles.parameters(tables), tiles.calls(plan, tables, psqt));
@@ -107,27 +97,6 @@ fn refresh(
     quote! {
         #attributes
         pub(super) fn refresh(#parameters) {
-            #calls
-        }
-
-        #function
-    }
-}
-
-/// The function that sums all active rows. So many rows keep the memory busy by themselves: to
-/// prefetch their parts would only cost instructions, and a refresh would take a tenth longer.
-fn sum(plan: &Plan<'_>, tables: &[Table], psqt: &Psqt, attributes: &TokenStream) -> TokenStream {
-    let tiles = Tiles {
-        name: "sum_tile",
-        operations: &[Operation::Add],
-        ahead: None,
-        keeps: false,
-    };
-    let (parameters, calls) = (tiles.parameters(tables), tiles.calls(plan, tables, psqt));
-    let function = tiles.function(plan, tables, psqt, attributes);
-    quote! {
-        #attributes
-        pub(super) fn sum(#parameters) {
             #calls
         }
 
@@ -226,8 +195,6 @@ struct Tiles {
     /// The operations on rows, in their order. Rows to remove come first: they are near the
     /// processor, while rows to add are still on their way.
     operations: &'static [Operation],
-    /// The number of neurons by which the prefetch is ahead of their tile.
-    ahead: Option<usize>,
     /// Whether the accumulator that the sums begin with takes them too.
     keeps: bool,
 }
@@ -284,7 +251,7 @@ impl Tiles {
     ) -> TokenStream {
         let accumulate = &plan.accumulate;
         let part = Part::of(accumulate, accumulate.registers, tables);
-        let (load, values) = (part.load(), part.values());
+        let load = part.load();
         let places = match self.keeps {
             true => &["into", "base"][..],
             false => &["into"],
@@ -303,12 +270,7 @@ impl Tiles {
             quote! { if FIRST { #end } }
         });
         let number = quote!(feature);
-        let ahead = self.ahead.map(|neurons| {
-            let first = linear(accumulate.tile, &quote!(index), neurons);
-            quote! { prefetch_part::<_, _, #values>(row, #first); }
-        });
         let rows = |table: &Table, operation| {
-            let ahead = ahead.as_ref().filter(|_| operation == Operation::Add);
             let (list, row) = (table.list(operation), table.row(&number));
             let apply = part.apply(table, operation);
             let psqt_row = psqt.row(table, operation, &number);
@@ -316,7 +278,6 @@ impl Tiles {
             quote! {
                 for &feature in #list {
                     let row = #row;
-                    #ahead
                     #apply
                     #psqt_row
                 }

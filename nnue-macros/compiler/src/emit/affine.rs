@@ -372,14 +372,14 @@ impl Writer<'_> {
         if sums.sets == 1 {
             let one = sums.add(
                 0,
-                &quote! { block.of(#input) },
+                &quote! { simd::splat_block(block.of(#input)) },
                 &quote! { block.of(&stack.#weights) },
             );
             return quote! { for block in nonzero.as_slice() { #one } };
         }
         let sets = (0..sums.sets).map(|set| {
             let (inputs, weights) = self.listed(set);
-            sums.add(set, &inputs, &weights)
+            sums.add(set, &quote! { simd::splat_block(#inputs) }, &weights)
         });
         self.groups(sums, sums.sets, sets.collect(), sums.sets)
     }
@@ -417,7 +417,7 @@ impl Writer<'_> {
             let index = count(place);
             sums.add(
                 place % sums.sets,
-                &quote! { &rest.inputs(#index, #input) },
+                &quote! { simd::splat_block(&rest.inputs(#index, #input)) },
                 &quote! { rest.block(#index).of(&stack.#weights) },
             )
         });
@@ -449,11 +449,8 @@ impl Writer<'_> {
     fn dense(&self, sums: &BlockSums, steps: BlockOrder) -> TokenStream {
         let Writer { weights, input, .. } = self;
         let add = |set: usize, index: TokenStream| {
-            sums.add(
-                set,
-                &quote! { &#input[#index] },
-                &quote! { &stack.#weights[#index] },
-            )
+            let inputs = quote! { simd::splat_block(&#input[#index]) };
+            sums.add(set, &inputs, &quote! { &stack.#weights[#index] })
         };
         let (rounds, first) = match steps {
             BlockOrder::StraightLine | BlockOrder::Calls => (None, 0),
@@ -475,8 +472,14 @@ impl Writer<'_> {
             }
         };
         let rest = (first..sums.blocks).map(|block| {
-            let index = count(block);
-            add(block % sums.sets, quote! { #index })
+            let (set, index) = (block % sums.sets, count(block));
+            // Some levels take a block from its place in a vector of four.
+            if block / 4 == sums.blocks / 4 {
+                return add(set, quote! { #index });
+            }
+            let (four, place) = (count(block / 4), count(block % 4));
+            let inputs = quote! { simd::splat_block_of::<#place>(chunk(#input, #four)) };
+            sums.add(set, &inputs, &quote! { &stack.#weights[#index] })
         });
         quote! { #rounds #(#rest)* }
     }
@@ -588,10 +591,10 @@ impl BlockSums {
     }
 
     /// Code that adds a block to a set.
-    fn add(&self, set: usize, block: &TokenStream, weights: &TokenStream) -> TokenStream {
+    fn add(&self, set: usize, inputs: &TokenStream, weights: &TokenStream) -> TokenStream {
         let products = self.products(set);
         quote! {
-            let inputs = simd::splat_block(#block);
+            let inputs = #inputs;
             let weights = #weights;
             #products
         }

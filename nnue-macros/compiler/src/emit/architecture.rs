@@ -4,7 +4,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::accumulate::{Table, has_moves, has_sum};
+use super::accumulate::{Table, has_moves};
 use super::imports::Names;
 use super::names::count;
 use super::{Program, doc, embedded, features, file, graph, memory, neurons, output, proof};
@@ -136,21 +136,6 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     } else {
         (quote! { _ }, TokenStream::new())
     };
-    let sum = has_sum(program).then(|| {
-        quote! {
-            #[inline]
-            fn sum(
-                level: Level,
-                weights: &Weights,
-                base: &Half,
-                rows: &Self::Rows,
-                into: &mut Half,
-            ) {
-                let [#(#added),*] = rows.lists();
-                kernels::dispatch!(level, sum(weights, base, #(#added,)* into))
-            }
-        }
-    });
     let moves = has_moves(program).then(|| {
         quote! {
             #[inline]
@@ -254,8 +239,6 @@ fn architecture(program: &Program<'_>) -> TokenStream {
                 let ([#(#added),*], [#(#removed),*]) = (added.lists(), removed.lists());
                 kernels::dispatch!(level, accumulate(weights, base, #(#added, #removed,)* into))
             }
-
-            #sum
 
             #[inline]
             fn refresh(

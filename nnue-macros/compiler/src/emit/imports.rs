@@ -39,10 +39,7 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("kernels", &[]),
     ("memory", &[]),
     ("proof", &[]),
-    (
-        "simd",
-        &["InputWriter", "Inputs", "NonZero", "prefetch_part"],
-    ),
+    ("simd", &["InputWriter", "Inputs", "NonZero"]),
 ];
 
 /// The names in generated code. A name that is followed by `::` is there both with and without it.

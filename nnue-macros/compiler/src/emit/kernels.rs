@@ -24,10 +24,9 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let accumulate = match plan.accumulate_of {
         Some(isa) => {
             let module = format_ident!("{}", isa.name);
-            let sum = accumulate::has_sum(program).then(|| quote! { , sum });
             let updates = moves::updates(program, plan);
             quote! {
-                pub(super) use super::#module::{accumulate, refresh #sum};
+                pub(super) use super::#module::{accumulate, refresh};
                 #(use super::#module::#updates;)*
             }
         }

@@ -159,6 +159,7 @@ fn move_part(
     let (row, columns) = (row_type(program), &program.layout.columns);
     let read = match plan.transform.outputs {
         TransformOutputs::Bytes(_) => 2,
+        TransformOutputs::Registers { .. } if clips_two(program) => 2,
         TransformOutputs::Words { .. } | TransformOutputs::Registers { .. } => 1,
     };
     let starts = (0..columns.width).step_by(columns.half);
@@ -222,19 +223,43 @@ fn words(
     quote! { #functions #transform #moved }
 }
 
+/// Whether [`word_vector`] makes two vectors where layers take words from registers: bytes hold the
+/// clipped neurons, so that two vectors are clipped at once.
+pub(super) fn clips_two(program: &Program<'_>) -> bool {
+    let transformer = &program.network.transformer;
+    let limit = match transformer.activation {
+        TransformerActivation::Crelu { limit } => limit,
+        TransformerActivation::Screlu { shift: 0 } => transformer.one,
+        _ => 0,
+    };
+    limit == 255 && transformer.pooling == Pooling::None
+}
+
 /// The functions that [`word_vector`] calls.
 fn word_functions(
     program: &Program<'_>,
     plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
-    match program.network.transformer.pooling {
-        Pooling::None => activated_function(plan, attribute, &activated(program, plan)),
+    let lanes = count(2 * plan.isa.lanes(2));
+    match (program.network.transformer.pooling, &plan.transform.outputs) {
+        (_, TransformOutputs::Registers { .. }) if clips_two(program) => quote! {
+            #[inline]
+            #attribute
+            fn activated(values: &[i16; #lanes]) -> [simd::I16; 2] {
+                simd::clip_to_255(
+                    simd::load_i16(chunk(values, 0)),
+                    simd::load_i16(chunk(values, 1)),
+                )
+            }
+        },
+        (Pooling::None, _) => activated_function(plan, attribute, &activated(program, plan)),
         _ => pooled_function(program, plan, attribute, pool(program, plan)),
     }
 }
 
-/// An expression for vector `index` of the words that a perspective's accumulator becomes.
+/// An expression for vector `index` of the words that a perspective's accumulator becomes, or for
+/// an array of two: see [`clips_two`].
 pub(super) fn word_vector(
     program: &Program<'_>,
     sums: Sums,
@@ -266,7 +291,9 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
         TransformerActivation::None => quote! { x },
         TransformerActivation::Crelu { limit } => clamped(limit),
         // The layers' kernels square these values while they multiply.
-        TransformerActivation::Screlu { .. } if transformer.activated.element == Element::U16 => {
+        TransformerActivation::Screlu { .. }
+            if matches!(transformer.activated.element, Element::U16 | Element::I32) =>
+        {
             clamped(transformer.one)
         }
         TransformerActivation::Screlu { shift } => {

@@ -286,8 +286,9 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
         WeightType::Binary => Input::Signs,
         WeightType::F32 => Input::Floats,
         WeightType::I32 => Input::Longs,
-        // If the transformer's values need all of 16 bits, squares are stored as their roots.
-        _ if elements.clone().any(|element| element == Element::U16) => {
+        // If the transformer's values need all of 16 bits or more, squares are stored as their
+        // roots.
+        _ if (elements.clone()).any(|element| matches!(element, Element::U16 | Element::I32)) => {
             match network.transformer.pooling {
                 Pooling::None => Input::Roots,
                 _ => Input::Unsigned,
@@ -304,9 +305,8 @@ fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
         // The transformer writes its bytes in blocks of four, as kernels read them. Other layers do
         // not write them so.
         Input::Bytes => source == Source::Transformer,
-        Input::Words | Input::Roots | Input::Unsigned => {
-            matches!(element, Element::I16 | Element::U16)
-        }
+        Input::Roots => true,
+        Input::Words | Input::Unsigned => matches!(element, Element::I16 | Element::U16),
         Input::Longs => element == Element::I32,
         Input::Floats => element == Element::F32,
         Input::Signs => false,

@@ -177,6 +177,7 @@ fn element(largest: u32) -> Element {
     match largest {
         0..=255 => Element::U8,
         256..=32767 => Element::I16,
-        _ => Element::U16,
+        32768..=65535 => Element::U16,
+        _ => Element::I32,
     }
 }

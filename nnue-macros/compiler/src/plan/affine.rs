@@ -140,6 +140,10 @@ const SIDE_BY_SIDE: usize = 4;
 /// outputs share the load of their inputs.
 const CHAINS: usize = 8;
 
+/// The number of blocks that a round of a sparse layer's loop takes at least where their sums fill no
+/// more than half of the registers, and a dot product takes four steps.
+const SPARSE_SIDE_BY_SIDE: usize = 3;
+
 /// The share of blocks that are not zero, where the spec does not give it: that of Stockfish's
 /// nets.
 const USUAL_BLOCKS: f64 = 0.4;
@@ -261,16 +265,16 @@ impl FusedPlan {
         })
     }
 
-    /// The number of sets of sums that do not wait for one another, if a set has `sums` sums for
-    /// each output.
-    pub fn sets(&self, sums: usize) -> usize {
-        FUSED_CHAINS.div_ceil(self.tile * sums)
+    /// The number of sets of sums that do not wait for one another. That an output has two sums does
+    /// not make it less: LLVM parts instructions that multiply and add where sums wait.
+    pub fn sets(&self) -> usize {
+        FUSED_CHAINS.div_ceil(self.tile)
     }
 
     /// The work for it: sums start, are added to in a round of the loop, and are brought together.
     /// The exact way has two sums for each output. Tiles have no more sums than registers hold.
     fn work(&self, outputs: usize) -> Work {
-        let way = |sums: usize| sums * outputs * (2 * self.sets(sums) + FUSED_CHAINS);
+        let way = |sums: usize| sums * outputs * (2 * self.sets() + FUSED_CHAINS);
         Work::in_loop(match self.products {
             Products::Fast => way(1),
             Products::Exact => way(2),
@@ -363,7 +367,11 @@ fn blocks(affine: &Affine<'_>, products: Products, isa: &Isa, unroll: Unroll) ->
     let skips = sparse.is_some_and(|sparse| is_worth_skipping(sparse, count));
     let is_sparse = skips && unroll == Unroll::Auto;
     let most = if is_sparse { CHAINS } else { SIDE_BY_SIDE };
-    let side_by_side = chains.div_ceil(vectors).min(most).min(count);
+    let least = match is_sparse && !isa.short_dot_chain {
+        true if SPARSE_SIDE_BY_SIDE * vectors <= isa.registers / 2 => SPARSE_SIDE_BY_SIDE,
+        _ => 1,
+    };
+    let side_by_side = chains.div_ceil(vectors).clamp(least, most).min(count);
     let few_steps = count * vectors <= MOST_UNROLLED_STEPS;
     let adds_in_words = isa.exact_if_proved && products == Products::Fast;
     let blocks = Blocks {

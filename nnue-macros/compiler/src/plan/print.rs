@@ -10,21 +10,13 @@ use crate::layout::Affine;
 
 impl fmt::Display for PrefetchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PrefetchPlan {
-            weights,
-            psqt,
-            ahead,
-        } = self;
+        let PrefetchPlan { weights, psqt } = self;
         let lines: Vec<String> = weights.iter().map(usize::to_string).collect();
         let lines = lines.join(" or ");
-        write!(
+        writeln!(
             f,
             "prefetch: {lines} cache line(s) of a row's weights, {psqt} of its PSQT values"
-        )?;
-        match ahead {
-            Some(neurons) => writeln!(f, ", and all other weights {neurons} neurons ahead"),
-            None => writeln!(f),
-        }
+        )
     }
 }
 

@@ -558,7 +558,11 @@ mod neon {
             let mut sum_1_1 = simd::dots(simd::zero_i32());
             let mut sum_1_2 = simd::dots(simd::zero_i32());
             let mut sum_1_3 = simd::dots(simd::zero_i32());
-            let (groups, rest) = nonzero.groups::<2>();
+            let mut sum_2_0 = simd::dots(simd::zero_i32());
+            let mut sum_2_1 = simd::dots(simd::zero_i32());
+            let mut sum_2_2 = simd::dots(simd::zero_i32());
+            let mut sum_2_3 = simd::dots(simd::zero_i32());
+            let (groups, rest) = nonzero.groups::<3>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
                 let weights = blocks[0].of(&stack.fc_0_weights);
@@ -572,6 +576,12 @@ mod neon {
                 sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
                 sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
                 sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(blocks[2].of(transformer));
+                let weights = blocks[2].of(&stack.fc_0_weights);
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2_2 = simd::dot(sum_2_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_2_3 = simd::dot(sum_2_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(0, transformer));
@@ -589,21 +599,41 @@ mod neon {
                 sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
                 sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
+            {
+                let inputs = simd::splat_block(&rest.inputs(2, transformer));
+                let weights = rest.block(2).of(&stack.fc_0_weights);
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2_2 = simd::dot(sum_2_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_2_3 = simd::dot(sum_2_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                    simd::sum_dots(sum_2_0),
+                ),
                 chunk_mut(&mut sums.0, 0),
             );
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                    simd::sum_dots(sum_2_1),
+                ),
                 chunk_mut(&mut sums.0, 1),
             );
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                    simd::sum_dots(sum_2_2),
+                ),
                 chunk_mut(&mut sums.0, 2),
             );
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                    simd::sum_dots(sum_2_3),
+                ),
                 chunk_mut(&mut sums.0, 3),
             );
             sums
@@ -630,7 +660,7 @@ mod neon {
             let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
             let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
             let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[0];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -640,7 +670,7 @@ mod neon {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[1];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -650,7 +680,7 @@ mod neon {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[2];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -660,7 +690,7 @@ mod neon {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[3];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -670,7 +700,7 @@ mod neon {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[4];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -680,7 +710,7 @@ mod neon {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[5];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -690,7 +720,7 @@ mod neon {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[6];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -700,7 +730,7 @@ mod neon {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[7];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1102,7 +1132,11 @@ mod neondot {
             let mut sum_1_1 = simd::dots(simd::zero_i32());
             let mut sum_1_2 = simd::dots(simd::zero_i32());
             let mut sum_1_3 = simd::dots(simd::zero_i32());
-            let (groups, rest) = nonzero.groups::<2>();
+            let mut sum_2_0 = simd::dots(simd::zero_i32());
+            let mut sum_2_1 = simd::dots(simd::zero_i32());
+            let mut sum_2_2 = simd::dots(simd::zero_i32());
+            let mut sum_2_3 = simd::dots(simd::zero_i32());
+            let (groups, rest) = nonzero.groups::<3>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
                 let weights = blocks[0].of(&stack.fc_0_weights);
@@ -1116,6 +1150,12 @@ mod neondot {
                 sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
                 sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
                 sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(blocks[2].of(transformer));
+                let weights = blocks[2].of(&stack.fc_0_weights);
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2_2 = simd::dot(sum_2_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_2_3 = simd::dot(sum_2_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(0, transformer));
@@ -1133,21 +1173,41 @@ mod neondot {
                 sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
                 sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
+            {
+                let inputs = simd::splat_block(&rest.inputs(2, transformer));
+                let weights = rest.block(2).of(&stack.fc_0_weights);
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2_2 = simd::dot(sum_2_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_2_3 = simd::dot(sum_2_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                    simd::sum_dots(sum_2_0),
+                ),
                 chunk_mut(&mut sums.0, 0),
             );
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                    simd::sum_dots(sum_2_1),
+                ),
                 chunk_mut(&mut sums.0, 1),
             );
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                    simd::sum_dots(sum_2_2),
+                ),
                 chunk_mut(&mut sums.0, 2),
             );
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                    simd::sum_dots(sum_2_3),
+                ),
                 chunk_mut(&mut sums.0, 3),
             );
             sums
@@ -1174,7 +1234,7 @@ mod neondot {
             let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
             let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
             let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[0];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1184,7 +1244,7 @@ mod neondot {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[1];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1194,7 +1254,7 @@ mod neondot {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[2];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1204,7 +1264,7 @@ mod neondot {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[3];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1214,7 +1274,7 @@ mod neondot {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[4];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1224,7 +1284,7 @@ mod neondot {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[5];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1234,7 +1294,7 @@ mod neondot {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[6];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1244,7 +1304,7 @@ mod neondot {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[7];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1646,7 +1706,11 @@ mod neoni8mm {
             let mut sum_1_1 = simd::dots(simd::zero_i32());
             let mut sum_1_2 = simd::dots(simd::zero_i32());
             let mut sum_1_3 = simd::dots(simd::zero_i32());
-            let (groups, rest) = nonzero.groups::<2>();
+            let mut sum_2_0 = simd::dots(simd::zero_i32());
+            let mut sum_2_1 = simd::dots(simd::zero_i32());
+            let mut sum_2_2 = simd::dots(simd::zero_i32());
+            let mut sum_2_3 = simd::dots(simd::zero_i32());
+            let (groups, rest) = nonzero.groups::<3>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
                 let weights = blocks[0].of(&stack.fc_0_weights);
@@ -1660,6 +1724,12 @@ mod neoni8mm {
                 sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
                 sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
                 sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(blocks[2].of(transformer));
+                let weights = blocks[2].of(&stack.fc_0_weights);
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2_2 = simd::dot(sum_2_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_2_3 = simd::dot(sum_2_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
             {
                 let inputs = simd::splat_block(&rest.inputs(0, transformer));
@@ -1677,21 +1747,41 @@ mod neoni8mm {
                 sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
                 sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
+            {
+                let inputs = simd::splat_block(&rest.inputs(2, transformer));
+                let weights = rest.block(2).of(&stack.fc_0_weights);
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2_2 = simd::dot(sum_2_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_2_3 = simd::dot(sum_2_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                    simd::sum_dots(sum_2_0),
+                ),
                 chunk_mut(&mut sums.0, 0),
             );
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                    simd::sum_dots(sum_2_1),
+                ),
                 chunk_mut(&mut sums.0, 1),
             );
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                    simd::sum_dots(sum_2_2),
+                ),
                 chunk_mut(&mut sums.0, 2),
             );
             simd::store_i32(
-                simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                    simd::sum_dots(sum_2_3),
+                ),
                 chunk_mut(&mut sums.0, 3),
             );
             sums
@@ -1718,7 +1808,7 @@ mod neoni8mm {
             let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
             let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
             let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[0];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1728,7 +1818,7 @@ mod neoni8mm {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[1];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1738,7 +1828,7 @@ mod neoni8mm {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[2];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1748,7 +1838,7 @@ mod neoni8mm {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[3];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1758,7 +1848,7 @@ mod neoni8mm {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[4];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1768,7 +1858,7 @@ mod neoni8mm {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[5];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1778,7 +1868,7 @@ mod neoni8mm {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[6];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1788,7 +1878,7 @@ mod neoni8mm {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[7];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));

@@ -519,7 +519,7 @@ mod simd128 {
             let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
             let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
             let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[0];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -529,7 +529,7 @@ mod simd128 {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[1];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -539,7 +539,7 @@ mod simd128 {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[2];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -549,7 +549,7 @@ mod simd128 {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[3];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -559,7 +559,7 @@ mod simd128 {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[4];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -569,7 +569,7 @@ mod simd128 {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[5];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -579,7 +579,7 @@ mod simd128 {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[6];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -589,7 +589,7 @@ mod simd128 {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[7];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1024,7 +1024,7 @@ mod relaxed {
             let mut sum_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
             let mut sum_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
             let mut sum_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
-            let inputs = simd::splat_block(&fc_1_input[0]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[0];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1034,7 +1034,7 @@ mod relaxed {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[1]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[1];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1044,7 +1044,7 @@ mod relaxed {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[2]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[2];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1054,7 +1054,7 @@ mod relaxed {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[3]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 0));
             let weights = &stack.fc_1_weights[3];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1064,7 +1064,7 @@ mod relaxed {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[4]);
+            let inputs = simd::splat_block_of::<0>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[4];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1074,7 +1074,7 @@ mod relaxed {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[5]);
+            let inputs = simd::splat_block_of::<1>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[5];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1084,7 +1084,7 @@ mod relaxed {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[6]);
+            let inputs = simd::splat_block_of::<2>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[6];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1094,7 +1094,7 @@ mod relaxed {
             sum_5 = simd::dot(sum_5, inputs, simd::load_i8(chunk(weights, 5)));
             sum_6 = simd::dot(sum_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_7 = simd::dot(sum_7, inputs, simd::load_i8(chunk(weights, 7)));
-            let inputs = simd::splat_block(&fc_1_input[7]);
+            let inputs = simd::splat_block_of::<3>(chunk(fc_1_input, 1));
             let weights = &stack.fc_1_weights[7];
             sum_0 = simd::dot(sum_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_1 = simd::dot(sum_1, inputs, simd::load_i8(chunk(weights, 1)));

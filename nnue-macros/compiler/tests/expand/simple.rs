@@ -1025,9 +1025,11 @@ mod avx2 {
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn activated(values: &[i16; 16]) -> simd::I16 {
-        let x = simd::load_i16(values);
-        simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
+    fn activated(values: &[i16; 32]) -> [simd::I16; 2] {
+        simd::clip_to_255(
+            simd::load_i16(chunk(values, 0)),
+            simd::load_i16(chunk(values, 1)),
+        )
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1038,13 +1040,17 @@ mod avx2 {
         after: &mut Half,
         index: usize,
     ) {
-        let mut v0 = simd::load_i16(chunk(&before.values, index));
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
         for &row in removed {
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, index)));
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
         }
         let row = added;
-        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
-        simd::store_i16(v0, chunk_mut(&mut after.values, index));
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
@@ -1076,20 +1082,22 @@ mod avx2 {
                     let mut sum_2_0 = simd::zero_i32();
                     let mut sum_3_0 = simd::zero_i32();
                     for round in 0..4 {
-                        let x = activated(chunk(&first.values, 2 * round));
+                        let [x0, x1] = activated(chunk(&first.values, round));
+                        let x = x0;
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 8),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let [x0, x1] = activated(chunk(&second.values, round));
+                        let x = x0;
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
                         sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
@@ -1108,41 +1116,57 @@ mod avx2 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
-                        let x = activated(chunk(&first.values, 2 * round));
+                        let [x0, x1] = activated(chunk(&first.values, round));
+                        let x = x0;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 8),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let [x0, x1] = activated(chunk(&second.values, round));
+                        let x = x0;
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -1223,56 +1247,40 @@ mod avx2 {
                     let mut sum_2_0 = simd::zero_i32();
                     let mut sum_3_0 = simd::zero_i32();
                     for round in 0..4 {
-                        let x = {
+                        let [x0, x1] = {
                             move_part(
                                 first_before,
                                 first_added,
                                 &first_removed,
                                 first,
-                                2 * round,
+                                round,
                             );
-                            activated(chunk(&first.values, 2 * round))
+                            activated(chunk(&first.values, round))
                         };
+                        let x = x0;
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
-                        let x = {
-                            move_part(
-                                second_before,
-                                second_added,
-                                &second_removed,
-                                second,
-                                2 * round,
-                            );
-                            activated(chunk(&second.values, 2 * round))
-                        };
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 8),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
-                        let x = {
-                            move_part(
-                                first_before,
-                                first_added,
-                                &first_removed,
-                                first,
-                                2 * round + 1,
-                            );
-                            activated(chunk(&first.values, 2 * round + 1))
-                        };
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
-                        let x = {
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let [x0, x1] = {
                             move_part(
                                 second_before,
                                 second_added,
                                 &second_removed,
                                 second,
-                                2 * round + 1,
+                                round,
                             );
-                            activated(chunk(&second.values, 2 * round + 1))
+                            activated(chunk(&second.values, round))
                         };
+                        let x = x0;
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
@@ -1291,77 +1299,75 @@ mod avx2 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
-                        let x = {
+                        let [x0, x1] = {
                             move_part(
                                 first_before,
                                 first_added,
                                 &first_removed,
                                 first,
-                                2 * round,
+                                round,
                             );
-                            activated(chunk(&first.values, 2 * round))
+                            activated(chunk(&first.values, round))
                         };
+                        let x = x0;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = {
-                            move_part(
-                                second_before,
-                                second_added,
-                                &second_removed,
-                                second,
-                                2 * round,
-                            );
-                            activated(chunk(&second.values, 2 * round))
-                        };
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 8),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
-                        let x = {
-                            move_part(
-                                first_before,
-                                first_added,
-                                &first_removed,
-                                first,
-                                2 * round + 1,
-                            );
-                            activated(chunk(&first.values, 2 * round + 1))
-                        };
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = {
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let [x0, x1] = {
                             move_part(
                                 second_before,
                                 second_added,
                                 &second_removed,
                                 second,
-                                2 * round + 1,
+                                round,
                             );
-                            activated(chunk(&second.values, 2 * round + 1))
+                            activated(chunk(&second.values, round))
                         };
+                        let x = x0;
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -1391,9 +1397,11 @@ mod avxvnni {
     pub(super) use super::avx2::{accumulate, refresh};
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    fn activated(values: &[i16; 16]) -> simd::I16 {
-        let x = simd::load_i16(values);
-        simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
+    fn activated(values: &[i16; 32]) -> [simd::I16; 2] {
+        simd::clip_to_255(
+            simd::load_i16(chunk(values, 0)),
+            simd::load_i16(chunk(values, 1)),
+        )
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1404,13 +1412,17 @@ mod avxvnni {
         after: &mut Half,
         index: usize,
     ) {
-        let mut v0 = simd::load_i16(chunk(&before.values, index));
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
         for &row in removed {
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, index)));
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
         }
         let row = added;
-        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
-        simd::store_i16(v0, chunk_mut(&mut after.values, index));
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
@@ -1442,20 +1454,22 @@ mod avxvnni {
                     let mut sum_2_0 = simd::zero_i32();
                     let mut sum_3_0 = simd::zero_i32();
                     for round in 0..4 {
-                        let x = activated(chunk(&first.values, 2 * round));
+                        let [x0, x1] = activated(chunk(&first.values, round));
+                        let x = x0;
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 8),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let [x0, x1] = activated(chunk(&second.values, round));
+                        let x = x0;
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
                         sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
@@ -1474,41 +1488,57 @@ mod avxvnni {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
-                        let x = activated(chunk(&first.values, 2 * round));
+                        let [x0, x1] = activated(chunk(&first.values, round));
+                        let x = x0;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 8),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let [x0, x1] = activated(chunk(&second.values, round));
+                        let x = x0;
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -1589,56 +1619,40 @@ mod avxvnni {
                     let mut sum_2_0 = simd::zero_i32();
                     let mut sum_3_0 = simd::zero_i32();
                     for round in 0..4 {
-                        let x = {
+                        let [x0, x1] = {
                             move_part(
                                 first_before,
                                 first_added,
                                 &first_removed,
                                 first,
-                                2 * round,
+                                round,
                             );
-                            activated(chunk(&first.values, 2 * round))
+                            activated(chunk(&first.values, round))
                         };
+                        let x = x0;
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
-                        let x = {
-                            move_part(
-                                second_before,
-                                second_added,
-                                &second_removed,
-                                second,
-                                2 * round,
-                            );
-                            activated(chunk(&second.values, 2 * round))
-                        };
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 8),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
-                        let x = {
-                            move_part(
-                                first_before,
-                                first_added,
-                                &first_removed,
-                                first,
-                                2 * round + 1,
-                            );
-                            activated(chunk(&first.values, 2 * round + 1))
-                        };
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
-                        let x = {
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let [x0, x1] = {
                             move_part(
                                 second_before,
                                 second_added,
                                 &second_removed,
                                 second,
-                                2 * round + 1,
+                                round,
                             );
-                            activated(chunk(&second.values, 2 * round + 1))
+                            activated(chunk(&second.values, round))
                         };
+                        let x = x0;
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
@@ -1657,77 +1671,75 @@ mod avxvnni {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
-                        let x = {
+                        let [x0, x1] = {
                             move_part(
                                 first_before,
                                 first_added,
                                 &first_removed,
                                 first,
-                                2 * round,
+                                round,
                             );
-                            activated(chunk(&first.values, 2 * round))
+                            activated(chunk(&first.values, round))
                         };
+                        let x = x0;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = {
-                            move_part(
-                                second_before,
-                                second_added,
-                                &second_removed,
-                                second,
-                                2 * round,
-                            );
-                            activated(chunk(&second.values, 2 * round))
-                        };
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 8),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
-                        let x = {
-                            move_part(
-                                first_before,
-                                first_added,
-                                &first_removed,
-                                first,
-                                2 * round + 1,
-                            );
-                            activated(chunk(&first.values, 2 * round + 1))
-                        };
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = {
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let [x0, x1] = {
                             move_part(
                                 second_before,
                                 second_added,
                                 &second_removed,
                                 second,
-                                2 * round + 1,
+                                round,
                             );
-                            activated(chunk(&second.values, 2 * round + 1))
+                            activated(chunk(&second.values, round))
                         };
+                        let x = x0;
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 8),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -1901,9 +1913,11 @@ mod avx512 {
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
-    fn activated(values: &[i16; 32]) -> simd::I16 {
-        let x = simd::load_i16(values);
-        simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
+    fn activated(values: &[i16; 64]) -> [simd::I16; 2] {
+        simd::clip_to_255(
+            simd::load_i16(chunk(values, 0)),
+            simd::load_i16(chunk(values, 1)),
+        )
     }
     #[inline]
     #[target_feature(
@@ -1916,13 +1930,17 @@ mod avx512 {
         after: &mut Half,
         index: usize,
     ) {
-        let mut v0 = simd::load_i16(chunk(&before.values, index));
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
         for &row in removed {
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, index)));
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
         }
         let row = added;
-        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
-        simd::store_i16(v0, chunk_mut(&mut after.values, index));
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
     }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1958,20 +1976,22 @@ mod avx512 {
                     let mut sum_2_0 = simd::zero_i32();
                     let mut sum_3_0 = simd::zero_i32();
                     for round in 0..2 {
-                        let x = activated(chunk(&first.values, 2 * round));
+                        let [x0, x1] = activated(chunk(&first.values, round));
+                        let x = x0;
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 4),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let [x0, x1] = activated(chunk(&second.values, round));
+                        let x = x0;
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
                         sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
@@ -1990,41 +2010,57 @@ mod avx512 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
-                        let x = activated(chunk(&first.values, 2 * round));
+                        let [x0, x1] = activated(chunk(&first.values, round));
+                        let x = x0;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 4),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let [x0, x1] = activated(chunk(&second.values, round));
+                        let x = x0;
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -2111,56 +2147,40 @@ mod avx512 {
                     let mut sum_2_0 = simd::zero_i32();
                     let mut sum_3_0 = simd::zero_i32();
                     for round in 0..2 {
-                        let x = {
+                        let [x0, x1] = {
                             move_part(
                                 first_before,
                                 first_added,
                                 &first_removed,
                                 first,
-                                2 * round,
+                                round,
                             );
-                            activated(chunk(&first.values, 2 * round))
+                            activated(chunk(&first.values, round))
                         };
+                        let x = x0;
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
-                        let x = {
-                            move_part(
-                                second_before,
-                                second_added,
-                                &second_removed,
-                                second,
-                                2 * round,
-                            );
-                            activated(chunk(&second.values, 2 * round))
-                        };
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 4),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
-                        let x = {
-                            move_part(
-                                first_before,
-                                first_added,
-                                &first_removed,
-                                first,
-                                2 * round + 1,
-                            );
-                            activated(chunk(&first.values, 2 * round + 1))
-                        };
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
-                        let x = {
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let [x0, x1] = {
                             move_part(
                                 second_before,
                                 second_added,
                                 &second_removed,
                                 second,
-                                2 * round + 1,
+                                round,
                             );
-                            activated(chunk(&second.values, 2 * round + 1))
+                            activated(chunk(&second.values, round))
                         };
+                        let x = x0;
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
@@ -2179,77 +2199,75 @@ mod avx512 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
-                        let x = {
+                        let [x0, x1] = {
                             move_part(
                                 first_before,
                                 first_added,
                                 &first_removed,
                                 first,
-                                2 * round,
+                                round,
                             );
-                            activated(chunk(&first.values, 2 * round))
+                            activated(chunk(&first.values, round))
                         };
+                        let x = x0;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = {
-                            move_part(
-                                second_before,
-                                second_added,
-                                &second_removed,
-                                second,
-                                2 * round,
-                            );
-                            activated(chunk(&second.values, 2 * round))
-                        };
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 4),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
-                        let x = {
-                            move_part(
-                                first_before,
-                                first_added,
-                                &first_removed,
-                                first,
-                                2 * round + 1,
-                            );
-                            activated(chunk(&first.values, 2 * round + 1))
-                        };
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = {
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let [x0, x1] = {
                             move_part(
                                 second_before,
                                 second_added,
                                 &second_removed,
                                 second,
-                                2 * round + 1,
+                                round,
                             );
-                            activated(chunk(&second.values, 2 * round + 1))
+                            activated(chunk(&second.values, round))
                         };
+                        let x = x0;
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -2281,9 +2299,11 @@ mod avx512icl {
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
-    fn activated(values: &[i16; 32]) -> simd::I16 {
-        let x = simd::load_i16(values);
-        simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
+    fn activated(values: &[i16; 64]) -> [simd::I16; 2] {
+        simd::clip_to_255(
+            simd::load_i16(chunk(values, 0)),
+            simd::load_i16(chunk(values, 1)),
+        )
     }
     #[inline]
     #[target_feature(
@@ -2296,13 +2316,17 @@ mod avx512icl {
         after: &mut Half,
         index: usize,
     ) {
-        let mut v0 = simd::load_i16(chunk(&before.values, index));
+        let mut v0 = simd::load_i16(chunk(&before.values, 2 * index));
+        let mut v1 = simd::load_i16(chunk(&before.values, 2 * index + 1));
         for &row in removed {
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, index)));
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
         }
         let row = added;
-        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
-        simd::store_i16(v0, chunk_mut(&mut after.values, index));
+        v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 2 * index)));
+        v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 2 * index + 1)));
+        simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
+        simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
     }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -2338,20 +2362,22 @@ mod avx512icl {
                     let mut sum_2_0 = simd::zero_i32();
                     let mut sum_3_0 = simd::zero_i32();
                     for round in 0..2 {
-                        let x = activated(chunk(&first.values, 2 * round));
+                        let [x0, x1] = activated(chunk(&first.values, round));
+                        let x = x0;
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 4),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let [x0, x1] = activated(chunk(&second.values, round));
+                        let x = x0;
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
                         sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
@@ -2370,41 +2396,57 @@ mod avx512icl {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
-                        let x = activated(chunk(&first.values, 2 * round));
+                        let [x0, x1] = activated(chunk(&first.values, round));
+                        let x = x0;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 4),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let [x0, x1] = activated(chunk(&second.values, round));
+                        let x = x0;
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }
@@ -2491,56 +2533,40 @@ mod avx512icl {
                     let mut sum_2_0 = simd::zero_i32();
                     let mut sum_3_0 = simd::zero_i32();
                     for round in 0..2 {
-                        let x = {
+                        let [x0, x1] = {
                             move_part(
                                 first_before,
                                 first_added,
                                 &first_removed,
                                 first,
-                                2 * round,
+                                round,
                             );
-                            activated(chunk(&first.values, 2 * round))
+                            activated(chunk(&first.values, round))
                         };
+                        let x = x0;
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
-                        let x = {
-                            move_part(
-                                second_before,
-                                second_added,
-                                &second_removed,
-                                second,
-                                2 * round,
-                            );
-                            activated(chunk(&second.values, 2 * round))
-                        };
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 4),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
-                        let x = {
-                            move_part(
-                                first_before,
-                                first_added,
-                                &first_removed,
-                                first,
-                                2 * round + 1,
-                            );
-                            activated(chunk(&first.values, 2 * round + 1))
-                        };
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
-                        let x = {
+                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
+                        let [x0, x1] = {
                             move_part(
                                 second_before,
                                 second_added,
                                 &second_removed,
                                 second,
-                                2 * round + 1,
+                                round,
                             );
-                            activated(chunk(&second.values, 2 * round + 1))
+                            activated(chunk(&second.values, round))
                         };
+                        let x = x0;
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
+                        let x = x1;
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
@@ -2559,77 +2585,75 @@ mod avx512icl {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
+                    let mut sum_2_0 = simd::zero_i32();
+                    let mut tops_2_0 = simd::zero_i32();
+                    let mut sum_3_0 = simd::zero_i32();
+                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
-                        let x = {
+                        let [x0, x1] = {
                             move_part(
                                 first_before,
                                 first_added,
                                 &first_removed,
                                 first,
-                                2 * round,
+                                round,
                             );
-                            activated(chunk(&first.values, 2 * round))
+                            activated(chunk(&first.values, round))
                         };
+                        let x = x0;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
                         sum_0_0 = simd::madd_i16(sum_0_0, x, w);
                         tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = {
-                            move_part(
-                                second_before,
-                                second_added,
-                                &second_removed,
-                                second,
-                                2 * round,
-                            );
-                            activated(chunk(&second.values, 2 * round))
-                        };
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 4),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
-                        let x = {
-                            move_part(
-                                first_before,
-                                first_added,
-                                &first_removed,
-                                first,
-                                2 * round + 1,
-                            );
-                            activated(chunk(&first.values, 2 * round + 1))
-                        };
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = {
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        let [x0, x1] = {
                             move_part(
                                 second_before,
                                 second_added,
                                 &second_removed,
                                 second,
-                                2 * round + 1,
+                                round,
                             );
-                            activated(chunk(&second.values, 2 * round + 1))
+                            activated(chunk(&second.values, round))
                         };
+                        let x = x0;
+                        let x = simd::mul_low_i16(x, x);
+                        let top = simd::shift_right_i16::<15>(x);
+                        let w = simd::load_i16(
+                            chunk(&stack.l1_weights[0], 2 * round + 4),
+                        );
+                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
+                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        let x = x1;
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
+                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
+                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
+                    sums.0[0] = simd::sum_i32(
+                            simd::add_i32(
+                                simd::add_i32(sum_0_0, sum_1_0),
+                                simd::add_i32(sum_2_0, sum_3_0),
+                            ),
+                        )
                         .wrapping_sub(
-                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
+                            simd::sum_i32(
+                                simd::add_i32(
+                                    simd::add_i32(tops_0_0, tops_1_0),
+                                    simd::add_i32(tops_2_0, tops_3_0),
+                                ),
+                            ) << 16,
                         );
                     sums
                 }

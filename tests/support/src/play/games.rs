@@ -56,6 +56,17 @@ impl Seen {
 /// as a refresh, but shares no code with it. It is prime, so that all levels have their turn.
 const INTERPRETED: usize = 127;
 
+/// Positions with as many attacks as there can be, with the fewest pieces, and with long exchanges.
+const EXTREME_STARTS: [&str; 7] = [
+    "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1",
+    "nnnnknnn/nnnnnnnn/8/8/8/8/NNNNNNNN/NNNNKNNN w - - 0 1",
+    "rrrrkbbb/bbbbrrrr/8/8/8/8/BBBBRRRR/RRRRKBBB w - - 0 1",
+    "8/8/8/3k4/8/3K4/8/8 w - - 0 1",
+    "8/k1PPPPPP/8/8/8/8/pppppp1K/8 w - - 0 1",
+    "rnbqkbnr/8/8/pppppppp/PPPPPPPP/8/8/RNBQKBNR w KQkq - 0 1",
+    "4k3/8/8/8/8/8/PPPPPPPP/QQQQKQQQ w - - 0 1",
+];
+
 /// Evaluators of one network on several levels, which follow the same game.
 struct Followers<'a, A: SelectedByPieces> {
     nets: &'a [Network<A>],
@@ -132,7 +143,7 @@ impl<'a, A: SelectedByPieces<Output = Output>> Followers<'a, A> {
     }
 }
 
-/// Plays random plies from standard and Chess960 starts: a position is evaluated on each level
+/// Plays random plies from standard, Chess960 and extreme starts: a position is evaluated on each level
 /// after every third ply or so, and three of the moves in every sixth. Every evaluation must equal
 /// a refresh's.
 pub(crate) fn check<A: SelectedByPieces<Output = Output>>(
@@ -145,10 +156,16 @@ pub(crate) fn check<A: SelectedByPieces<Output = Output>>(
     let mut followers = Followers::new(nets, reference);
     let mut made = 0;
     while made < plies {
-        let start = if random.usize(..2) == 0 {
-            Game::startpos()
-        } else {
-            Game::double_chess960_startpos(random.usize(..960) as u32, random.usize(..960) as u32)
+        let start = match random.usize(..4) {
+            0 => Game::startpos(),
+            1 => {
+                let [white, black] = [(); 2].map(|()| random.usize(..960) as u32);
+                Game::double_chess960_startpos(white, black)
+            }
+            _ => {
+                let extreme = EXTREME_STARTS[random.usize(..EXTREME_STARTS.len())];
+                extreme.parse().expect("a FEN")
+            }
         };
         followers.each(|evaluator| evaluator.reset(&start));
         let mut line = vec![start];

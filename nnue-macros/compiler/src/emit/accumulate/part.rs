@@ -76,10 +76,6 @@ impl<'t> Part<'t> {
         }
     }
 
-    pub(super) fn values(&self) -> &Literal {
-        &self.values
-    }
-
     /// Code that reads part `index` of `base`.
     pub(super) fn load(&self) -> TokenStream {
         let Part {

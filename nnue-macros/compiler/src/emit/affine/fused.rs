@@ -9,6 +9,7 @@ use quote::{ToTokens, format_ident, quote};
 use super::{Writer, total};
 use crate::emit::names::{count, halves, linear};
 use crate::emit::transform;
+use crate::network::Element;
 use crate::plan::{FusedPlan, Products};
 
 /// The kind of inputs, which decides how a vector `x` of them is multiplied with vectors of
@@ -26,6 +27,10 @@ enum InputKind {
     Unsigned,
     /// Squares of roots, which are words without a sign.
     Squares,
+    /// Roots whose squares need more than 16 bits. Both halves of the product of a root and a weight
+    /// are multiplied with the root. Instructions read a sign in the lower half, so that the upper
+    /// half lacks 1 where that is set. The sums `tops` are those of the upper half, negated.
+    LargeRoots,
 }
 
 impl Writer<'_> {
@@ -35,7 +40,11 @@ impl Writer<'_> {
         match fused.products {
             Products::Fast => sums(InputKind::Words),
             Products::FastIfProved => {
-                self.if_proved(&sums(InputKind::Roots), &sums(InputKind::Squares))
+                let exact = match self.program.network.transformer.activated.element {
+                    Element::I32 => InputKind::LargeRoots,
+                    _ => InputKind::Squares,
+                };
+                self.if_proved(&sums(InputKind::Roots), &sums(exact))
             }
             Products::Exact => sums(InputKind::Unsigned),
         }
@@ -73,7 +82,7 @@ struct Tile<'a> {
 impl Tile<'_> {
     /// Statements that leave the sums of the outputs in `sums`.
     fn sums(&self) -> TokenStream {
-        let all: Vec<Ident> = (0..self.sets())
+        let all: Vec<Ident> = (0..self.fused.sets())
             .flat_map(|set| {
                 self.outputs
                     .iter()
@@ -83,16 +92,30 @@ impl Tile<'_> {
         let halves = halves(self.writer.program);
         let side_by_side = self.fused.side_by_side(halves.len());
         let rounds = count(self.fused.vectors / side_by_side);
-        let vectors = (0..side_by_side).flat_map(|vector| {
+        let clips_two = transform::clips_two(self.writer.program);
+        let at_once = if clips_two { 2 } else { 1 };
+        let groups = (0..side_by_side / at_once).flat_map(|group| {
             let halves = halves.iter().enumerate();
-            halves.map(move |(half, name)| (vector, half, name))
+            halves.map(move |(half, name)| (group, half, name))
         });
-        let steps = vectors.enumerate().map(|(step, (vector, half, name))| {
-            let index = |before| linear(side_by_side, &quote!(round), before + vector);
+        let steps = groups.enumerate().map(|(number, (group, half, name))| {
+            let index = linear(side_by_side / at_once, &quote!(round), group);
             let inputs =
-                transform::word_vector(self.writer.program, self.writer.sums, name, &index(0));
-            let weights_at = index(half * self.fused.vectors);
-            self.step(step % self.sets(), &inputs, &weights_at)
+                transform::word_vector(self.writer.program, self.writer.sums, name, &index);
+            let (inputs, vectors) = match clips_two {
+                true => (
+                    quote! { let [x0, x1] = #inputs; },
+                    vec![quote!(x0), quote!(x1)],
+                ),
+                false => (TokenStream::new(), vec![inputs]),
+            };
+            let steps = vectors.iter().enumerate().map(|(vector, inputs)| {
+                let before = half * self.fused.vectors + group * at_once + vector;
+                let weights_at = linear(side_by_side, &quote!(round), before);
+                let step = number * at_once + vector;
+                self.step(step % self.fused.sets(), inputs, &weights_at)
+            });
+            quote! { #inputs #(#steps)* }
         });
         let results = self.outputs.iter().map(|output| self.result(*output));
         quote! {
@@ -102,19 +125,12 @@ impl Tile<'_> {
         }
     }
 
-    fn sets(&self) -> usize {
-        match self.kind {
-            InputKind::Words | InputKind::Roots => self.fused.sets(1),
-            InputKind::Unsigned | InputKind::Squares => self.fused.sets(2),
-        }
-    }
-
     /// The names of an output's sums in a set.
     fn names(&self, set: usize, output: usize) -> Vec<Ident> {
         let sum = format_ident!("sum_{set}_{output}");
         match self.kind {
             InputKind::Words | InputKind::Roots => vec![sum],
-            InputKind::Unsigned | InputKind::Squares => {
+            InputKind::Unsigned | InputKind::Squares | InputKind::LargeRoots => {
                 vec![sum, format_ident!("tops_{set}_{output}")]
             }
         }
@@ -123,7 +139,9 @@ impl Tile<'_> {
     /// Code that adds the products of a vector of inputs.
     fn step(&self, set: usize, inputs: &TokenStream, weights_at: &TokenStream) -> TokenStream {
         let inputs = match self.kind {
-            InputKind::Words | InputKind::Roots => quote! { let x = #inputs; },
+            InputKind::Words | InputKind::Roots | InputKind::LargeRoots => {
+                quote! { let x = #inputs; }
+            }
             InputKind::Unsigned => quote! {
                 let x = #inputs;
                 let top = simd::shift_right_i16::<15>(x);
@@ -143,11 +161,23 @@ impl Tile<'_> {
                 InputKind::Unsigned | InputKind::Squares => {
                     vec![(quote!(x), quote!(w)), (quote!(top), quote!(w))]
                 }
+                InputKind::LargeRoots => {
+                    let top = quote! {
+                        simd::sub_i16(
+                            simd::shift_right_i16::<15>(low),
+                            simd::mul_high_i16::<0>(x, w),
+                        )
+                    };
+                    vec![(quote!(low), quote!(x)), (top, quote!(x))]
+                }
             };
             let (a, b): (Vec<_>, Vec<_>) = factors.into_iter().unzip();
             let output = count(*output);
+            let low = matches!(self.kind, InputKind::LargeRoots)
+                .then(|| quote! { let low = simd::mul_low_i16(x, w); });
             quote! {
                 let w = simd::load_i16(chunk(&stack.#weights[#output], #weights_at));
+                #low
                 #(#names = simd::madd_i16(#names, #a, #b);)*
             }
         });
@@ -156,7 +186,7 @@ impl Tile<'_> {
 
     /// An expression that adds up the sums of an output.
     fn result(&self, output: usize) -> TokenStream {
-        let sets = (0..self.sets()).map(|set| self.names(set, output));
+        let sets = (0..self.fused.sets()).map(|set| self.names(set, output));
         let sets: Vec<Vec<Ident>> = sets.collect();
         let horizontal = |index: usize| {
             let names = sets.iter().map(|names| &names[index]);
@@ -166,7 +196,7 @@ impl Tile<'_> {
         };
         let sum = match self.kind {
             InputKind::Words | InputKind::Roots => horizontal(0),
-            InputKind::Unsigned | InputKind::Squares => {
+            InputKind::Unsigned | InputKind::Squares | InputKind::LargeRoots => {
                 let (sum, tops) = (horizontal(0), horizontal(1));
                 quote! { #sum.wrapping_sub(#tops << 16) }
             }

@@ -94,7 +94,10 @@ impl Keys {
                 (output, None)
             }
         };
+        // Squares of neurons are multiplied as their roots, twice.
+        let are_squares = reader.inputs[0].slice.source == Source::Transformer;
         let (weights, stored) = match (self.weights.value, element) {
+            (weights, _) if are_squares => (weights, None),
             (WeightType::I8, Element::I32) => (WeightType::I32, Some(Element::I8)),
             (WeightType::I16, Element::I32) => (WeightType::I32, Some(Element::I16)),
             (weights, _) => (weights, None),
@@ -429,7 +432,7 @@ fn common_input(
             WeightType::I8 | WeightType::I16 => match element {
                 Element::U8 | Element::U16 | Element::I16 => true,
                 // Large squares, as of activated neurons.
-                Element::I32 => input.of_product,
+                Element::I32 => input.of_product || input.slice.source == Source::Transformer,
                 _ => false,
             },
             WeightType::I32 => matches!(element, Element::U8 | Element::I16 | Element::I32),

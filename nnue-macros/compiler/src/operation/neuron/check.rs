@@ -18,7 +18,9 @@ pub(crate) fn check_one(
         // Pooled values must be bytes. A `crelu` without a limit is clipped at its `one`.
         Name::Crelu if is_pooled && transformer.limit.is_none() => i64::from(LARGEST_BYTE),
         Name::Crelu | Name::Relu => i16::MAX as i64,
-        // Larger squares of values that are not pooled are a layer, to `squares::by_layer`.
+        // Where others than rows of words read larger squares, they are a layer, to
+        // `squares::by_layer`.
+        Name::Screlu if !is_pooled && transformer.shift.is_none() => i16::MAX as i64,
         Name::Screlu | Name::SqrRelu => i64::from(LARGEST_BYTE),
         Name::Quantmoid4 => i64::from(LARGEST_FAST_INPUT),
     };
