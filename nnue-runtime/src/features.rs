@@ -1,9 +1,9 @@
 //! The rows of the transformer that a position switches on.
 //!
-//! Only this file and `feature_set.rs` know all families of feature sets. The accumulators, the
-//! evaluator and its cache ask a set through the methods of [`FeatureSet`]; sets are constants of
-//! generated code, so each question is answered by the code of one family, compiled for the set's
-//! own tables.
+//! Only this file, `step.rs`, `viewpoint.rs` and `feature_set.rs` know all families of feature
+//! sets. The accumulators, the evaluator and its cache ask a set through the methods of
+//! [`FeatureSet`]; sets are constants of generated code, so each question is answered by the code
+//! of one family, compiled for the set's own tables.
 
 mod active;
 mod bounds;

@@ -19,6 +19,16 @@ pub(crate) enum Method {
     Definition,
 }
 
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Method::Exhaustion => "exhaustion",
+            Method::Reduction => "reduction",
+            Method::Definition => "definition",
+        }
+    }
+}
+
 /// A proof of some primitives.
 pub(crate) struct Proof {
     pub(crate) primitives: &'static [&'static str],
@@ -45,13 +55,6 @@ impl Proof {
         match is_emulated(level) || is_reduced {
             true => self.emulated.1,
             false => self.complete,
-        }
-    }
-
-    fn method(&self, level: &str) -> Method {
-        match is_emulated(level) {
-            true => self.emulated.0,
-            false => self.method,
         }
     }
 }
@@ -450,41 +453,25 @@ pub(crate) fn owns(level: &'static str, proof: &Proof) -> bool {
 
 /// The table of the documentation.
 pub(crate) fn table() -> String {
-    let (_, levels) = SOURCES.split_first().unwrap();
-    let mut table = String::from("| primitive | what is tried | for |");
-    levels
-        .iter()
-        .for_each(|(level, _)| table += &format!(" `{level}` |"));
-    table += &format!("\n|{}\n", "---|".repeat(3 + levels.len()));
+    let mut table = String::from(
+        "| primitive | what is tried | for | proof | under qemu |\n|---|---|---|---|---|\n",
+    );
     for proof in PROOFS {
         let names = proof
             .primitives
             .iter()
             .map(|primitive| format!("`{primitive}`"));
+        let names = names.collect::<Vec<_>>().join(", ");
         let precondition = match proof.precondition {
             "" => "all",
             precondition => precondition,
         };
-        let names = names.collect::<Vec<_>>().join(", ");
-        table += &format!("| {names} | {} | {precondition} |", proof.inputs);
-        for (level, _) in levels {
-            let owners = proof
-                .primitives
-                .iter()
-                .map(|primitive| owner(level, primitive));
-            let mut owners: Vec<&str> = owners.collect();
-            owners.dedup();
-            let method = match proof.method(level) {
-                Method::Exhaustion => "exhaustion",
-                Method::Reduction => "reduction",
-                Method::Definition => "definition",
-            };
-            match owners[..] {
-                [owner] if owner != *level => table += &format!(" `{owner}` |"),
-                _ => table += &format!(" {method} |"),
-            }
-        }
-        table.push('\n');
+        let (method, emulated) = (proof.method.name(), proof.emulated.0.name());
+        let emulated = if emulated == method { "" } else { emulated };
+        table += &format!(
+            "| {names} | {} | {precondition} | {method} | {emulated} |\n",
+            proof.inputs
+        );
     }
     table
 }

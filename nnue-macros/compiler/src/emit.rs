@@ -1,5 +1,5 @@
-//! Writes [`Plan`](crate::plan::Plan)s as Rust. Everything was decided before: this stage does no
-//! arithmetic on shapes and cannot fail.
+//! Writes [`Plan`](crate::plan::Plan)s as Rust. Everything was decided before: this stage
+//! computes the indices that follow, and cannot fail.
 //!
 //! Generated code names nothing but the runtime crate and what it defines itself, so that it
 //! compiles wherever it is put: under `#![no_implicit_prelude]`, beside other networks, in crates

@@ -2,7 +2,7 @@
 //!
 //! Each family of sets is a module with everything that the pipeline needs of it: the keys in a
 //! spec, how they are decoded and checked, the number of rows, and the constant in generated code.
-//! This file lists the families. Nothing else in the compiler tells them apart.
+//! This file lists the families. Besides it, only `description` tells them apart.
 
 pub mod custom;
 pub mod pawn_pairs;

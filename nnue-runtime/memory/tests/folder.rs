@@ -11,12 +11,11 @@ use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
 use nnue_memory::{Key, Segment, ShareError, share_in_folder};
-use parts::{Part, check_values, hex, is_root, key, play_sharing, write_values};
+use parts::{LONG, Part, check_values, hex, is_root, key, play_sharing, write_values};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit};
 use tempfile::TempDir;
 
 const LEN: usize = 2 * nnue_memory::ALIGNMENT + 17;
-const LONG: Duration = Duration::from_secs(30);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[test]

@@ -11,12 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nnue_memory::{ALIGNMENT, Key, ShareError, huge_bytes, share};
-use parts::{Part, check_values, hex, key, play_sharing, share_counting, skipped, smaps};
+use parts::{LONG, Part, check_values, hex, key, play_sharing, share_counting, skipped, smaps};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::process::{Pid, Signal, kill_process};
 
 const LEN: usize = 2 * ALIGNMENT + 4096 * 3 + 17;
-const LONG: Duration = Duration::from_secs(30);
 
 #[test]
 fn plays_its_part() {

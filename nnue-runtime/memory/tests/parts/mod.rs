@@ -14,6 +14,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nnue_memory::{Key, Segment, ShareError, share, share_in_folder};
 
+/// How long processes wait for one another, unless a test is about that. Machines with other work
+/// and sanitizers take half a minute to run 200 processes.
+pub(crate) const LONG: Duration = Duration::from_secs(600);
+
 /// The test of each program that plays the part. There is nothing to test in it otherwise.
 pub(crate) const TEST: &str = "plays_its_part";
 
@@ -158,8 +162,9 @@ pub(crate) fn play_sharing(key: &Key, len: usize) {
         wait();
     }
     let stops_at: Option<usize> = told("STOPS_AT").map(|tenth| tenth.parse().unwrap());
-    let patience = told("PATIENCE").map_or(30_000, |patience| patience.parse().unwrap());
-    let patience = Duration::from_millis(patience);
+    let patience = told("PATIENCE").map_or(LONG, |patience| {
+        Duration::from_millis(patience.parse().unwrap())
+    });
     let mut fill = |bytes: &mut [u8]| {
         if let Some(tenth) = stops_at {
             let filled = bytes.len() * tenth / 10;
