@@ -31,7 +31,7 @@ impl<A: Architecture> Accumulator<A> {
     /// The accumulator of what a line starts from: `&position`, for networks without custom feature
     /// sets.
     #[must_use]
-    pub fn new(net: &Network<A>, start: impl Start<A::Inputs>) -> Accumulator<A> {
+    pub fn new(net: &Network<A>, start: impl Start<A::Line>) -> Accumulator<A> {
         let mut accumulator = Accumulator {
             halves: Color::ALL.map(|perspective| *A::biases(net.weights(), perspective)),
         };
@@ -40,7 +40,7 @@ impl<A: Architecture> Accumulator<A> {
     }
 
     /// Computes the sums from nothing: biases plus all rows that are switched on.
-    pub fn refresh(&mut self, net: &Network<A>, start: impl Start<A::Inputs>) {
+    pub fn refresh(&mut self, net: &Network<A>, start: impl Start<A::Line>) {
         self.refresh_perspectives(net, A::PERSPECTIVES, &start.beginning(net.level()));
     }
 
@@ -57,7 +57,7 @@ impl<A: Architecture> Accumulator<A> {
         delta: &Delta,
         after: &impl Position,
     ) where
-        A: Architecture<Inputs = FromPosition>,
+        A: Architecture<Line = FromPosition>,
     {
         if const { read_all_squares(A::FEATURES) } {
             return self.update_sets(net, before, delta, after, FeatureChanges::NONE);

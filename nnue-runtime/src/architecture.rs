@@ -37,8 +37,8 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// tables.
     #[doc(hidden)]
     type Rows: RowLists;
-    /// What evaluators and accumulators take: one of the kinds of [`line`](mod@crate::line).
-    type Inputs;
+    /// What a line of moves is made of: a kind of [`line`](mod@crate::line).
+    type Line;
 
     /// The name of the network in its spec.
     const NAME: &'static str;

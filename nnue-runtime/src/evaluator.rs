@@ -57,6 +57,7 @@ use crate::rows::changes::RowChanges;
 /// }
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use nnue_runtime::line::Features;
 /// use nnue_runtime::{Color, FeatureChanges};
 ///
 /// let net = ataxx::Network::open("ataxx.nnue")?;
@@ -83,6 +84,7 @@ use crate::rows::changes::RowChanges;
 /// }
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use nnue_runtime::line::Views;
 /// use nnue_runtime::{Color, FeatureChanges};
 ///
 /// let net = shogi::Network::open("shogi.bin")?;
@@ -168,7 +170,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
     /// An evaluator of a line that starts here: `&position`, for networks without custom feature
     /// sets.
     #[must_use]
-    pub fn new(net: N, start: impl Start<A::Inputs>) -> Self {
+    pub fn new(net: N, start: impl Start<A::Line>) -> Self {
         Evaluator::starting(net, &start, ())
     }
 }
@@ -177,7 +179,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
     /// An evaluator that counts its work, and is otherwise the same. For tools: engines need not
     /// carry the counters.
     #[must_use]
-    pub fn counting(net: N, start: impl Start<A::Inputs>) -> Self {
+    pub fn counting(net: N, start: impl Start<A::Line>) -> Self {
         Evaluator::starting(net, &start, Statistics::default())
     }
 
@@ -193,7 +195,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
 }
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
-    fn starting(net: N, start: &impl Start<A::Inputs>, counter: C) -> Self {
+    fn starting(net: N, start: &impl Start<A::Line>, counter: C) -> Self {
         let mut evaluator = Evaluator {
             even_side: Color::White,
             plies: Vec::with_capacity(PLIES),
@@ -211,11 +213,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     }
 
     /// Starts a new line. The cache keeps its content.
-    pub fn reset(&mut self, start: impl Start<A::Inputs>) {
+    pub fn reset(&mut self, start: impl Start<A::Line>) {
         self.reset_to(&start);
     }
 
-    fn reset_to(&mut self, start: &impl Start<A::Inputs>) {
+    fn reset_to(&mut self, start: &impl Start<A::Line>) {
         let start = start.beginning(self.net.level());
         self.even_side = start.side_to_move;
         self.plies.clear();
@@ -237,7 +239,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// line is [`reset`](Self::reset); nothing worse happens. [`try_push`](Self::try_push) finds
     /// out. [`FeatureChanges`] says the same of features.
     #[inline]
-    pub fn push(&mut self, step: impl Step<A::Inputs>) {
+    pub fn push(&mut self, step: impl Step<A::Line>) {
         self.make(&step.changes());
     }
 
@@ -256,7 +258,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     ///
     /// [`BoardError`] if the delta removes a piece that is not there, adds a piece where another
     /// stands, or leaves more than 32 pieces on the board. The evaluator is as before.
-    pub fn try_push(&mut self, step: impl Step<A::Inputs>) -> Result<(), BoardError> {
+    pub fn try_push(&mut self, step: impl Step<A::Line>) -> Result<(), BoardError> {
         let (step, top) = (step.changes(), self.ply());
         self.place(top);
         self.computed[top].placement.check(step.delta)?;
@@ -288,7 +290,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn change_line<R>(&mut self, change: impl FnOnce(&mut Vec<Ply>) -> R) -> R
     where
-        A: Architecture<Inputs = FromPosition>,
+        A: Architecture<Line = FromPosition>,
     {
         change(&mut self.plies)
     }

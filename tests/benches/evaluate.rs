@@ -65,7 +65,7 @@ fn each(bench: Bench, count: usize, mut work: impl FnMut(usize) -> i32) {
     });
 }
 
-fn refresh<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
+fn refresh<A: SelectedByPieces<Line = FromPosition, Output = nnue_runtime::Output>>(
     bench: Bench,
     net: &Network<A>,
 ) {
@@ -77,7 +77,7 @@ fn refresh<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Out
     });
 }
 
-fn evaluate<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
+fn evaluate<A: SelectedByPieces<Line = FromPosition, Output = nnue_runtime::Output>>(
     bench: Bench,
     net: &Network<A>,
 ) {
@@ -91,7 +91,7 @@ fn evaluate<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Ou
     });
 }
 
-fn refresh_evaluate<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
+fn refresh_evaluate<A: SelectedByPieces<Line = FromPosition, Output = nnue_runtime::Output>>(
     bench: Bench,
     net: &Network<A>,
 ) {
@@ -103,7 +103,7 @@ fn refresh_evaluate<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_run
     });
 }
 
-fn incremental<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
+fn incremental<A: SelectedByPieces<Line = FromPosition, Output = nnue_runtime::Output>>(
     bench: Bench,
     net: &Network<A>,
 ) {

@@ -170,7 +170,7 @@ fn of_engines(trace: &Trace) -> Trace {
 
 /// Races this project's network, on each level, against the opponent with vectors of the same size.
 fn race<
-    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
+    A: SelectedByPieces<Line = FromPosition, Output = Output>,
     const W: usize,
     const B: usize,
     const ONE: i16,
@@ -204,7 +204,7 @@ fn race<
 
 /// Prints a network's lines of the table for one level.
 fn compare<
-    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
+    A: SelectedByPieces<Line = FromPosition, Output = Output>,
     L: Loops,
     const W: usize,
     const B: usize,
@@ -256,7 +256,7 @@ fn print_line(name: &str, level: Level, workload: &str, [ours, eager, lazy]: [f6
 
 /// Nanoseconds of the forward pass alone, ours and the opponent's.
 fn forward<
-    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
+    A: SelectedByPieces<Line = FromPosition, Output = Output>,
     L: Loops,
     const W: usize,
     const B: usize,
@@ -370,9 +370,9 @@ fn assert_equal(searches: &[Trace], contenders: &mut [&mut dyn Contender]) -> us
 }
 
 /// This project's evaluator.
-struct Ours<'n, A: SelectedByPieces<Inputs = FromPosition>>(Evaluator<A, &'n Network<A>>);
+struct Ours<'n, A: SelectedByPieces<Line = FromPosition>>(Evaluator<A, &'n Network<A>>);
 
-impl<A: SelectedByPieces<Inputs = FromPosition, Output = Output>> Follow for Ours<'_, A> {
+impl<A: SelectedByPieces<Line = FromPosition, Output = Output>> Follow for Ours<'_, A> {
     type Value = i32;
 
     fn reset(&mut self, search: &Search) {

@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The speed of the same net in different places, along the search.
-fn evaluate<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+fn evaluate<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     name: &str,
     released: &str,
 ) -> Result<(), Box<dyn Error>> {
@@ -109,7 +109,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// A program: says its first evaluation, and waits for the end of its input.
-fn be<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+fn be<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     kind: &str,
     file: &str,
 ) -> Result<(), Box<dyn Error>> {
@@ -131,7 +131,7 @@ fn be<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
     Ok(())
 }
 
-fn measure<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+fn measure<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     name: &str,
     released: &str,
 ) -> Result<(), Box<dyn Error>> {

@@ -18,7 +18,7 @@ mod tiny {
 }
 
 /// Every value of every golden position's accumulator is within the bounds, and 16 bits hold them.
-fn check_bounds<A: Architecture<Inputs = nnue_runtime::line::FromPosition>>(
+fn check_bounds<A: Architecture<Line = nnue_runtime::line::FromPosition>>(
     file: &[u8],
     goldens: &str,
 ) {

@@ -241,7 +241,7 @@ struct Happened {
 
 /// Plays random games on every level, and compares the evaluator with fresh sums and with the
 /// interpreter.
-fn check_games<A: Architecture<Inputs = FromViews, Output = Output>>(
+fn check_games<A: Architecture<Line = FromViews, Output = Output>>(
     spec: &str,
     features: Features,
 ) -> Happened {
@@ -305,7 +305,7 @@ fn check_games<A: Architecture<Inputs = FromViews, Output = Output>>(
     happened
 }
 
-fn check_evaluation<A: Architecture<Inputs = FromViews, Output = Output>>(
+fn check_evaluation<A: Architecture<Line = FromViews, Output = Output>>(
     net: &Network<A>,
     reference: &Net,
     evaluator: &mut Evaluator<A, &Network<A>>,

@@ -50,7 +50,7 @@ fn layers<A: Architecture>(net: &Network<A>) -> Vec<(&str, Vec<f64>)> {
 }
 
 /// Its evaluations of all positions.
-fn values<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>>(
+fn values<A: SelectedByPieces<Line = FromPosition, Output = nnue_runtime::Output>>(
     net: &Network<A>,
 ) -> Vec<i32> {
     let boards = FENS.map(|fen| Board::from_fen(fen).expect("a position"));
@@ -62,9 +62,7 @@ fn values<A: SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Outp
 }
 
 /// A network is the net on every level, one after the other and back.
-fn check<
-    A: Architecture + SelectedByPieces<Inputs = FromPosition, Output = nnue_runtime::Output>,
->(
+fn check<A: Architecture + SelectedByPieces<Line = FromPosition, Output = nnue_runtime::Output>>(
     net: Network<A>,
 ) {
     let first = net.level();

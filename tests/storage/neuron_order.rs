@@ -37,7 +37,7 @@ mod rows {
 }
 
 /// The accumulators of all positions, as they lie in memory.
-fn sums<A: Architecture<Inputs = nnue_runtime::line::FromPosition>>(net: &Network<A>) -> Vec<i16> {
+fn sums<A: Architecture<Line = nnue_runtime::line::FromPosition>>(net: &Network<A>) -> Vec<i16> {
     let boards = FENS.map(|fen| Board::from_fen(fen).expect("a position"));
     let of_board = |board: &Board| {
         let accumulator = Accumulator::new(net, board);

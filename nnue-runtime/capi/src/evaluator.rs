@@ -15,7 +15,7 @@ use crate::types::{CMove, CPosition, Exported};
 /// behind hears of it when something is evaluated.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Evaluator<A: Architecture<Inputs = FromPosition>> {
+pub struct Evaluator<A: Architecture<Line = FromPosition>> {
     line: Line,
     behind: Behind<A>,
 }
@@ -55,7 +55,7 @@ impl Line {
     }
 }
 
-impl<A: Architecture<Inputs = FromPosition>> Evaluator<A> {
+impl<A: Architecture<Line = FromPosition>> Evaluator<A> {
     fn new(mut behind: Behind<A>) -> Evaluator<A> {
         let line = behind.change_line(Line::of);
         Evaluator { line, behind }
@@ -107,7 +107,7 @@ macro_rules! sound {
 ///
 /// Pointers are null or valid: `network` is a network that was not freed, `position` points to a
 /// position, and `evaluator` to a pointer that may be written.
-pub unsafe fn new<A: Architecture<Inputs = FromPosition>>(
+pub unsafe fn new<A: Architecture<Line = FromPosition>>(
     network: *const Network<A>,
     position: *const CPosition,
     evaluator: *mut *mut Evaluator<A>,
@@ -130,7 +130,7 @@ pub unsafe fn new<A: Architecture<Inputs = FromPosition>>(
 /// # Safety
 ///
 /// `evaluator` is null or an evaluator that was not freed, and no other thread uses it.
-pub unsafe fn free<A: Architecture<Inputs = FromPosition>>(evaluator: *mut Evaluator<A>) {
+pub unsafe fn free<A: Architecture<Line = FromPosition>>(evaluator: *mut Evaluator<A>) {
     if !evaluator.is_null() {
         // SAFETY: it is from `Box::into_raw`, and the caller gives up the only use of it.
         drop(unsafe { Box::from_raw(evaluator) });
@@ -144,7 +144,7 @@ pub unsafe fn free<A: Architecture<Inputs = FromPosition>>(evaluator: *mut Evalu
 /// Pointers are null or valid: `evaluator` is one that was not freed and that no other thread uses,
 /// `position` points to a position.
 #[inline]
-pub unsafe fn reset<A: Architecture<Inputs = FromPosition>>(
+pub unsafe fn reset<A: Architecture<Line = FromPosition>>(
     evaluator: *mut Evaluator<A>,
     position: *const CPosition,
 ) -> Status {
@@ -159,7 +159,7 @@ pub unsafe fn reset<A: Architecture<Inputs = FromPosition>>(
 /// # Safety
 ///
 /// `evaluator` is null or an evaluator that was not freed, and no other thread uses it.
-pub unsafe fn push<A: Architecture<Inputs = FromPosition>>(
+pub unsafe fn push<A: Architecture<Line = FromPosition>>(
     evaluator: *mut Evaluator<A>,
     mv: CMove,
 ) -> Status {
@@ -174,7 +174,7 @@ pub unsafe fn push<A: Architecture<Inputs = FromPosition>>(
 /// # Safety
 ///
 /// As for [`push`].
-pub unsafe fn push_checked<A: Architecture<Inputs = FromPosition>>(
+pub unsafe fn push_checked<A: Architecture<Line = FromPosition>>(
     evaluator: *mut Evaluator<A>,
     mv: CMove,
 ) -> Status {
@@ -191,7 +191,7 @@ pub unsafe fn push_checked<A: Architecture<Inputs = FromPosition>>(
 /// # Safety
 ///
 /// As for [`push`].
-pub unsafe fn pop<A: Architecture<Inputs = FromPosition>>(evaluator: *mut Evaluator<A>) -> Status {
+pub unsafe fn pop<A: Architecture<Line = FromPosition>>(evaluator: *mut Evaluator<A>) -> Status {
     let evaluator = given!(evaluator as as_mut);
     if evaluator.line.end == evaluator.line.first {
         return fail(Status::MOVE, "found no move to take back");
@@ -209,7 +209,7 @@ pub unsafe fn pop<A: Architecture<Inputs = FromPosition>>(evaluator: *mut Evalua
 #[inline]
 pub unsafe fn evaluate<A>(evaluator: *mut Evaluator<A>, output: *mut EvaluationOf<A>) -> Status
 where
-    A: SelectedByPieces<Inputs = FromPosition>,
+    A: SelectedByPieces<Line = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     // SAFETY: the same contract.
@@ -228,7 +228,7 @@ pub unsafe fn evaluate_other_bucket<A>(
     output: *mut EvaluationOf<A>,
 ) -> Status
 where
-    A: SelectedByPieces<Inputs = FromPosition>,
+    A: SelectedByPieces<Line = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     // SAFETY: the same contract.
@@ -247,7 +247,7 @@ unsafe fn evaluate_either<A>(
     output: *mut EvaluationOf<A>,
 ) -> Status
 where
-    A: SelectedByPieces<Inputs = FromPosition>,
+    A: SelectedByPieces<Line = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     let evaluate = |behind: &mut Behind<A>| {
@@ -270,7 +270,7 @@ pub unsafe fn evaluate_bucket<A>(
     output: *mut EvaluationOf<A>,
 ) -> Status
 where
-    A: Architecture<Inputs = FromPosition>,
+    A: Architecture<Line = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     let evaluate = |behind: &mut Behind<A>| Ok(behind.evaluate_bucket(checked::<A>(bucket)?));
@@ -290,7 +290,7 @@ unsafe fn evaluated<A>(
     evaluate: impl FnOnce(&mut Behind<A>) -> Result<A::Output, Status>,
 ) -> Status
 where
-    A: Architecture<Inputs = FromPosition>,
+    A: Architecture<Line = FromPosition>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     let evaluator = given!(evaluator as as_mut);
@@ -305,7 +305,7 @@ where
 
 /// A bucket that the network has.
 #[inline]
-fn checked<A: Architecture<Inputs = FromPosition>>(bucket: u32) -> Result<usize, Status> {
+fn checked<A: Architecture<Line = FromPosition>>(bucket: u32) -> Result<usize, Status> {
     let bucket = bucket as usize;
     if bucket < A::BUCKETS {
         return Ok(bucket);

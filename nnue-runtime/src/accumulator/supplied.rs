@@ -15,7 +15,7 @@ use crate::rows::changes::RowChanges;
 ///
 /// Features are numbered from 0, as white sees them and as black does; [`FeatureChanges`] says what
 /// becomes of wrong numbers.
-impl<A: Architecture<Inputs = FromFeatures>> Accumulator<A> {
+impl<A: Architecture<Line = FromFeatures>> Accumulator<A> {
     /// Computes one perspective's sums after a move from those before it.
     pub fn update_features(
         &mut self,
@@ -31,7 +31,7 @@ impl<A: Architecture<Inputs = FromFeatures>> Accumulator<A> {
 /// Accumulators of networks whose custom sets have views.
 ///
 /// Numbers beyond the last view stand for the last.
-impl<A: Architecture<Inputs = FromViews>> Accumulator<A> {
+impl<A: Architecture<Line = FromViews>> Accumulator<A> {
     /// Computes one perspective's sums from nothing: biases plus the rows of all active features in
     /// a view.
     pub fn refresh_view(
@@ -61,7 +61,7 @@ impl<A: Architecture<Inputs = FromViews>> Accumulator<A> {
 }
 
 /// Accumulators of networks that have other sets too, which follow the position.
-impl<A: Architecture<Inputs = FromBoth>> Accumulator<A> {
+impl<A: Architecture<Line = FromBoth>> Accumulator<A> {
     /// Computes the sums after a move from those before it: the rows of the pieces that `delta`
     /// removes and adds, and of what changes in custom sets, for white and for black.
     ///

@@ -26,7 +26,7 @@ pub(crate) trait Ours: Sync {
     }
 }
 
-impl<A: SelectedByPieces<Inputs = FromPosition, Output = Output>> Ours for Network<A> {
+impl<A: SelectedByPieces<Line = FromPosition, Output = Output>> Ours for Network<A> {
     fn at_level(self: Box<Self>, level: Level) -> Box<dyn Ours> {
         Box::new(self.with_level(level))
     }
@@ -46,7 +46,7 @@ impl<A: SelectedByPieces<Inputs = FromPosition, Output = Output>> Ours for Netwo
 
 /// Loads a net file of one of the networks that nnue-rs has too, with the network's name.
 pub(crate) fn load(file: &[u8]) -> Option<(&'static str, Box<dyn Ours>)> {
-    fn of<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+    fn of<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
         file: &[u8],
     ) -> Option<(&'static str, Box<dyn Ours>)> {
         let network = Network::<A>::from_bytes(file).ok()?;

@@ -89,7 +89,7 @@ impl Seen {
 
 /// Compares the accumulators of every golden position with the sums over the rows that `row` gives
 /// for each piece.
-fn check<A: Architecture<Inputs = nnue_runtime::line::FromPosition>>(
+fn check<A: Architecture<Line = nnue_runtime::line::FromPosition>>(
     spec: &str,
     row: impl Fn(&Board, Color, Piece, Square, &mut dyn FnMut(usize)),
 ) {

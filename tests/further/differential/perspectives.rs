@@ -94,7 +94,7 @@ fn layers(input: &[i32], besides: &[i32]) -> i32 {
 }
 
 /// Compares a network with `expected` on golden positions, on every level.
-fn check<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+fn check<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     spec: &str,
     expected: impl Fn(&Board, usize) -> (i32, i32),
 ) {

@@ -215,7 +215,7 @@ fn thirds(tensor: &str, row: usize, neuron: usize) -> i32 {
     value(tensor, row, neuron, 30)
 }
 
-fn check_floats<A: Architecture<Inputs = nnue_runtime::line::FromPosition>>(
+fn check_floats<A: Architecture<Line = nnue_runtime::line::FromPosition>>(
     text: &str,
     rounded: impl Fn(i32, [i32; 2]) -> i32,
 ) {

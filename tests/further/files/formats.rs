@@ -54,7 +54,7 @@ fn value(weight: Weight<'_>) -> f64 {
 }
 
 /// The evaluations of a file's network, which must be the same on every level.
-fn evaluations<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+fn evaluations<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     file: &[u8],
 ) -> Vec<Output> {
     let mut net = Network::<A>::from_bytes(file).unwrap_or_else(|error| panic!("{error}"));
@@ -73,7 +73,7 @@ fn evaluations<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
 
 /// Checks that a file is written as it was read: byte for byte, unless floating point became
 /// integers; then as another file of the same network.
-fn check_round_trip<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+fn check_round_trip<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     file: &[u8],
     lossless: bool,
 ) {
@@ -197,7 +197,7 @@ impl Example<'_> {
 
 #[test]
 fn bullets_examples_evaluate_as_their_code_does() {
-    fn check<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+    fn check<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
         network: &nnue_compiler::network::Network,
         buckets: usize,
     ) {
@@ -224,7 +224,7 @@ fn bullets_examples_evaluate_as_their_code_does() {
 
 #[test]
 fn larger_examples_come_back_byte_for_byte() {
-    fn check<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+    fn check<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
         network: &nnue_compiler::network::Network,
     ) {
         let file = random_net_file(network, 5);

@@ -69,7 +69,7 @@ pub(crate) struct Step {
 /// The rows themselves.
 pub(crate) struct Rows;
 
-impl<A: Architecture<Inputs = FromFeatures>> Telling<A> for Rows {
+impl<A: Architecture<Line = FromFeatures>> Telling<A> for Rows {
     fn evaluator<'n>(net: &'n Network<A>, start: &Active) -> Evaluator<A, &'n Network<A>> {
         Evaluator::new(net, line::Features(Color::White, slices(start)))
     }
@@ -109,7 +109,7 @@ impl<const ROWS: u32> Views<ROWS> {
     }
 }
 
-impl<A: Architecture<Inputs = FromViews>, const ROWS: u32> Telling<A> for Views<ROWS> {
+impl<A: Architecture<Line = FromViews>, const ROWS: u32> Telling<A> for Views<ROWS> {
     fn evaluator<'n>(net: &'n Network<A>, start: &Active) -> Evaluator<A, &'n Network<A>> {
         let (views, features) = Self::of(start);
         Evaluator::new(net, line::Views(Color::White, views, slices(&features)))

@@ -29,7 +29,7 @@ use fastrand::Rng;
 ///
 /// At the first difference.
 pub fn check<
-    A: SelectedByPieces<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: SelectedByPieces<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     spec: &str,
 ) {
@@ -60,7 +60,7 @@ pub fn self_check<A: Architecture>() {
 ///
 /// At the first difference.
 pub fn check_by_caller<
-    A: Architecture<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: Architecture<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     spec: &str,
 ) {
@@ -73,7 +73,7 @@ pub fn check_by_caller<
 ///
 /// At the first difference.
 pub fn check_custom<
-    A: Architecture<Inputs = FromFeatures, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: Architecture<Line = FromFeatures, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     spec: &str,
 ) {
@@ -86,7 +86,7 @@ pub fn check_custom<
 ///
 /// At the first difference.
 pub fn check_views<
-    A: Architecture<Inputs = FromViews, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: Architecture<Line = FromViews, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     spec: &str,
 ) {
@@ -118,7 +118,7 @@ fn check_told<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
 ///
 /// At the first difference.
 pub fn check_mixed<
-    A: Architecture<Inputs = FromBoth, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: Architecture<Line = FromBoth, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     spec: &str,
 ) {
@@ -210,7 +210,7 @@ fn checked_network(spec: &str) -> network::Network {
 }
 
 fn compare<
-    A: Architecture<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: Architecture<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     network: &network::Network,
 ) {
@@ -500,7 +500,7 @@ fn same_outputs<A: Architecture>(
 }
 
 fn refreshed<
-    A: Architecture<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: Architecture<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     net: &Network<A>,
     board: &Board,
@@ -545,9 +545,7 @@ fn taken_back<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
 }
 
 /// Plays a game and takes it back, with evaluations after some of the moves.
-fn played<
-    A: Architecture<Inputs = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
->(
+fn played<A: Architecture<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     game: &Game,
     expected: &[Expected],
@@ -564,7 +562,7 @@ fn played<
 }
 
 /// Plays a game with accumulators alone, each made from the one before it.
-fn updated<A: Architecture<Inputs = FromPosition>>(
+fn updated<A: Architecture<Line = FromPosition>>(
     net: &Network<A>,
     game: &Game,
     expected: &[Expected],
@@ -582,7 +580,7 @@ fn updated<A: Architecture<Inputs = FromPosition>>(
 }
 
 /// Compares features that the engine tells, both as a whole and as changes.
-fn told<A: Architecture<Inputs = FromFeatures, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn told<A: Architecture<Line = FromFeatures, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     line: &[Features],
     expected: &[Expected],
@@ -611,7 +609,7 @@ fn told<A: Architecture<Inputs = FromFeatures, Output: Evaluated<Evaluation: Int
 
 /// Compares features and views that the engine tells, both as a whole and as changes, and takes the
 /// line back.
-fn seen<A: Architecture<Inputs = FromViews, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn seen<A: Architecture<Line = FromViews, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     line: &[Features],
     expected: &[Expected],
@@ -670,7 +668,7 @@ fn seen<A: Architecture<Inputs = FromViews, Output: Evaluated<Evaluation: Into<E
 }
 
 /// Plays a game in which features that the engine tells come and go, and takes it back.
-fn followed<A: Architecture<Inputs = FromBoth, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn followed<A: Architecture<Line = FromBoth, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     game: &Game,
     line: &[Features],

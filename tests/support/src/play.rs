@@ -29,13 +29,13 @@ pub fn plies() -> usize {
 }
 
 /// A network with random weights, on every level of this machine.
-pub struct Subject<A: SelectedByPieces<Inputs = FromPosition>> {
+pub struct Subject<A: SelectedByPieces<Line = FromPosition>> {
     nets: Vec<Network<A>>,
     /// The same weights for the interpreter.
     reference: Net,
 }
 
-impl<A: SelectedByPieces<Inputs = FromPosition, Output = Output>> Subject<A> {
+impl<A: SelectedByPieces<Line = FromPosition, Output = Output>> Subject<A> {
     /// The network of a spec.
     ///
     /// # Panics

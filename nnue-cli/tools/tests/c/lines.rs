@@ -75,9 +75,9 @@ impl Printed for Wdl {
 }
 
 /// A network that follows the search in Rust.
-struct Along<'n, A: SelectedByPieces<Inputs = FromPosition>>(Evaluator<A, &'n Network<A>>);
+struct Along<'n, A: SelectedByPieces<Line = FromPosition>>(Evaluator<A, &'n Network<A>>);
 
-impl<A: SelectedByPieces<Inputs = FromPosition>> Follow for Along<'_, A> {
+impl<A: SelectedByPieces<Line = FromPosition>> Follow for Along<'_, A> {
     type Value = Option<A::Output>;
 
     fn reset(&mut self, search: &Search) {
@@ -102,7 +102,7 @@ impl<A: SelectedByPieces<Inputs = FromPosition>> Follow for Along<'_, A> {
 }
 
 /// What Rust says of the search: a line for each evaluation.
-fn expected<A: SelectedByPieces<Inputs = FromPosition>>(file: &[u8], lines: &str) -> String
+fn expected<A: SelectedByPieces<Line = FromPosition>>(file: &[u8], lines: &str) -> String
 where
     <A::Output as Evaluated>::Evaluation: Printed,
 {
@@ -127,7 +127,7 @@ where
 
 /// Builds the library, compiles the example with every compiler, and compares what it prints.
 #[track_caller]
-fn compare<A: SelectedByPieces<Inputs = FromPosition>>(spec: &str, file: Option<Vec<u8>>)
+fn compare<A: SelectedByPieces<Line = FromPosition>>(spec: &str, file: Option<Vec<u8>>)
 where
     <A::Output as Evaluated>::Evaluation: Printed,
 {

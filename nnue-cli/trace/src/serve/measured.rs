@@ -24,7 +24,7 @@ pub(super) fn measure<A, E>(
     mut out: impl Write,
 ) -> Result<(), Box<dyn Error>>
 where
-    A: Architecture<Inputs = FromPosition>,
+    A: Architecture<Line = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     let searches = trace.by_search();
@@ -40,7 +40,7 @@ where
     Ok(())
 }
 
-struct Server<'n, A: Architecture<Inputs = FromPosition>, E: Evaluate<A>> {
+struct Server<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> {
     net: &'n Network<A>,
     engine: &'n Engine,
     searches: &'n [Trace],
@@ -56,7 +56,7 @@ struct Server<'n, A: Architecture<Inputs = FromPosition>, E: Evaluate<A>> {
 
 impl<'n, A, E> Server<'n, A, E>
 where
-    A: Architecture<Inputs = FromPosition>,
+    A: Architecture<Line = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     fn new(net: &'n Network<A>, engine: &'n Engine, searches: &'n [Trace]) -> Self {

@@ -24,7 +24,7 @@ pub(super) fn answer<A, E>(
     mut out: impl Write,
 ) -> Result<(), Box<dyn Error>>
 where
-    A: Architecture<Inputs = FromPosition>,
+    A: Architecture<Line = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     let mut line = PositionList::<A, E>::new(net);
@@ -43,7 +43,7 @@ where
 }
 
 /// An evaluator that follows a list of positions as if it were a game.
-struct PositionList<'n, A: Architecture<Inputs = FromPosition>, E> {
+struct PositionList<'n, A: Architecture<Line = FromPosition>, E> {
     evaluator: Evaluator<A, &'n Network<A>>,
     before: Option<Board>,
     evaluate: PhantomData<E>,
@@ -51,7 +51,7 @@ struct PositionList<'n, A: Architecture<Inputs = FromPosition>, E> {
 
 impl<'n, A, E> PositionList<'n, A, E>
 where
-    A: Architecture<Inputs = FromPosition>,
+    A: Architecture<Line = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     fn new(net: &'n Network<A>) -> Self {

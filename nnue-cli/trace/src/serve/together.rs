@@ -32,7 +32,7 @@ pub(super) fn evaluate_together<A, E>(
     mut out: impl Write,
 ) -> Result<(), Box<dyn Error>>
 where
-    A: Architecture<Inputs = FromPosition>,
+    A: Architecture<Line = FromPosition>,
     E: Evaluate<A, Value = A::Output>,
 {
     // A reason may have several lines.

@@ -193,7 +193,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             type Half = Half;
             type Output = #output_type;
             type Rows = features::Rows<#table_count, #capacity>;
-            type Inputs = line::#inputs;
+            type Line = line::#inputs;
 
             const NAME: &'static str = NAME;
             const ORDER: Order = Order::#order;
@@ -363,7 +363,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             type Half = [u8; 0];
             type Output = Output;
             type Rows = features::Rows<0, 0>;
-            type Inputs = line::FromAnything;
+            type Line = line::FromAnything;
             const NAME: &'static str = "";
             const ORDER: Order = Order::SideToMoveFirst;
             const PERSPECTIVES: &'static [Color] = &[];

@@ -94,7 +94,7 @@ pub struct Weights {
 pub type Stacks = [Stack; 1];
 const _: () = {
     use ::nnue_runtime::{
-        Architecture, Color, Level, Order, SelectedByPieces, neurons, self_check,
+        Architecture, Color, Level, Order, SelectedByPieces, line, neurons, self_check,
     };
     use ::nnue_runtime::__private::{
         Probe, Proved, buffer, core::{option::Option, result::Result},
@@ -116,6 +116,7 @@ const _: () = {
         type Half = Half;
         type Output = Output;
         type Rows = features::Rows<1, 64>;
+        type Line = line::FromPosition;
         const NAME: &'static str = NAME;
         const ORDER: Order = Order::SideToMoveFirst;
         const PERSPECTIVES: &'static [Color] = &Color::ALL;

@@ -63,7 +63,7 @@ pub fn run(name: &str, file: &[u8], work: Work, passes: usize) -> Result<u64, St
 
 fn of<A>(file: &[u8], work: Work, passes: usize) -> Result<u64, String>
 where
-    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
+    A: SelectedByPieces<Line = FromPosition, Output = Output>,
 {
     let net = Network::<A>::from_bytes(file).map_err(|error| error.to_string())?;
     let trace = Trace::bundled().map_err(|error| error.to_string())?;
@@ -98,7 +98,7 @@ where
 /// The first evaluations of a search.
 fn along<A>(net: &Network<A>, search: &Search) -> u64
 where
-    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
+    A: SelectedByPieces<Line = FromPosition, Output = Output>,
 {
     let mut evaluator = Evaluator::new(net, &search.root);
     let events = search.events.iter();
@@ -109,7 +109,7 @@ where
 /// All evaluations of some searches, by an evaluator that is not on the stack.
 fn whole<A>(net: &Network<A>, searches: &[Search]) -> u64
 where
-    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
+    A: SelectedByPieces<Line = FromPosition, Output = Output>,
 {
     for search in searches {
         caller_owns(&search.events);
@@ -129,7 +129,7 @@ where
 #[inline(always)]
 fn follow<A>(evaluator: &mut Evaluator<A, &Network<A>>, event: &Event) -> Option<Output>
 where
-    A: SelectedByPieces<Inputs = FromPosition, Output = Output>,
+    A: SelectedByPieces<Line = FromPosition, Output = Output>,
 {
     match event {
         Event::Make(delta) => evaluator.push(delta),

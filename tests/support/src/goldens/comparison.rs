@@ -21,7 +21,7 @@ use crate::synthetic::synthetic_net;
 /// # Panics
 ///
 /// At the first value that differs, or if goldens cannot be read.
-pub fn synthetic<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(generation: &str) {
+pub fn synthetic<A: SelectedByPieces<Line = FromPosition, Output = Output>>(generation: &str) {
     let goldens = format!("synthetic/{generation}");
     let positions = well_formed(golden_positions(&goldens));
     check_goldens::<A>(&synthetic_net(generation), &positions, Some(&goldens));
@@ -73,7 +73,7 @@ fn side(color: cozy_chess::Color) -> Color {
     color.into()
 }
 
-fn check_positions<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+fn check_positions<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     net: &Network<A>,
     goldens: &[GoldenPosition],
     share: Share,
@@ -117,7 +117,7 @@ fn check_positions<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
 
 /// Plays the lines. Each ply's accumulator is updated from the one before, and must equal a
 /// refreshed one.
-fn check_lines<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+fn check_lines<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     net: &Network<A>,
     lines: &[Line],
     plies: &[GoldenLinePly],
@@ -166,7 +166,7 @@ fn check_lines<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
     assert!(plies.next().is_none(), "plies without a line");
 }
 
-fn check_goldens<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+fn check_goldens<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     file: &[u8],
     positions: &[GoldenPosition],
     lines: Option<&str>,
@@ -196,7 +196,7 @@ fn well_formed<T>(goldens: Result<T, GoldenError>) -> T {
 /// # Panics
 ///
 /// At the first value that differs, if the net is not there, or if goldens cannot be read.
-pub fn released<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+pub fn released<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     name: &str,
     has: Goldens,
 ) {

@@ -69,7 +69,7 @@ const EXTREME_STARTS: [&str; 7] = [
 ];
 
 /// Evaluators of one network on several levels, which follow the same game.
-struct Followers<'a, A: SelectedByPieces<Inputs = FromPosition>> {
+struct Followers<'a, A: SelectedByPieces<Line = FromPosition>> {
     nets: &'a [Network<A>],
     reference: &'a Net,
     evaluators: Vec<Evaluator<A, &'a Network<A>>>,
@@ -78,7 +78,7 @@ struct Followers<'a, A: SelectedByPieces<Inputs = FromPosition>> {
     evaluations: usize,
 }
 
-impl<'a, A: SelectedByPieces<Inputs = FromPosition, Output = Output>> Followers<'a, A> {
+impl<'a, A: SelectedByPieces<Line = FromPosition, Output = Output>> Followers<'a, A> {
     fn new(nets: &'a [Network<A>], reference: &'a Net) -> Followers<'a, A> {
         let start = Board::start();
         Followers {
@@ -147,7 +147,7 @@ impl<'a, A: SelectedByPieces<Inputs = FromPosition, Output = Output>> Followers<
 /// Plays random plies from standard, Chess960 and extreme starts: a position is evaluated on each level
 /// after every third ply or so, and three of the moves in every sixth. Every evaluation must equal
 /// a refresh's.
-pub(crate) fn check<A: SelectedByPieces<Inputs = FromPosition, Output = Output>>(
+pub(crate) fn check<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     nets: &[Network<A>],
     reference: &Net,
     plies: usize,

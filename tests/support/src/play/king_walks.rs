@@ -12,7 +12,7 @@ use nnue_runtime::{
 /// # Panics
 ///
 /// If an evaluation differs from a refresh's.
-pub fn check_king_walks<A: SelectedByPieces<Inputs = FromPosition>>(net: &Network<A>) {
+pub fn check_king_walks<A: SelectedByPieces<Line = FromPosition>>(net: &Network<A>) {
     let mut random = seeded(7);
     let mut evaluator = Evaluator::new(net, &Board::start());
     let mut empty = Board::start();
