@@ -10,7 +10,7 @@ use crate::chess::Color;
 use crate::delta::Delta;
 use crate::feature_set::read_all_squares;
 use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
-use crate::line::{Beginning, FromPosition, Start};
+use crate::line::{Beginning, FromPosition, Start, TakesPositions};
 use crate::network::Network;
 use crate::placement::PieceCodes;
 use crate::position::Position;
@@ -57,7 +57,7 @@ impl<A: Architecture> Accumulator<A> {
         delta: &Delta,
         after: &impl Position,
     ) where
-        A: Architecture<Line = FromPosition>,
+        A: Architecture<Line: TakesPositions>,
     {
         if const { read_all_squares(A::FEATURES) } {
             return self.update_sets(net, before, delta, after, FeatureChanges::NONE);

@@ -23,7 +23,7 @@ use crate::board::BoardError;
 use crate::chess::Color;
 use crate::feature_set::has_supplied;
 use crate::features::{BoardChanges, FeatureChanges};
-use crate::line::{FromPosition, Start, Step, StepChanges};
+use crate::line::{Start, Step, StepChanges, TakesPositions};
 use crate::network::Network;
 use crate::placement::Placement;
 use crate::rows::changes::RowChanges;
@@ -290,7 +290,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn change_line<R>(&mut self, change: impl FnOnce(&mut Vec<Ply>) -> R) -> R
     where
-        A: Architecture<Line = FromPosition>,
+        A: Architecture<Line: TakesPositions>,
     {
         change(&mut self.plies)
     }

@@ -25,12 +25,24 @@ use crate::placement::Placement;
 use crate::position::Position;
 
 /// What a line of moves starts from; the [module](self) has a table.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no position that a network can evaluate, nor anything else that a line starts from",
+    label = "`Start` is not implemented for `{Self}`",
+    note = "for `cozy_chess::Board`, enable the feature `cozy-chess` of nnue-runtime",
+    note = "for a board of your own, implement `nnue_runtime::Position`: it needs `side_to_move` and `pieces`",
+    note = "positions are borrowed: `&board`"
+)]
 pub trait Start<I> {
     #[doc(hidden)]
     fn beginning(&self, level: Level) -> Beginning<'_>;
 }
 
 /// What a move changes; the [module](self) has a table.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no move",
+    label = "`Step` is not implemented for `{Self}`",
+    note = "moves are borrowed: `&delta`, a `nnue_runtime::Delta`"
+)]
 pub trait Step<I> {
     #[doc(hidden)]
     fn changes(&self) -> StepChanges<'_>;

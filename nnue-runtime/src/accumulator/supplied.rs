@@ -5,7 +5,7 @@ use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
 use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
-use crate::line::{FromBoth, FromFeatures, FromViews, Start, Views};
+use crate::line::{FromViews, Start, TakesBoth, TakesFeatures, TakesViews, Views};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
 use crate::position::Position;
@@ -15,7 +15,7 @@ use crate::rows::changes::RowChanges;
 ///
 /// Features are numbered from 0, as white sees them and as black does; [`FeatureChanges`] says what
 /// becomes of wrong numbers.
-impl<A: Architecture<Line = FromFeatures>> Accumulator<A> {
+impl<A: Architecture<Line: TakesFeatures>> Accumulator<A> {
     /// Computes one perspective's sums after a move from those before it.
     pub fn update_features(
         &mut self,
@@ -31,7 +31,7 @@ impl<A: Architecture<Line = FromFeatures>> Accumulator<A> {
 /// Accumulators of networks whose custom sets have views.
 ///
 /// Numbers beyond the last view stand for the last.
-impl<A: Architecture<Line = FromViews>> Accumulator<A> {
+impl<A: Architecture<Line: TakesViews>> Accumulator<A> {
     /// Computes one perspective's sums from nothing: biases plus the rows of all active features in
     /// a view.
     pub fn refresh_view(
@@ -61,7 +61,7 @@ impl<A: Architecture<Line = FromViews>> Accumulator<A> {
 }
 
 /// Accumulators of networks that have other sets too, which follow the position.
-impl<A: Architecture<Line = FromBoth>> Accumulator<A> {
+impl<A: Architecture<Line: TakesBoth>> Accumulator<A> {
     /// Computes the sums after a move from those before it: the rows of the pieces that `delta`
     /// removes and adds, and of what changes in custom sets, for white and for black.
     ///
