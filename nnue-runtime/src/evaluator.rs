@@ -44,86 +44,15 @@ use crate::rows::changes::RowChanges;
 ///
 /// `C` is [`Statistics`] for an evaluator that counts its work: see [`counting`](Self::counting).
 ///
-/// # Custom feature sets
-///
-/// The engine supplies the features of custom sets: those that are active where a line starts, and
-/// those that each move changes. [`line`](mod@crate::line) has the forms for all kinds of networks.
-/// In networks for other games all sets are custom, and there is no position:
-///
-#[cfg_attr(feature = "macros", doc = "```no_run")]
-#[cfg_attr(not(feature = "macros"), doc = "```ignore")]
-/// mod ataxx {
-///     nnue_runtime::nnue_net!("../specs/games/ataxx.toml");
-/// }
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use nnue_runtime::line::Features;
-/// use nnue_runtime::{Color, FeatureChanges};
-///
-/// let net = ataxx::Network::open("ataxx.nnue")?;
-/// let active: [&[u32]; 2] = [&[0, 55, 140], &[6, 49, 140]];
-/// let mut evaluator = ataxx::Evaluator::new(&net, Features(Color::White, active));
-/// let change = FeatureChanges { added: &[1], removed: &[140] };
-/// evaluator.push([change; 2]);
-/// let output = evaluator.evaluate_bucket(0);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Views
-///
-/// In networks for shogi, each square of the own king has rows of its own, so that a king's move
-/// changes all rows of its player. There the spec has `views = 81`, and the engine supplies two
-/// things: the features of pieces, and as a view the square of each player's own king. Both are as
-/// the player sees the board.
-///
-#[cfg_attr(feature = "macros", doc = "```no_run")]
-#[cfg_attr(not(feature = "macros"), doc = "```ignore")]
-/// mod shogi {
-///     nnue_runtime::nnue_net!("../specs/games/shogi_sfnn.toml");
-/// }
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use nnue_runtime::line::Views;
-/// use nnue_runtime::{Color, FeatureChanges};
-///
-/// let net = shogi::Network::open("shogi.bin")?;
-/// let active: [&[u32]; 2] = [&[102, 1592, 1600], &[102, 1592, 1600]];
-/// let mut evaluator = shogi::Evaluator::new(&net, Views(Color::White, [44, 44], active));
-/// // White's king steps aside. Black sees it too, but from where it was.
-/// let change = |from, to| FeatureChanges { added: to, removed: from };
-/// let changes = [change(&[1592], &[1591]), change(&[1600], &[1601])];
-/// evaluator.push(([43, 44], changes));
-/// let output = evaluator.evaluate_bucket(0);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// A king's move is pushed as any other move, with a new view. Its rows are found when the position
-/// is evaluated, from the features of the last position that was computed with the same view. So an
-/// engine lists all features only where a line starts, and moves that nobody evaluates cost a few
-/// numbers.
-///
-/// What does not suit the network does not compile:
-///
-/// ```compile_fail,E0277
-/// mod ataxx {
-///     nnue_runtime::nnue_net!("../specs/games/ataxx.toml");
-/// }
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let net = ataxx::Network::open("ataxx.nnue")?;
-/// let evaluator = ataxx::Evaluator::new(&net, &nnue_runtime::Board::start());
-/// # Ok(())
-/// # }
-/// ```
+/// The engine supplies the features of custom sets: [`line`](mod@crate::line) has the forms for all
+/// kinds of networks.
 ///
 /// # Memory
 ///
 /// All memory is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator
 /// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB; for 81 views of 1024
-/// neurons: 0.4 MB). Deeper lines need more. Features that an engine supplies are kept
-/// too, four bytes each, in lists that grow with the line.
+/// neurons: 0.4 MB). Deeper lines need more. Features that an engine supplies are kept too,
+/// four bytes each, in lists that grow with the line.
 // What every evaluation reads is in the first line.
 #[repr(C, align(64))]
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {

@@ -15,7 +15,79 @@
 //! * `views`, a `[u32; 2]`, has the view of white and that of black. Numbers beyond the last view
 //!   stand for the last. A change of view changes no features by itself.
 //!
-//! A network takes its own kind, and no other compiles.
+//! # Custom feature sets
+//!
+//! In networks for other games all sets are custom, and there is no position:
+//!
+#![cfg_attr(feature = "macros", doc = "```no_run")]
+#![cfg_attr(not(feature = "macros"), doc = "```ignore")]
+//! mod ataxx {
+//!     nnue_runtime::nnue_net!("../specs/games/ataxx.toml");
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use nnue_runtime::line::Features;
+//! use nnue_runtime::{Color, FeatureChanges};
+//!
+//! let net = ataxx::Network::open("ataxx.nnue")?;
+//! let active: [&[u32]; 2] = [&[0, 55, 140], &[6, 49, 140]];
+//! let mut evaluator = ataxx::Evaluator::new(&net, Features(Color::White, active));
+//! let change = FeatureChanges { added: &[1], removed: &[140] };
+//! evaluator.push([change; 2]);
+//! let output = evaluator.evaluate_bucket(0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Views
+//!
+//! In networks for shogi, each square of the own king has rows of its own, so that a king's move
+//! changes all rows of its player. There the spec has `views = 81`, and the engine supplies two
+//! things: the features of pieces, and as a view the square of each player's own king. Both are as
+//! the player sees the board.
+//!
+#![cfg_attr(feature = "macros", doc = "```no_run")]
+#![cfg_attr(not(feature = "macros"), doc = "```ignore")]
+//! mod shogi {
+//!     nnue_runtime::nnue_net!("../specs/games/shogi_sfnn.toml");
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use nnue_runtime::line::Views;
+//! use nnue_runtime::{Color, FeatureChanges};
+//!
+//! let net = shogi::Network::open("shogi.bin")?;
+//! let active: [&[u32]; 2] = [&[102, 1592, 1600], &[102, 1592, 1600]];
+//! let mut evaluator = shogi::Evaluator::new(&net, Views(Color::White, [44, 44], active));
+//! // White's king steps aside. Black sees it too, but from where it was.
+//! let change = |from, to| FeatureChanges { added: to, removed: from };
+//! let changes = [change(&[1592], &[1591]), change(&[1600], &[1601])];
+//! evaluator.push(([43, 44], changes));
+//! let output = evaluator.evaluate_bucket(0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A king's move is pushed as any other move, with a new view. Its rows are found when the position
+//! is evaluated, from the features of the last position that was computed with the same view. So an
+//! engine lists all features only where a line starts, and moves that nobody evaluates cost a few
+//! numbers.
+//!
+//! # Mistakes
+//!
+//! What does not suit the network does not compile:
+//!
+//! ```compile_fail,E0277
+//! mod ataxx {
+//!     nnue_runtime::nnue_net!("../specs/games/ataxx.toml");
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let net = ataxx::Network::open("ataxx.nnue")?;
+//! let evaluator = ataxx::Evaluator::new(&net, &nnue_runtime::Board::start());
+//! # Ok(())
+//! # }
+//! ```
 
 use crate::chess::Color;
 use crate::delta::Delta;
