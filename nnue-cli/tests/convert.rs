@@ -25,8 +25,8 @@ fn there_and_back(name: &str, net: &[u8], from: &str, to: &str) -> (Vec<u8>, Str
     let to = scratch(&format!("{name}-to.toml"), to.as_bytes());
     let second = text(&scratch_path(&format!("{name}-there.net")));
     let third = text(&scratch_path(&format!("{name}-back.net")));
-    let said = output(&["convert", &first, &second, "--from", &from, "--to", &to]);
-    output(&["convert", &second, &third, "--from", &to, "--to", &from]);
+    let said = output(&["convert", &first, &second, "--spec", &from, "--to", &to]);
+    output(&["convert", &second, &third, "--spec", &to, "--to", &from]);
     output(&["check", &to, "--net", &second]);
     let back = fs::read(third).expect("was written");
     assert!(back == net, "{name} comes back as another file");
@@ -85,12 +85,12 @@ fn numbers_for_the_engine_are_kept() {
         scratch("convert-kept-plain.toml", plain.as_bytes()),
         text(&scratch_path("convert-kept-plain.net")),
     ];
-    let said = output(&["convert", &own, &out, "--from", &from, "--to", &to]);
+    let said = output(&["convert", &own, &out, "--spec", &from, "--to", &to]);
     assert!(
         said.contains("numbers that the network does not use"),
         "{said}"
     );
-    let said = refusal(1, &["convert", &out, &own, "--from", &to, "--to", &from]);
+    let said = refusal(1, &["convert", &out, &own, "--spec", &to, "--to", &from]);
     assert!(
         said.contains("the new file needs `progress.bias`"),
         "{said}"
@@ -242,7 +242,7 @@ fn what_has_no_place_is_said() {
     let from = scratch("convert-lost-from.toml", from.as_bytes());
     let to = scratch("convert-lost-to.toml", to.as_bytes());
     let file = text(&scratch_path("convert-lost.net"));
-    let said = output(&["convert", NET, &file, "--from", &from, "--to", &to]);
+    let said = output(&["convert", NET, &file, "--spec", &from, "--to", &to]);
     assert!(
         said.ends_with("\nwarning: the file has no place for the description\n"),
         "{said}"
@@ -277,7 +277,7 @@ fn other_networks_are_refused_with_what_differs() {
                 "convert",
                 NET,
                 &text(&out),
-                "--from",
+                "--spec",
                 &from_path,
                 "--to",
                 &to,
@@ -294,7 +294,7 @@ fn other_networks_are_refused_with_what_differs() {
 fn files_of_another_network_are_refused() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/sfnnv5.toml");
     let out = text(&scratch_path("convert-refused.net"));
-    let message = refusal(1, &["convert", NET, &out, "--from", spec, "--to", spec]);
+    let message = refusal(1, &["convert", NET, &out, "--spec", spec, "--to", spec]);
     assert!(
         message.contains("` is not a net file for SFNNv5: this is a net of small128: width is 128"),
         "{message}"

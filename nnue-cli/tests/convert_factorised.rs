@@ -79,7 +79,7 @@ fn sums_evaluate_to_what_their_summands_do() {
         let from = scratch(&format!("factorised-{name}-from.toml"), from.as_bytes());
         let to = scratch(&format!("factorised-{name}-to.toml"), to.as_bytes());
         let out = text(&scratch_path(&format!("factorised-{name}-to.net")));
-        let said = output(&["convert", &file, &out, "--from", &from, "--to", &to]);
+        let said = output(&["convert", &file, &out, "--spec", &from, "--to", &to]);
         output(&["check", &to, "--net", &out]);
         let written = fs::read(&out).expect("was written");
         assert_eq!(said, format!("`{out}`: {} bytes\n", written.len()));
@@ -101,7 +101,7 @@ fn sums_evaluate_to_what_their_summands_do() {
         let back = scratch_path(&format!("factorised-{name}-back.net"));
         let message = refusal(
             1,
-            &["convert", &out, &text(&back), "--from", &to, "--to", &from],
+            &["convert", &out, &text(&back), "--spec", &to, "--to", &from],
         );
         assert!(
             message.starts_with("error: the second spec is factorised and the first is not: a file has only the sums"),
@@ -129,7 +129,7 @@ fn sums_that_do_not_fit_are_refused() {
     let out = scratch_path("factorised-bytes-to.net");
     let message = refusal(
         1,
-        &["convert", &net, &text(&out), "--from", &from, "--to", &to],
+        &["convert", &net, &text(&out), "--spec", &from, "--to", &to],
     );
     assert!(
         message.contains("`features/1/element` of `nnue describe`"),

@@ -95,7 +95,7 @@ type Writer = (&'static str, &'static [&'static str]);
 /// their own.
 const WRITERS: &[Writer] = &[
     (
-        "convert net OUT --from spec.toml --to to.toml",
+        "convert net OUT --spec spec.toml --to to.toml",
         &["net", "spec.toml", "to.toml"],
     ),
     (
@@ -205,7 +205,7 @@ fn no_output_is_standard_input() {
         "verify net --spec spec.toml --fens - --write OUT",
         "data convert - --out OUT",
         "data batches spec.toml - --positions OUT",
-        "convert - OUT --from spec.toml --to to.toml",
+        "convert - OUT --spec spec.toml --to to.toml",
         "onnx spec.toml --net - --out OUT",
     ] {
         let input = match writer {
@@ -369,14 +369,14 @@ fn errors_go_into_no_input() {
 #[test]
 fn standard_output_is_not_replaced_by_any_name() {
     let folder = Folder::new("stdout");
-    let convert = "convert net /dev/stdout --from spec.toml --to to.toml";
+    let convert = "convert net /dev/stdout --spec spec.toml --to to.toml";
     let piped = folder.nnue(&arguments(convert, "")).output();
     assert!(piped.expect("the program starts").stdout == *NET);
     for out in ["/dev/stdout", "log"] {
         let log = folder.path("log");
         fs::write(&log, "before\n").expect("files can be written");
         let mut end = File::options().append(true).open(&log).expect("a file");
-        let command = format!("convert net {out} --from spec.toml --to to.toml");
+        let command = format!("convert net {out} --spec spec.toml --to to.toml");
         let mut command = folder.nnue(&arguments(&command, ""));
         command.stdout(end.try_clone().expect("a handle"));
         assert!(command.status().expect("the program starts").success());
@@ -531,7 +531,7 @@ fn links_and_permissions_are_kept() {
     fs::write(&target, "old").expect("files can be written");
     fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).expect("it is ours");
     symlink("target", folder.path("link")).expect("links can be made");
-    let writer = "convert net OUT --from spec.toml --to to.toml";
+    let writer = "convert net OUT --spec spec.toml --to to.toml";
     for (out, path) in [("link", "target"), ("dangling", "new")] {
         if out == "dangling" {
             symlink("new", folder.path(out)).expect("links can be made");

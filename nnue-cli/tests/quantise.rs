@@ -166,7 +166,7 @@ fn a_checkpoint_of_the_spec_needs_the_spec_of_the_integers() {
         "convert",
         &checkpoint,
         &expected,
-        "--from",
+        "--spec",
         &raw,
         "--to",
         &integers,

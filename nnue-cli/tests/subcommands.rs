@@ -132,9 +132,9 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         ),
         subcommand(
             "convert",
-            &[net, &file("out.nnue"), "--from", SPEC, "--to", SPEC],
+            &[net, &file("out.nnue"), "--spec", SPEC, "--to", SPEC],
             false,
-            &["no/such", "out", "--from", SPEC, "--to", SPEC],
+            &["no/such", "out", "--spec", SPEC, "--to", SPEC],
             &[net],
         ),
         subcommand(
@@ -276,7 +276,7 @@ fn nets_and_specs_are_named_in_one_way() {
         (&["spec", SMALL128], &["spec", "--net", SMALL128]),
         (
             &["check", SPEC, "--net", net],
-            &["check", "--spec", SPEC, "--weights", net],
+            &["check", "--spec", SPEC, "--net", net],
         ),
         (&["describe", SPEC], &["describe", "--spec", SPEC, "--json"]),
         (&["plan", SPEC], &["plan", "--spec", SPEC]),
@@ -285,7 +285,7 @@ fn nets_and_specs_are_named_in_one_way() {
         (&["trainer", SPEC], &["trainer", "--spec", SPEC, "--bullet"]),
         (
             &["convert", net, &first, "--spec", SPEC, "--to", SPEC],
-            &["convert", net, &first, "--from", SPEC, "--to", SPEC],
+            &["convert", net, &first, "--spec", SPEC, "--to", SPEC],
         ),
     ];
     for (one, other) in same {

@@ -50,7 +50,7 @@ pub(crate) struct Capi {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// A net file that becomes part of the library
-    #[arg(long, value_name = "FILE", alias = "weights")]
+    #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// The net file as it is, or its weights as they lie in memory, which start faster
     #[arg(long, value_name = "PART", requires = "net", default_value = "file")]

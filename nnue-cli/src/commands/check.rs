@@ -23,7 +23,7 @@ pub(crate) struct Check {
     #[command(flatten)]
     spec: SpecArgument,
     /// Check a net file against the spec too
-    #[arg(long, alias = "weights", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]

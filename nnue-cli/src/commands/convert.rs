@@ -39,7 +39,7 @@ pub(crate) struct Convert {
     #[command(flatten)]
     files: NetInAndOut,
     /// The spec of the file that is read: its name in `specs`, or a TOML file
-    #[arg(long, alias = "from", value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice(), required_unless_present = "layout")]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = crate::inputs::spec_choice(), required_unless_present = "layout")]
     spec: Option<SpecChoice>,
     /// The spec of the file that is written: the same network with another `[file]`, or without
     /// virtual rows and weights that stacks share

@@ -29,8 +29,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
 
 const NAMES: &str = "\
 In all commands, `--net FILE` names the net file and `--spec SPEC` its spec: a TOML file, or the \
-name of one in `specs`, such as sfnnv9. What a command is about may stand without its option: \
-`nnue info FILE`, `nnue check SPEC`; and so do the two nets of `nnue diff` and `nnue match`.";
+name of one in `specs`, such as sfnnv9. The main file needs no option: \
+`nnue info FILE`, `nnue check SPEC`. Nor do the two nets of `nnue diff` and `nnue match`.";
 
 /// The program with its subcommands in groups. clap has a single list of subcommands, so the groups
 /// are part of the template.
