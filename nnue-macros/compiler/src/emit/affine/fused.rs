@@ -102,12 +102,13 @@ impl Tile<'_> {
             let index = linear(side_by_side / at_once, &quote!(round), group);
             let inputs =
                 transform::word_vector(self.writer.program, self.writer.sums, name, &index);
-            let (inputs, vectors) = match clips_two {
-                true => (
+            let (inputs, vectors) = if clips_two {
+                (
                     quote! { let [x0, x1] = #inputs; },
                     vec![quote!(x0), quote!(x1)],
-                ),
-                false => (TokenStream::new(), vec![inputs]),
+                )
+            } else {
+                (TokenStream::new(), vec![inputs])
             };
             let steps = vectors.iter().enumerate().map(|(vector, inputs)| {
                 let before = half * self.fused.vectors + group * at_once + vector;
@@ -203,9 +204,10 @@ impl Tile<'_> {
         };
         let biases = &self.writer.biases;
         let output = count(output);
-        let sum = match self.writer.affine.op.starts_at_biases() {
-            true => quote! { stack.#biases[#output].wrapping_add(#sum) },
-            false => sum,
+        let sum = if self.writer.affine.op.starts_at_biases() {
+            quote! { stack.#biases[#output].wrapping_add(#sum) }
+        } else {
+            sum
         };
         quote! { sums.0[#output] = #sum; }
     }
