@@ -38,6 +38,13 @@ pub fn run<T, const N: usize>(of: &[T], start: usize) -> &[T; N] {
     chunk(&of[start..], 0)
 }
 
+/// The same value, of which the optimiser knows nothing.
+#[inline(always)]
+#[must_use]
+pub fn hidden<T>(value: &T) -> &T {
+    core::hint::black_box(value)
+}
+
 /// Copies `values` to the elements from `start` on.
 ///
 /// Panics if they do not fit. The compiler removes the check where `start` is a constant.

@@ -116,7 +116,7 @@ fn input(
     let aligned = match kernel {
         Kernel::Dense {
             hides_inputs: true, ..
-        } => quote! { ::core::hint::black_box(&#name) },
+        } => quote! { buffer::hidden(&#name) },
         _ => quote! { #name },
     };
     let prepare = quote! {

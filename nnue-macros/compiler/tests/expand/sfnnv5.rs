@@ -2998,7 +2998,7 @@ mod avx512 {
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
-        let fc_1_input = &::core::hint::black_box(&fc_1_input).0;
+        let fc_1_input = &buffer::hidden(&fc_1_input).0;
         let mut fc_1_out = {
             if proved.layer(3) {
                 let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
@@ -3574,7 +3574,7 @@ mod avx512icl {
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
-        let fc_1_input = &::core::hint::black_box(&fc_1_input).0;
+        let fc_1_input = &buffer::hidden(&fc_1_input).0;
         let mut fc_1_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
