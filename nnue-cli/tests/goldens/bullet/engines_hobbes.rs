@@ -577,11 +577,9 @@ impl Threats {
         Some(
             first_row
                 + rank
-                + if by_square {
-                    2 * victims * before[from] + slot * reached[from].count_ones() as usize
-                } else {
-                    slot * before[64] + before[from]
-                },
+                + if by_square { 2 * victims * before[from] + slot * reached[from].count_ones() as usize
+ } else { slot * before[64] + before[from]
+ },
         )
     }
 }
