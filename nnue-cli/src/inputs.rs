@@ -39,10 +39,9 @@ pub(crate) fn remarks<'p, 'o>(
     written: impl IntoIterator<Item = &'p Path>,
     out: &'o mut dyn Write,
 ) -> Box<dyn Write + 'o> {
-    if written.into_iter().any(is_standard_output) {
-        Box::new(anstream::stderr())
-    } else {
-        Box::new(out)
+    match written.into_iter().any(is_standard_output) {
+        true => Box::new(anstream::stderr()),
+        false => Box::new(out),
     }
 }
 

@@ -146,10 +146,9 @@ pub(crate) fn exported(spec: &str, style: Style) -> Result<(Net, String), String
     let model = text(&scratch_path(&format!("{name}.onnx")));
     let done = run(&["onnx", spec, "--net", &net, "--out", &model]);
     std::fs::remove_file(net).expect("the net was written");
-    if done.status.success() {
-        Ok((weights.into_net(&file), model))
-    } else {
-        Err(String::from_utf8(done.stderr).expect("errors are text"))
+    match done.status.success() {
+        true => Ok((weights.into_net(&file), model)),
+        false => Err(String::from_utf8(done.stderr).expect("errors are text")),
     }
 }
 

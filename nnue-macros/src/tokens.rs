@@ -155,13 +155,12 @@ impl Tokens {
 
     /// An error at the next token.
     pub(crate) fn error(&self, message: impl Display) -> Error {
-        if self.is_empty() {
-            Error::new(
+        match self.is_empty() {
+            true => Error::new(
                 Span::call_site(),
                 format_args!("unexpected end of input, {message}"),
-            )
-        } else {
-            Error::new(self.place(), message)
+            ),
+            false => Error::new(self.place(), message),
         }
     }
 

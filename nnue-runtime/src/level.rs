@@ -55,12 +55,13 @@ macro_rules! of_this_architecture {
         features[$($feature:tt),*] $facts:tt
     )+) => {
         /// The levels of this architecture, ascending.
-        const KINDS: &[LevelKind] = if cfg!(nnue_scalar) { &[LevelKind::Scalar]
- } else { &[$(
+        const KINDS: &[LevelKind] = match cfg!(nnue_scalar) {
+            true => &[LevelKind::Scalar],
+            false => &[$(
                 #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
                 LevelKind::$kind
-            ),+]
- };
+            ),+],
+        };
 
         /// The highest level of which every feature is enabled at compile time.
         const BASELINE: LevelKind = {

@@ -86,10 +86,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let progress = |done: usize| eprint!("\r{done} of {all}");
     let results = race(net, &peer, &options.levels, &trace, conditions, &progress)?;
     eprintln!();
-    let alone = if engines.is_empty() {
-        "reading"
-    } else {
-        "engine"
+    let alone = match engines.is_empty() {
+        true => "reading",
+        false => "engine",
     };
     report::print(&results, &trace, alone);
     Ok(())

@@ -52,10 +52,9 @@ impl Proof {
     pub(crate) fn complete(&self, level: &str) -> Option<fn(Level)> {
         let all = std::env::var_os("NNUE_PROOFS").is_some_and(|proofs| proofs == "all");
         let is_reduced = !all && self.emulated.0 == Method::Reduction && self.emulated.1.is_some();
-        if is_emulated(level) || is_reduced {
-            self.emulated.1
-        } else {
-            self.complete
+        match is_emulated(level) || is_reduced {
+            true => self.emulated.1,
+            false => self.complete,
         }
     }
 }

@@ -209,10 +209,9 @@ fn limits(words: &[&str], board: &Board) -> Limits {
 /// A move as UCI writes it: castling as the move of the king, or in Chess960 as the king taking the
 /// rook.
 fn spell(board: &Board, mv: Move, chess960: bool) -> String {
-    if chess960 {
-        mv.to_string()
-    } else {
-        display_uci_move(board, mv).to_string()
+    match chess960 {
+        true => mv.to_string(),
+        false => display_uci_move(board, mv).to_string(),
     }
 }
 

@@ -66,15 +66,13 @@ impl Diff {
             None => built_in()?,
         };
         let difference = Difference::of([&first, &second], &positions)?;
-        if self.json {
-            write_json(&difference, out)?
-        } else {
-            show(&difference, out)?
+        match self.json {
+            true => write_json(&difference, out)?,
+            false => show(&difference, out)?,
         }
-        Ok(if difference.differ {
-            ExitCode::FAILURE
-        } else {
-            ExitCode::SUCCESS
+        Ok(match difference.differ {
+            true => ExitCode::FAILURE,
+            false => ExitCode::SUCCESS,
         })
     }
 

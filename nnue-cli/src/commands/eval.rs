@@ -112,10 +112,11 @@ impl Eval {
 fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Failure> {
     let read = |text: &String| {
         WrittenPosition::parse(text).map_err(|error| {
-            let advice = if Path::new(text).is_file() {
-                "; it is a file: `--net FILE` names a net, `--fens FILE` a list of positions"
-            } else {
-                ""
+            let advice = match Path::new(text).is_file() {
+                true => {
+                    "; it is a file: `--net FILE` names a net, `--fens FILE` a list of positions"
+                }
+                false => "",
             };
             Failure::Work(format!("FEN `{}`: {error}{advice}", foreign(text)))
         })

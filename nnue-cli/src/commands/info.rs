@@ -38,10 +38,9 @@ impl InfoCommand {
             None => Recognised::told(path, &bytes)?.map(|told| told.file),
         };
         let info = Info::of(path, &bytes, given)?;
-        if self.json {
-            write_json(&info, out)?
-        } else {
-            show(&info, out)?
+        match self.json {
+            true => write_json(&info, out)?,
+            false => show(&info, out)?,
         }
         Ok(match info.network {
             Some(_) => ExitCode::SUCCESS,

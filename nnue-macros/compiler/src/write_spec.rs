@@ -124,10 +124,9 @@ impl Writer {
         let (width, buckets) = (family.width, family.features.buckets());
         self.line("[transformer]")?;
         self.commented(format_args!("width = {width}"), "neurons per perspective")?;
-        self.guessed(if is_late(family) {
-            ("one = 255", "127, as in Stockfish before SFNNv10")
-        } else {
-            ("one = 127", "255, as trainers outside Stockfish have it")
+        self.guessed(match is_late(family) {
+            false => ("one = 127", "255, as trainers outside Stockfish have it"),
+            true => ("one = 255", "127, as in Stockfish before SFNNv10"),
         })?;
         if buckets > 1 {
             self.commented(
@@ -232,16 +231,15 @@ impl Writer {
             self.guessed(("align = \"exact\"", "\"shift\""))?;
         }
         self.guessed(ONE_OF_OUTPUT)?;
-        self.guessed(if is_late(family) {
-            (
-                "divide = { by = 16, of = \"each\" }",
-                "16, as before SFNNv9",
-            )
-        } else {
-            (
+        self.guessed(match is_late(family) {
+            false => (
                 "divide = 16",
                 "{ by = 16, of = \"each\" }, as in SFNNv9 and small128",
-            )
+            ),
+            true => (
+                "divide = { by = 16, of = \"each\" }",
+                "16, as before SFNNv9",
+            ),
         })
     }
 

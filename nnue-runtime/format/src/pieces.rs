@@ -156,10 +156,9 @@ fn fill_with(
             }
         }
     });
-    if is_faulty.into_inner() {
-        Err(PieceFault)
-    } else {
-        Ok(())
+    match is_faulty.into_inner() {
+        true => Err(PieceFault),
+        false => Ok(()),
     }
 }
 

@@ -85,10 +85,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     fn computed_ply(&mut self) -> usize {
         let ply = self.last_change(self.ply());
         if !self.plies[ply].is_computed::<A>() {
-            if const { Self::WALKS } {
-                self.walk(ply)
-            } else {
-                self.compute(ply)
+            match const { Self::WALKS } {
+                true => self.walk(ply),
+                false => self.compute(ply),
             }
         }
         ply

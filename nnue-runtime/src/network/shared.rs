@@ -168,10 +168,9 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
             Err(MapError::NotLaidOut { .. }) if A::FILE.begins_in_place() => {
                 // SAFETY: the caller's promise.
                 let network = unsafe { map_rows(&file) }?;
-                return if check {
-                    Err(MapError::NoHash)
-                } else {
-                    Ok(network)
+                return match check {
+                    true => Err(MapError::NoHash),
+                    false => Ok(network),
                 };
             }
             Err(MapError::NotLaidOut { found }) if !A::NEURONS.order.is_empty() => {

@@ -78,10 +78,9 @@ impl<A: Architecture> Layers<A> {
     }
 
     fn set_term(&mut self, (layer, index): (usize, usize), value: i64) {
-        if is_float(&A::GRAPH.layers[layer]) {
-            self.inputs.set_float(layer, index, value as f32 / 64.0)
-        } else {
-            self.inputs.set(Source::Layer(layer), index, value)
+        match is_float(&A::GRAPH.layers[layer]) {
+            true => self.inputs.set_float(layer, index, value as f32 / 64.0),
+            false => self.inputs.set(Source::Layer(layer), index, value),
         }
     }
 

@@ -58,9 +58,10 @@ fn of_items(interface: &str, name: &str, items: &str) -> String {
     // The first path is of what a line declares; an implementation is of one of its two types.
     let is_about = |line: &&str| {
         let mut paths = line.split(&start).skip(1);
-        if line.starts_with("impl") { paths.any(is_listed)
- } else { paths.next().is_some_and(is_listed)
- }
+        match line.starts_with("impl") {
+            true => paths.any(is_listed),
+            false => paths.next().is_some_and(is_listed),
+        }
     };
     let lines = interface.lines().filter(is_about);
     lines.map(|line| format!("{line}\n")).collect()

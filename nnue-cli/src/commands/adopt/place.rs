@@ -91,9 +91,8 @@ fn is_package(folder: &Path) -> bool {
 /// A path as sources have it on every system.
 fn slashes(path: &Path) -> String {
     let text = path.to_string_lossy();
-    if cfg!(windows) {
-        text.replace('\\', "/")
-    } else {
-        text.into_owned()
+    match cfg!(windows) {
+        true => text.replace('\\', "/"),
+        false => text.into_owned(),
     }
 }

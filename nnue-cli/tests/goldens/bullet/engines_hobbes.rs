@@ -577,9 +577,10 @@ impl Threats {
         Some(
             first_row
                 + rank
-                + if by_square { 2 * victims * before[from] + slot * reached[from].count_ones() as usize
- } else { slot * before[64] + before[from]
- },
+                + match by_square {
+                    true => 2 * victims * before[from] + slot * reached[from].count_ones() as usize,
+                    false => slot * before[64] + before[from],
+                },
         )
     }
 }

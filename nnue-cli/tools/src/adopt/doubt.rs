@@ -117,10 +117,9 @@ impl fmt::Display for Doubt {
                 _ => format!("`{key}` ({given}, rather {better})"),
             }
         });
-        let keys = if self.differences.is_empty() {
-            "what the spec takes them for".into()
-        } else {
-            keys.collect::<Vec<_>>().join(", ")
+        let keys = match self.differences.is_empty() {
+            true => "what the spec takes them for".into(),
+            false => keys.collect::<Vec<_>>().join(", "),
         };
         write!(
             f,

@@ -88,10 +88,9 @@ impl Ranking {
         let guesses = seen.into_iter().map(|(fit, evidence)| Guess {
             facts: facts(fit.net.network()),
             family: fit.family,
-            evidence: if evidence.neighbours < enough {
-                evidence
-            } else {
-                evidence.with_evaluations(&fit.net)
+            evidence: match evidence.neighbours < enough {
+                true => evidence,
+                false => evidence.with_evaluations(&fit.net),
             },
             undecided: false,
             spec: fit.spec,

@@ -124,9 +124,8 @@ fn name_of_output(path: &Path) -> String {
 }
 
 fn name(path: &Path, standard: &str) -> String {
-    if is_standard(path) {
-        standard.into()
-    } else {
-        format!("`{}`", foreign(path.display()))
+    match is_standard(path) {
+        true => standard.into(),
+        false => format!("`{}`", foreign(path.display())),
     }
 }

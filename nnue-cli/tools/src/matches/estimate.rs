@@ -29,10 +29,9 @@ impl Estimate {
     /// estimate has no interval in its text.
     pub(crate) fn short(&self) -> String {
         let value = number(self.value);
-        if self.value.is_infinite() {
-            value
-        } else {
-            format!("{value} ± {}", margin(self.interval))
+        match self.value.is_infinite() {
+            true => value,
+            false => format!("{value} ± {}", margin(self.interval)),
         }
     }
 }

@@ -42,10 +42,9 @@ impl WrittenPosition {
 /// The name of a path in messages; `-` is standard input.
 #[must_use]
 pub fn source(path: &Path) -> String {
-    if is_standard(path) {
-        "standard input".to_string()
-    } else {
-        format!("`{}`", foreign(path.display()))
+    match is_standard(path) {
+        true => "standard input".to_string(),
+        false => format!("`{}`", foreign(path.display())),
     }
 }
 
@@ -158,13 +157,12 @@ impl Lines {
             }
             all.push(parse(&line).map_err(|error| self.wrong(error))?);
         }
-        if all.is_empty() {
-            Err(Error::EmptyList {
+        match all.is_empty() {
+            true => Err(Error::EmptyList {
                 list: self.source,
                 what,
-            })
-        } else {
-            Ok(all)
+            }),
+            false => Ok(all),
         }
     }
 

@@ -132,10 +132,9 @@ impl Keys {
             .all(|input| input.tensor.element != Element::I32);
         let output = Tensor {
             len: first.slice.len,
-            element: if are_exact {
-                element(range)
-            } else {
-                Element::I32
+            element: match are_exact {
+                true => element(range),
+                false => Element::I32,
             },
             one: One::Tensor(one),
             range: (range.0.max(least), range.1.min(most)),

@@ -36,10 +36,9 @@ impl fmt::Display for Plan<'_> {
             Some(isa) => writeln!(f, "  {:<12} as {}", "accumulate", isa.name)?,
             None => writeln!(f, "  {:<12} {}", "accumulate", self.accumulate)?,
         }
-        let moved = if self.fuses_moves {
-            ", also while the rows of a move are added"
-        } else {
-            ""
+        let moved = match self.fuses_moves {
+            true => ", also while the rows of a move are added",
+            false => "",
         };
         writeln!(f, "  {:<12} {}{moved}", "transform", self.transform)?;
         for layer in &self.layers {
@@ -100,10 +99,9 @@ impl fmt::Display for Transform {
                 f,
                 "{vectors} packed vector(s) of each perspective in groups of {group}{}{}",
                 straight(*unrolled),
-                if *lists_nonzero {
-                    ", listing non-zero blocks"
-                } else {
-                    ""
+                match lists_nonzero {
+                    true => ", listing non-zero blocks",
+                    false => "",
                 }
             ),
             TransformOutputs::Words { vectors } => {
@@ -132,20 +130,18 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
         } => write!(
             f,
             "dense: {blocks}{}{}{}",
-            if *too_small {
-                ", too few to skip zeros"
-            } else {
-                ""
+            match too_small {
+                true => ", too few to skip zeros",
+                false => "",
             },
             match steps {
                 BlockOrder::StraightLine => ", straight-line",
                 BlockOrder::Calls => ", straight-line, each step a call",
                 BlockOrder::Loop { .. } => "",
             },
-            if *hides_inputs {
-                ", inputs hidden from the optimiser"
-            } else {
-                ""
+            match hides_inputs {
+                true => ", inputs hidden from the optimiser",
+                false => "",
             }
         ),
         Kernel::Rows(products) => write!(
@@ -197,10 +193,9 @@ impl fmt::Display for Blocks {
             products,
             two_at_once,
         } = self;
-        let two = if *two_at_once {
-            ", two at once where the weights prove that their sums fit in 16 bits"
-        } else {
-            ""
+        let two = match two_at_once {
+            true => ", two at once where the weights prove that their sums fit in 16 bits",
+            false => "",
         };
         write!(
             f,

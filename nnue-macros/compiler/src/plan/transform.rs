@@ -124,10 +124,9 @@ impl Transform {
             }
             _ => {
                 let vectors = half / isa.lanes(2);
-                if stay_in_registers {
-                    TransformOutputs::Registers { vectors }
-                } else {
-                    TransformOutputs::Words { vectors }
+                match stay_in_registers {
+                    true => TransformOutputs::Registers { vectors },
+                    false => TransformOutputs::Words { vectors },
                 }
             }
         };

@@ -52,10 +52,9 @@ impl<'t> Reader<'t> {
     }
 
     fn require(&self, is_right: bool, expected: &str) -> Result<(), String> {
-        if is_right {
-            Ok(())
-        } else {
-            self.fail(expected)
+        match is_right {
+            true => Ok(()),
+            false => self.fail(expected),
         }
     }
 

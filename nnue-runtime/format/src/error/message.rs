@@ -24,10 +24,9 @@ impl LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.facts().fmt(f)?;
-        if self.may_be_explained() {
-            f.write_str(ADVICE)
-        } else {
-            Ok(())
+        match self.may_be_explained() {
+            true => f.write_str(ADVICE),
+            false => Ok(()),
         }
     }
 }
@@ -363,10 +362,9 @@ impl fmt::Display for Hex<'_> {
 
 /// Says which key makes a tensor compressed or not.
 fn write_key(f: &mut fmt::Formatter<'_>, by_key: bool, encoding: Encoding) -> fmt::Result {
-    if by_key {
-        write!(f, " because `encoding` is \"{encoding}\"")
-    } else {
-        Ok(())
+    match by_key {
+        true => write!(f, " because `encoding` is \"{encoding}\""),
+        false => Ok(()),
     }
 }
 

@@ -97,18 +97,17 @@ impl Plain {
     #[must_use]
     pub fn random(shape: &Shape, random: &mut Rng) -> Plain {
         let sets = shape.sets.iter().map(|(rows, bytes)| Set {
-            rows: if *bytes {
-                Rows::Bytes(
+            rows: match bytes {
+                true => Rows::Bytes(
                     (0..rows * shape.width)
                         .map(|_| small(random, 60) as i8)
                         .collect(),
-                )
-            } else {
-                Rows::Words(
+                ),
+                false => Rows::Words(
                     (0..rows * shape.width)
                         .map(|_| small(random, 90) as i16)
                         .collect(),
-                )
+                ),
             },
             psqt: (0..rows * shape.psqt)
                 .map(|_| small(random, 9000))

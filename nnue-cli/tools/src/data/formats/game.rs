@@ -50,10 +50,9 @@ pub(super) fn occupants(
 /// Checks the number of occupied squares.
 pub(super) fn check_count(occupied: u64) -> Result<(), String> {
     let pieces = occupied.count_ones();
-    if pieces > 32 {
-        Err(format!("found {pieces} pieces, allowed are 2 to 32"))
-    } else {
-        Ok(())
+    match pieces > 32 {
+        true => Err(format!("found {pieces} pieces, allowed are 2 to 32")),
+        false => Ok(()),
     }
 }
 

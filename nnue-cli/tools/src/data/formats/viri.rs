@@ -109,9 +109,10 @@ fn board(header: &[u8]) -> Result<cozy_chess::Board, String> {
                 let rights = builder.castle_rights_mut(color);
                 // Squares go from left to right, so the rook before the king is on the queen's
                 // side.
-                if has_king[color as usize] { rights.short = Some(square.file())
- } else { rights.long = Some(square.file())
- }
+                match has_king[color as usize] {
+                    true => rights.short = Some(square.file()),
+                    false => rights.long = Some(square.file()),
+                }
                 Piece::Rook
             }
             code => *Piece::ALL.get(usize::from(code)).ok_or_else(|| {

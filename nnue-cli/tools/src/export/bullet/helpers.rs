@@ -27,9 +27,10 @@ fn arranged(values: &[f32], axes: &[(usize, usize)]) -> Vec<f32> {
 /// second. In the graph, these are the halves of all pooled neurons.
 fn paired(values: Vec<f32>, width: usize, pooled: usize, block: usize) -> Vec<f32> {
     let half = block / 2;
-    let place = |neuron: usize| if neuron < pooled { neuron % block / half * (pooled / 2) + neuron / block * half + neuron % half
- } else { neuron
- };
+    let place = |neuron: usize| match neuron < pooled {
+        true => neuron % block / half * (pooled / 2) + neuron / block * half + neuron % half,
+        false => neuron,
+    };
     values.chunks(width).flat_map(|row| (0..width).map(|neuron| row[place(neuron)])).collect()
 }
 

@@ -70,11 +70,12 @@ fn sum_of(export: &mut Export<'_>, head: &Head) -> Value {
         });
         let builder = &mut export.builder;
         let x = align(builder, &x, &term.align);
-        if term.negative {
-            let zero = builder.number(0);
-            builder.subtract(&zero, &x)
-        } else {
-            x
+        match term.negative {
+            true => {
+                let zero = builder.number(0);
+                builder.subtract(&zero, &x)
+            }
+            false => x,
         }
     });
     let terms = terms.collect();

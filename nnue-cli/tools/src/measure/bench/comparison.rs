@@ -97,10 +97,9 @@ impl fmt::Display for Wrong {
         let Wrong { spec, error } = self;
         // The compiler's messages name their spec themselves.
         let error = error.strip_prefix("error: ").unwrap_or(error);
-        if error.contains(spec) {
-            f.write_str(error)
-        } else {
-            write!(f, "`{spec}`: {error}")
+        match error.contains(spec) {
+            true => f.write_str(error),
+            false => write!(f, "`{spec}`: {error}"),
         }
     }
 }
@@ -217,10 +216,9 @@ impl Comparison<'_> {
             }
         }
         // Where no spec can be measured, its error says more than that the nets belong to none.
-        let nets = if specs.is_empty() {
-            Vec::new()
-        } else {
-            nets_of(&specs, nets)?
+        let nets = match specs.is_empty() {
+            true => Vec::new(),
+            false => nets_of(&specs, nets)?,
         };
         let turn = self
             .packages

@@ -102,13 +102,12 @@ impl Tile<'_> {
             let index = linear(side_by_side / at_once, &quote!(round), group);
             let inputs =
                 transform::word_vector(self.writer.program, self.writer.sums, name, &index);
-            let (inputs, vectors) = if clips_two {
-                (
+            let (inputs, vectors) = match clips_two {
+                true => (
                     quote! { let [x0, x1] = #inputs; },
                     vec![quote!(x0), quote!(x1)],
-                )
-            } else {
-                (TokenStream::new(), vec![inputs])
+                ),
+                false => (TokenStream::new(), vec![inputs]),
             };
             let steps = vectors.iter().enumerate().map(|(vector, inputs)| {
                 let before = half * self.fused.vectors + group * at_once + vector;
@@ -204,10 +203,9 @@ impl Tile<'_> {
         };
         let biases = &self.writer.biases;
         let output = count(output);
-        let sum = if self.writer.affine.op.starts_at_biases() {
-            quote! { stack.#biases[#output].wrapping_add(#sum) }
-        } else {
-            sum
+        let sum = match self.writer.affine.op.starts_at_biases() {
+            true => quote! { stack.#biases[#output].wrapping_add(#sum) },
+            false => sum,
         };
         quote! { sums.0[#output] = #sum; }
     }

@@ -456,9 +456,10 @@ fn common_input(
                 (WeightType::Binary, _) => error
                     .label("no value is negative: all signs are the same")
                     .help("binary layers read sums, or a transformer with `activation = \"none\"`"),
-                (WeightType::I8 | WeightType::I16, Element::I32) => if input.of_affine { error.help("put an activation such as `crelu` between two affine layers")
- } else { error.help("values of 32 bits are read by `weights = \"i32\"`")
- },
+                (WeightType::I8 | WeightType::I16, Element::I32) => match input.of_affine {
+                    true => error.help("put an activation such as `crelu` between two affine layers"),
+                    false => error.help("values of 32 bits are read by `weights = \"i32\"`"),
+                },
                 (WeightType::I32, Element::U16) => {
                     error.help("exact squares are read by `i8` or `i16` weights")
                 }

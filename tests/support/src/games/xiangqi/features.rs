@@ -55,10 +55,9 @@ impl View {
 
     /// A piece as the player sees it: the own ones are white's.
     fn piece(self, piece: Piece) -> Piece {
-        let color = if piece.color == self.color {
-            Color::White
-        } else {
-            Color::Black
+        let color = match piece.color == self.color {
+            true => Color::White,
+            false => Color::Black,
         };
         Piece { color, ..piece }
     }
