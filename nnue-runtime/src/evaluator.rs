@@ -100,7 +100,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
     /// sets.
     #[must_use]
     pub fn new(net: N, start: impl Start<A::Line>) -> Self {
-        Evaluator::starting(net, &start, ())
+        Evaluator::starting(net, start, ())
     }
 }
 
@@ -109,7 +109,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
     /// carry the counters.
     #[must_use]
     pub fn counting(net: N, start: impl Start<A::Line>) -> Self {
-        Evaluator::starting(net, &start, Statistics::default())
+        Evaluator::starting(net, start, Statistics::default())
     }
 
     /// The work since [`counting`](Self::counting). Resets do not set it back to zero.
@@ -124,7 +124,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
 }
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
-    fn starting(net: N, start: &impl Start<A::Line>, counter: C) -> Self {
+    fn starting(net: N, start: impl Start<A::Line>, counter: C) -> Self {
         let mut evaluator = Evaluator {
             even_side: Color::White,
             plies: Vec::with_capacity(PLIES),
@@ -137,16 +137,12 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             counter,
             net,
         };
-        evaluator.reset_to(start);
+        evaluator.reset(start);
         evaluator
     }
 
     /// Starts a new line. The cache keeps its content.
     pub fn reset(&mut self, start: impl Start<A::Line>) {
-        self.reset_to(&start);
-    }
-
-    fn reset_to(&mut self, start: &impl Start<A::Line>) {
         let start = start.beginning(self.net.level());
         self.even_side = start.side_to_move;
         self.plies.clear();

@@ -62,13 +62,13 @@ pub struct PawnPairs {
 }
 
 impl FeatureSet {
-    /// Whether the engine supplies which features are active. They follow from the position otherwise.
+    /// Whether the engine supplies the active features. They follow from the position otherwise.
     #[inline]
     pub(crate) const fn is_supplied(&self) -> bool {
         matches!(self.family, Family::Custom { .. })
     }
 
-    /// How many views the engine supplies apart: 1 in sets that follow the position.
+    /// How many views the engine tells apart: 1 in sets that follow the position.
     #[inline]
     pub(crate) const fn views(&self) -> u32 {
         match self.family {
@@ -95,10 +95,13 @@ impl FeatureSet {
 
 /// Whether the engine supplies the active features of some set.
 pub(crate) const fn has_supplied(sets: &[FeatureSet]) -> bool {
-    has(sets, true)
+    match sets {
+        [first, others @ ..] => first.is_supplied() || has_supplied(others),
+        [] => false,
+    }
 }
 
-/// How many views the engine supplies apart. Sets that have several have the same number of them, and
+/// How many views the engine tells apart. Sets that have several have the same number of them, and
 /// then no set follows the position.
 pub(crate) const fn views(sets: &[FeatureSet]) -> u32 {
     match sets {
@@ -149,14 +152,5 @@ pub(crate) const fn kings_have_rows(sets: &[FeatureSet]) -> bool {
     match sets {
         [set] => matches!(&set.family, Family::PieceSquare(tables) if tables.has_rows(true)),
         _ => false,
-    }
-}
-
-/// Whether the network has sets whose active features the engine supplies, or sets that follow the
-/// position.
-const fn has(sets: &[FeatureSet], supplied: bool) -> bool {
-    match sets {
-        [first, others @ ..] => first.is_supplied() == supplied || has(others, supplied),
-        [] => false,
     }
 }

@@ -282,8 +282,8 @@ impl<I: TakesBoth> Step<I> for (&Delta, [FeatureChanges<'_>; 2]) {
         let (delta, features) = *self;
         StepChanges {
             delta,
-            views: None,
             features,
+            ..StepChanges::NONE
         }
     }
 }

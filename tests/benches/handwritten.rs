@@ -1,12 +1,13 @@
 //! This project beside what an engine author writes by hand: `cargo bench -p nnue-benches --bench
 //! handwritten`.
 //!
-//! Networks are (768 -> W)x2 -> 1, as bullet's examples make them, with random weights. The opponent ([`engine`]) has a stack of accumulators, loops of intrinsics that take the rows of
-//! a move at once, and a forward pass in one loop. It updates accumulators with each move
-//! (`eagerly`) or when a position is evaluated (`lazily`). All run in one process, in turns for each
-//! search of the trace, and all values are compared first. What is shown is the sum over searches
-//! of the shortest time of nine, in nanoseconds for an evaluation, without the time for reading the
-//! trace, and our time divided by that of the faster opponent:
+//! Networks are (768 -> W)x2 -> 1, as bullet's examples make them, with random weights. The
+//! opponent ([`engine`]) has a stack of accumulators, loops of intrinsics that take the rows of a
+//! move at once, and a forward pass in one loop. It updates accumulators with each move (`eagerly`)
+//! or when a position is evaluated (`lazily`). All run in one process, in turns for each search of
+//! the trace, and all values are compared first. What is shown is the sum over searches of the
+//! shortest time of nine, in nanoseconds for an evaluation, without the time for reading the trace,
+//! and our time divided by that of the faster opponent:
 //!
 //! * `search`: the recorded search, with one evaluation for five moves;
 //! * `engine`: the same moves, of which three in four are evaluated, as in engines that evaluate

@@ -156,7 +156,7 @@ impl FeatureSet {
         self.element == other.element && self.shift == other.shift
     }
 
-    /// Whether the engine supplies which features are active. Otherwise they follow from the position.
+    /// Whether the engine supplies the active features. Otherwise they follow from the position.
     pub fn is_supplied(&self) -> bool {
         matches!(self.family, Family::Custom(_))
     }

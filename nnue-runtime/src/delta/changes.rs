@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_piece_on_every_square_is_supplied_again() {
+    fn every_piece_on_every_square_is_told_again() {
         for piece in Piece::ALL {
             for square in Square::ALL {
                 let mut changes = Changes::NONE;

@@ -3,9 +3,9 @@
 //! changed since.
 //!
 //! Two viewpoints have the same view if each feature set of the network has the same rows from
-//! either. Where the engine supplies views, each of them is one, and an accumulator stands for active
-//! features. Otherwise it holds only the rows that follow from the placement, not those of features
-//! that the engine supplies.
+//! either. Where the engine supplies views, each of them is one, and an accumulator stands for
+//! active features. Otherwise it holds only the rows that follow from the placement, not those of
+//! features that the engine supplies.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,5 @@
-//! The custom family: the engine supplies which features are active, and which become or cease to be.
+//! The custom family: the engine supplies which features are active, and which become or cease to
+//! be.
 
 use crate::architecture::{Architecture, sets};
 use crate::chess::Color;

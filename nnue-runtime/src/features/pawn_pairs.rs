@@ -1,7 +1,7 @@
 //! The family of pawn pairs: a row for each two pawns that stand near each other.
 
+use super::prefetch;
 use super::threats::changes::BoardChanges;
-use super::threats::prefetch;
 use super::threats::view::View;
 use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;

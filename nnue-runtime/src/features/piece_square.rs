@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use nnue_format::PieceSquare;
 
 use super::bounds::{Bounds, PIECES, extremes};
+use super::prefetch;
 use super::step::Step;
-use super::threats::prefetch;
 use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, PieceCode, Square};

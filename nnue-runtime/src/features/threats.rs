@@ -19,6 +19,7 @@ use nnue_format::Threats;
 use self::changes::Attacks;
 use self::view::View;
 use super::bounds::{Bounds, extremes};
+use super::prefetch;
 use super::step::Step;
 use super::viewpoint::Viewpoint;
 use crate::architecture::Architecture;
@@ -52,15 +53,6 @@ pub(super) fn list_changes<A: Architecture>(
     let listed = added.len();
     list_rows(step.after, &step.board.added, &mut added);
     prefetch::<A>(net.weights(), set.table, added.from(listed));
-}
-
-/// Asks for rows that are to be added. Those that are to be removed were added a few plies ago, and
-/// are near the processor still: asking for them too costs 1 %.
-#[inline]
-pub(super) fn prefetch<A: Architecture>(weights: &A::Weights, table: usize, rows: &[u32]) {
-    for &row in rows {
-        A::prefetch(weights, table, row);
-    }
 }
 
 /// For every neuron, the largest sum of weights that at most `pieces` attackers switch on, each on

@@ -77,7 +77,7 @@ pub fn check_custom<
 >(
     spec: &str,
 ) {
-    check_told(spec, told::<A>);
+    check_supplied(spec, supplied::<A>);
 }
 
 /// [`check`] for networks whose active features and views the engine tells.
@@ -90,12 +90,12 @@ pub fn check_views<
 >(
     spec: &str,
 ) {
-    check_told(spec, seen::<A>);
+    check_supplied(spec, seen::<A>);
 }
 
 /// Compares the features that the engine tells, by a function that is given the network, the line,
 /// what is expected along it and the place that messages name.
-fn check_told<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn check_supplied<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     spec: &str,
     compare: impl Fn(&Network<A>, &[Features], &[Expected], &str),
 ) {
@@ -580,7 +580,9 @@ fn updated<A: Architecture<Line = FromPosition>>(
 }
 
 /// Compares features that the engine tells, both as a whole and as changes.
-fn told<A: Architecture<Line = FromFeatures, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn supplied<
+    A: Architecture<Line = FromFeatures, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
     net: &Network<A>,
     line: &[Features],
     expected: &[Expected],

@@ -110,7 +110,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     let prefetch = prefetch(program);
     let perspectives = network.transformer.perspectives;
     let sets = &network.features;
-    let inputs = match sets.iter().filter(|set| set.is_supplied()).count() {
+    let line = match sets.iter().filter(|set| set.is_supplied()).count() {
         0 => quote! { FromPosition },
         _ if sets.iter().any(|set| set.views() > 1) => quote! { FromViews },
         supplied if supplied == sets.len() => quote! { FromFeatures },
@@ -193,7 +193,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             type Half = Half;
             type Output = #output_type;
             type Rows = features::Rows<#table_count, #capacity>;
-            type Line = line::#inputs;
+            type Line = line::#line;
 
             const NAME: &'static str = NAME;
             const ORDER: Order = Order::#order;

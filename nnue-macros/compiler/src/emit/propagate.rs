@@ -148,7 +148,10 @@ impl Shared {
             .then(|| (quote! { nonzero: &mut #list, }, quote! { nonzero, }))
             .unzip();
         // The PSQT part of the output reads accumulators, and so do neurons that are not pooled.
-        let reads_halves = Names::of(&layers(program, plan, Sums::Stored)).has("first");
+        let [unpooled, psqt_sums] = [unpooled(program), psqt_sums(program)];
+        let output = output::expression(program);
+        let readers = quote! { #unpooled #psqt_sums #output };
+        let reads_halves = Names::of(&readers).has("first");
         let halves = if reads_halves {
             halves(program)
         } else {

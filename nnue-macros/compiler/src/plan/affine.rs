@@ -140,7 +140,7 @@ const SIDE_BY_SIDE: usize = 4;
 /// outputs share the load of their inputs.
 const CHAINS: usize = 8;
 
-/// The number of blocks that a round of a sparse layer's loop takes at least where their sums fill no
+/// The least number of blocks that a round of a sparse layer's loop takes where their sums fill no
 /// more than half of the registers, and a dot product takes four steps.
 const SPARSE_SIDE_BY_SIDE: usize = 3;
 
@@ -367,9 +367,11 @@ fn blocks(affine: &Affine<'_>, products: Products, isa: &Isa, unroll: Unroll) ->
     let skips = sparse.is_some_and(|sparse| is_worth_skipping(sparse, count));
     let is_sparse = skips && unroll == Unroll::Auto;
     let most = if is_sparse { CHAINS } else { SIDE_BY_SIDE };
-    let least = match is_sparse && !isa.short_dot_chain {
-        true if SPARSE_SIDE_BY_SIDE * vectors <= isa.registers / 2 => SPARSE_SIDE_BY_SIDE,
-        _ => 1,
+    let has_room = SPARSE_SIDE_BY_SIDE * vectors <= isa.registers / 2;
+    let least = if is_sparse && !isa.short_dot_chain && has_room {
+        SPARSE_SIDE_BY_SIDE
+    } else {
+        1
     };
     let side_by_side = chains.div_ceil(vectors).clamp(least, most).min(count);
     let few_steps = count * vectors <= MOST_UNROLLED_STEPS;

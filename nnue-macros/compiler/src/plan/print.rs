@@ -139,9 +139,10 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
                 BlockOrder::Calls => ", straight-line, each step a call",
                 BlockOrder::Loop { .. } => "",
             },
-            match hides_inputs {
-                true => ", inputs hidden from the optimiser",
-                false => "",
+            if *hides_inputs {
+                ", inputs hidden from the optimiser"
+            } else {
+                ""
             }
         ),
         Kernel::Rows(products) => write!(

@@ -95,10 +95,10 @@ impl Features {
 pub(super) fn features(network: &Network) -> Vec<Features> {
     const PLIES: usize = 64;
     let mut random = seeded(11);
-    let told = || network.features.iter().filter(|set| set.is_supplied());
-    let rows: usize = told().map(|set| set.rows / set.views()).sum();
-    let views = told().map(|set| set.views()).max().unwrap_or(1) as u32;
-    let most = told().map(|set| set.max_active).min().unwrap_or(0);
+    let supplied = || network.features.iter().filter(|set| set.is_supplied());
+    let rows: usize = supplied().map(|set| set.rows / set.views()).sum();
+    let views = supplied().map(|set| set.views()).max().unwrap_or(1) as u32;
+    let most = supplied().map(|set| set.max_active).min().unwrap_or(0);
     let mut line: Vec<Features> = Vec::new();
     for ply in 0..PLIES {
         let (views_before, before) = match line.last() {

@@ -102,12 +102,11 @@ impl Tile<'_> {
             let index = linear(side_by_side / at_once, &quote!(round), group);
             let inputs =
                 transform::word_vector(self.writer.program, self.writer.sums, name, &index);
-            let (inputs, vectors) = match clips_two {
-                true => (
-                    quote! { let [x0, x1] = #inputs; },
-                    vec![quote!(x0), quote!(x1)],
-                ),
-                false => (TokenStream::new(), vec![inputs]),
+            let (inputs, vectors) = if clips_two {
+                let pair = quote! { let [x0, x1] = #inputs; };
+                (pair, vec![quote!(x0), quote!(x1)])
+            } else {
+                (TokenStream::new(), vec![inputs])
             };
             let steps = vectors.iter().enumerate().map(|(vector, inputs)| {
                 let before = half * self.fused.vectors + group * at_once + vector;
