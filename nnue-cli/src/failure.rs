@@ -146,9 +146,10 @@ impl From<nnue_tools::loops::Error> for Failure {
 /// [`StandardOutput`] makes errors of standard output.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
-        match error.get_ref().is_some_and(|inner| inner.is::<OfOutput>()) {
-            true => Failure::Output(error),
-            false => Failure::work(error),
+        if error.get_ref().is_some_and(|inner| inner.is::<OfOutput>()) {
+            Failure::Output(error)
+        } else {
+            Failure::work(error)
         }
     }
 }
@@ -202,9 +203,10 @@ impl fmt::Display for Failure {
 pub(crate) fn plain(message: &str) -> String {
     let mut plain = String::new();
     for letter in message.chars() {
-        match is_hidden(letter) && letter != '\n' {
-            true => plain.extend(letter.escape_default()),
-            false => plain.push(letter),
+        if is_hidden(letter) && letter != '\n' {
+            plain.extend(letter.escape_default())
+        } else {
+            plain.push(letter)
         }
     }
     plain

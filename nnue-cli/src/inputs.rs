@@ -39,9 +39,10 @@ pub(crate) fn remarks<'p, 'o>(
     written: impl IntoIterator<Item = &'p Path>,
     out: &'o mut dyn Write,
 ) -> Box<dyn Write + 'o> {
-    match written.into_iter().any(is_standard_output) {
-        true => Box::new(anstream::stderr()),
-        false => Box::new(out),
+    if written.into_iter().any(is_standard_output) {
+        Box::new(anstream::stderr())
+    } else {
+        Box::new(out)
     }
 }
 

@@ -58,9 +58,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let code = message.exit_code();
             // If standard error is closed, the message is lost. Names of files that a shell fills
             // in may have characters that a terminal would obey; then the message has no colours.
-            let _ = match is_odd && message.use_stderr() {
-                true => write!(std::io::stderr(), "{}", plain(&message.to_string())),
-                false => message.print(),
+            let _ = if is_odd && message.use_stderr() {
+                write!(std::io::stderr(), "{}", plain(&message.to_string()))
+            } else {
+                message.print()
             };
             return ExitCode::from(code as u8);
         }

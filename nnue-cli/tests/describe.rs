@@ -295,9 +295,10 @@ fn seen(orientation: &Orientation, squares: &[Placed; 64], perspective: usize) -
 fn turn(orientation: &Orientation, squares: &[Placed; 64], perspective: usize) -> usize {
     let turn = usize::from(orientation.flip[perspective]);
     let file = (square_of_king(squares, perspective) ^ turn) % 8;
-    match orientation.mirror_files.contains(&(file as u8)) {
-        true => turn ^ 7,
-        false => turn,
+    if orientation.mirror_files.contains(&(file as u8)) {
+        turn ^ 7
+    } else {
+        turn
     }
 }
 
@@ -379,9 +380,12 @@ fn threat_rows(
     board: &[Placed; 64],
     perspective: usize,
 ) -> Vec<usize> {
-    let owner = |colour| match colour == perspective {
-        true => Owner::Own,
-        false => Owner::Opponent,
+    let owner = |colour| {
+        if colour == perspective {
+            Owner::Own
+        } else {
+            Owner::Opponent
+        }
     };
     let mut rows = Vec::new();
     for from in 0..64 {

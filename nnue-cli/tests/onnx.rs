@@ -146,9 +146,10 @@ pub(crate) fn exported(spec: &str, style: Style) -> Result<(Net, String), String
     let model = text(&scratch_path(&format!("{name}.onnx")));
     let done = run(&["onnx", spec, "--net", &net, "--out", &model]);
     std::fs::remove_file(net).expect("the net was written");
-    match done.status.success() {
-        true => Ok((weights.into_net(&file), model)),
-        false => Err(String::from_utf8(done.stderr).expect("errors are text")),
+    if done.status.success() {
+        Ok((weights.into_net(&file), model))
+    } else {
+        Err(String::from_utf8(done.stderr).expect("errors are text"))
     }
 }
 

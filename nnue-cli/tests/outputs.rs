@@ -514,9 +514,10 @@ fn standard_output_has_the_file_and_nothing_else() {
             .output()
             .expect("the program starts");
         let expected = fs::read(folder.path(&name)).expect("it was written");
-        let [found, expected] = match writer.starts_with("match") {
-            true => [&run.stdout, &expected].map(|games| without_times(games)),
-            false => [run.stdout, expected],
+        let [found, expected] = if writer.starts_with("match") {
+            [&run.stdout, &expected].map(|games| without_times(games))
+        } else {
+            [run.stdout, expected]
         };
         assert!(run.status.success() && found == expected, "{writer}");
         fs::remove_file(folder.path(&name)).expect("it is there");

@@ -145,9 +145,10 @@ fn set_spec(spec: &mut Option<Spec>, to: Spec, span: Span) -> Result<(), Error> 
 /// Reads the name of an argument and the `=` behind it.
 fn key(input: &mut Tokens, has_spec: bool) -> Result<Ident, Error> {
     let Some(key) = input.key() else {
-        return Err(input.error(match has_spec {
-            true => format!("expected `name = \"value\"`, names are {}", list(KEYS)),
-            false => format!("expected the spec: {SPEC}"),
+        return Err(input.error(if has_spec {
+            format!("expected `name = \"value\"`, names are {}", list(KEYS))
+        } else {
+            format!("expected the spec: {SPEC}")
         }));
     };
     let name = key.to_string();

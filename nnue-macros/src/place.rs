@@ -48,10 +48,7 @@ fn marked(text: &str, line: usize, column: usize) -> Option<String> {
 ///
 /// All other braces count as what they stand in, so those of an `impl` as a module.
 fn find(tokens: TokenStream, in_body: bool) -> Option<Place> {
-    let mut place = match in_body {
-        true => Place::Body,
-        false => Place::Module,
-    };
+    let mut place = if in_body { Place::Body } else { Place::Module };
     let mut item = Item::default();
     let mut before = [None, None];
     for token in tokens {

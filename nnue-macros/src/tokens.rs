@@ -155,12 +155,13 @@ impl Tokens {
 
     /// An error at the next token.
     pub(crate) fn error(&self, message: impl Display) -> Error {
-        match self.is_empty() {
-            true => Error::new(
+        if self.is_empty() {
+            Error::new(
                 Span::call_site(),
                 format_args!("unexpected end of input, {message}"),
-            ),
-            false => Error::new(self.place(), message),
+            )
+        } else {
+            Error::new(self.place(), message)
         }
     }
 

@@ -245,9 +245,10 @@ impl<A: Architecture> Network<A> {
 
 /// What the weights prove, as far as kernels ask for it.
 fn proved<A: Architecture>(weights: &Weights<A>) -> ProvedStacks {
-    match A::NEEDS_PROOFS {
-        true => ProvedStacks::of(&A::proofs(weights.stacks()).into_proved()),
-        false => ProvedStacks::default(),
+    if A::NEEDS_PROOFS {
+        ProvedStacks::of(&A::proofs(weights.stacks()).into_proved())
+    } else {
+        ProvedStacks::default()
     }
 }
 

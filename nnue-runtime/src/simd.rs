@@ -604,11 +604,14 @@ mod tests {
             sums: [(); 16].map(|()| either!(i32, i32::MIN, i32::MAX, -1, 0)),
             row: [(); 480].map(|()| either!(u8, 127, 128, 255)),
             row_weights: [(); 480].map(|()| either!(i8, -128, 127)),
-            blocks: [(); BLOCKS].map(|()| match random() % 8 < density {
-                true => either!(u32, 1, 1 << 8, 1 << 16, 1 << 24, 1 << 31)
-                    .max(1)
-                    .to_le_bytes(),
-                false => [0; 4],
+            blocks: [(); BLOCKS].map(|()| {
+                if random() % 8 < density {
+                    either!(u32, 1, 1 << 8, 1 << 16, 1 << 24, 1 << 31)
+                        .max(1)
+                        .to_le_bytes()
+                } else {
+                    [0; 4]
+                }
             }),
         }
     }

@@ -86,9 +86,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let progress = |done: usize| eprint!("\r{done} of {all}");
     let results = race(net, &peer, &options.levels, &trace, conditions, &progress)?;
     eprintln!();
-    let alone = match engines.is_empty() {
-        true => "reading",
-        false => "engine",
+    let alone = if engines.is_empty() {
+        "reading"
+    } else {
+        "engine"
     };
     report::print(&results, &trace, alone);
     Ok(())

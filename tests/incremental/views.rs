@@ -171,9 +171,12 @@ fn shogi_features(game: &Game, perspective: Color) -> Seen {
 /// The features of `tests/specs/features/views.toml`.
 fn mirrored_features(game: &Game, perspective: Color) -> Seen {
     let king = seen(game.king(perspective), perspective);
-    let mirror = |square: usize| match king % 9 > 4 {
-        true => square / 9 * 9 + 8 - square % 9,
-        false => square,
+    let mirror = |square: usize| {
+        if king % 9 > 4 {
+            square / 9 * 9 + 8 - square % 9
+        } else {
+            square
+        }
     };
     let mut active = BTreeSet::new();
     for (square, own, kind) in pieces(game, perspective) {

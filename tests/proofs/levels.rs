@@ -342,10 +342,9 @@ macro_rules! primitives {
                 let blocks = [[255; 4], *block, [0; 4], [1; 4]];
                 for (to, (lanes, weights)) in zip(to.as_chunks_mut().0, zip(lanes, weights)) {
                     let (lanes, weights) = (dots(load_i32(lanes)), load_i8(weights));
-                    let added = match is_wide {
-                        true => dot_wide(lanes, splat_block_of::<1>(&blocks), weights),
-                        false => dot(lanes, splat_block(block), weights),
-                    };
+                    let added = if is_wide { dot_wide(lanes, splat_block_of::<1>(&blocks), weights)
+ } else { dot(lanes, splat_block(block), weights)
+ };
                     store_i32(sum_dots(added), to);
                 }
             }
@@ -379,10 +378,9 @@ macro_rules! primitives {
                 weights: &[i8; LONGEST_ROW],
             ) -> i32 {
                 use simd::*;
-                match is_wide {
-                    true => of_length!(length, dot_row_wide(inputs, weights)),
-                    false => of_length!(length, dot_row(inputs, weights)),
-                }
+                if is_wide { of_length!(length, dot_row_wide(inputs, weights))
+ } else { of_length!(length, dot_row(inputs, weights))
+ }
             }
 
             #[inline(never)]

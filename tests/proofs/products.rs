@@ -25,9 +25,10 @@ const WEIGHTS: [i8; 6] = [-128, -127, -1, 0, 1, 127];
 
 /// Inputs at which something may change, and the largest for which `dot` or `dot_wide` is exact.
 fn inputs(is_wide: bool) -> (&'static [u8], u8) {
-    match is_wide {
-        false => (&[0, 1, 64, 127], 127),
-        true => (&[0, 1, 127, 128, 129, 255], 255),
+    if is_wide {
+        (&[0, 1, 127, 128, 129, 255], 255)
+    } else {
+        (&[0, 1, 64, 127], 127)
     }
 }
 

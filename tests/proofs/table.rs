@@ -52,9 +52,10 @@ impl Proof {
     pub(crate) fn complete(&self, level: &str) -> Option<fn(Level)> {
         let all = std::env::var_os("NNUE_PROOFS").is_some_and(|proofs| proofs == "all");
         let is_reduced = !all && self.emulated.0 == Method::Reduction && self.emulated.1.is_some();
-        match is_emulated(level) || is_reduced {
-            true => self.emulated.1,
-            false => self.complete,
+        if is_emulated(level) || is_reduced {
+            self.emulated.1
+        } else {
+            self.complete
         }
     }
 }

@@ -147,9 +147,10 @@ impl<'a, F: Lanes> Row<'a, F> {
     fn assert_same(&mut self, word: i16) {
         let (function, level) = (self.function, self.level);
         self.words.fill(word);
-        let (a, b) = match self.is_first {
-            true => (&self.words[..], self.others),
-            false => (self.others, &self.words[..]),
+        let (a, b) = if self.is_first {
+            (&self.words[..], self.others)
+        } else {
+            (self.others, &self.words[..])
         };
         let becomes = function.first_becomes(word);
         if self.became != Some(becomes) {

@@ -32,9 +32,10 @@ pub fn changes(board: &Board, mv: Option<Move>) -> Changes {
     changes.taken.push((color, piece, mv.from));
     if board.colors(color).has(mv.to) {
         // Castling: the king takes its own rook.
-        let (king, rook) = match mv.from.file() < mv.to.file() {
-            true => (File::G, File::F),
-            false => (File::C, File::D),
+        let (king, rook) = if mv.from.file() < mv.to.file() {
+            (File::G, File::F)
+        } else {
+            (File::C, File::D)
         };
         let rank = mv.from.rank();
         changes.taken.push((color, Piece::Rook, mv.to));

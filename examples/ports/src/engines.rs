@@ -29,9 +29,10 @@ pub fn run(
     depth: i32,
     verify: bool,
 ) -> Result<Searched, Box<dyn std::error::Error>> {
-    let by = match verify {
-        true => Some(Arc::new(Network::open(net)?)),
-        false => None,
+    let by = if verify {
+        Some(Arc::new(Network::open(net)?))
+    } else {
+        None
     };
     let by = by.as_ref();
     let searched = match (pattern, form) {

@@ -175,9 +175,10 @@ impl<E: Evaluation> Search<E> {
         });
         let worth = |square| board.piece_on(square).map_or(0, |piece| piece as i32 + 1);
         moves.sort_by_cached_key(|&mv| {
-            let score = match takes(board, mv) {
-                true => 1_000_000 + 10 * worth(mv.to) - worth(mv.from),
-                false => self.history[mv.from as usize][mv.to as usize].min(900_000),
+            let score = if takes(board, mv) {
+                1_000_000 + 10 * worth(mv.to) - worth(mv.from)
+            } else {
+                self.history[mv.from as usize][mv.to as usize].min(900_000)
             };
             (Some(mv) != first, -score)
         });

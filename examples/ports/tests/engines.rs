@@ -82,12 +82,11 @@ impl Evaluation for Forgetful {
         let delta = mv.map_or(Delta::null(), |mv| {
             let delta = Delta::from_cozy(before, mv);
             let king = (delta.removed().zip(delta.added())).next();
-            match before.colors(before.side_to_move()).has(mv.to) {
-                true => {
-                    let ((piece, from), (_, to)) = king.expect("castling moves a king");
-                    Delta::quiet(piece, from, to)
-                }
-                false => delta,
+            if before.colors(before.side_to_move()).has(mv.to) {
+                let ((piece, from), (_, to)) = king.expect("castling moves a king");
+                Delta::quiet(piece, from, to)
+            } else {
+                delta
             }
         });
         self.0.push(&delta);

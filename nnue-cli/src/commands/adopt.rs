@@ -204,26 +204,24 @@ impl Adopt {
             None => false,
         };
         // A spec beside the net may be this file, which was read.
-        match spec_is_there {
-            true => adopted
+        if spec_is_there {
+            adopted
                 .remarks
-                .push(format!("`{}` has this spec already", displayed(&spec_path))),
-            false => {
-                write(&spec_path, spec)?;
-                adopted.written.push(spec_path.display().to_string());
-            }
+                .push(format!("`{}` has this spec already", displayed(&spec_path)))
+        } else {
+            write(&spec_path, spec)?;
+            adopted.written.push(spec_path.display().to_string());
         }
         match code {
             Some(code) => {
-                match code_is_there {
-                    true => adopted.remarks.push(format!(
+                if code_is_there {
+                    adopted.remarks.push(format!(
                         "`{}` has this module already",
                         displayed(&code_path)
-                    )),
-                    false => {
-                        write(&code_path, code)?;
-                        adopted.written.push(code_path.display().to_string());
-                    }
+                    ))
+                } else {
+                    write(&code_path, code)?;
+                    adopted.written.push(code_path.display().to_string());
                 }
                 adopted.remarks.extend(place.next_steps(FILES, net));
             }
@@ -457,9 +455,10 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
             out,
             "\nThe interpreter evaluates {speed:.0} positions a second."
         )?;
-        match options.speed {
-            true => writeln!(out)?,
-            false => writeln!(out, " {HOW_TO_MEASURE}")?,
+        if options.speed {
+            writeln!(out)?
+        } else {
+            writeln!(out, " {HOW_TO_MEASURE}")?
         }
     }
     show_files(adopted, out)

@@ -173,9 +173,10 @@ impl Bench {
         levels: &'a [Level],
         goes_on: &'a dyn Fn() -> bool,
     ) -> Comparison<'a> {
-        let rounds = self.rounds.unwrap_or(match self.is_on_terminal() {
-            true => ROUNDS_ON_TERMINAL,
-            false => ROUNDS,
+        let rounds = self.rounds.unwrap_or(if self.is_on_terminal() {
+            ROUNDS_ON_TERMINAL
+        } else {
+            ROUNDS
         });
         Comparison {
             packages,
@@ -256,12 +257,11 @@ impl Bench {
             Some(specs) => comparison.run_specs_together(specs, &self.nets, processes, events),
         });
         let report = report?;
-        match self.json {
-            true => write_json(&report, out)?,
-            false => {
-                together::write(&report, out)?;
-                complain_of(&report.errors, out)?;
-            }
+        if self.json {
+            write_json(&report, out)?
+        } else {
+            together::write(&report, out)?;
+            complain_of(&report.errors, out)?;
         }
         Ok(code(&report.errors))
     }

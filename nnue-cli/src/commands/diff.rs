@@ -66,13 +66,15 @@ impl Diff {
             None => built_in()?,
         };
         let difference = Difference::of([&first, &second], &positions)?;
-        match self.json {
-            true => write_json(&difference, out)?,
-            false => show(&difference, out)?,
+        if self.json {
+            write_json(&difference, out)?
+        } else {
+            show(&difference, out)?
         }
-        Ok(match difference.differ {
-            true => ExitCode::FAILURE,
-            false => ExitCode::SUCCESS,
+        Ok(if difference.differ {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
         })
     }
 

@@ -112,11 +112,10 @@ impl Eval {
 fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Failure> {
     let read = |text: &String| {
         WrittenPosition::parse(text).map_err(|error| {
-            let advice = match Path::new(text).is_file() {
-                true => {
-                    "; it is a file: `--net FILE` names a net, `--fens FILE` a list of positions"
-                }
-                false => "",
+            let advice = if Path::new(text).is_file() {
+                "; it is a file: `--net FILE` names a net, `--fens FILE` a list of positions"
+            } else {
+                ""
             };
             Failure::Work(format!("FEN `{}`: {error}{advice}", foreign(text)))
         })

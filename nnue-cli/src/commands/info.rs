@@ -38,9 +38,10 @@ impl InfoCommand {
             None => Recognised::told(path, &bytes)?.map(|told| told.file),
         };
         let info = Info::of(path, &bytes, given)?;
-        match self.json {
-            true => write_json(&info, out)?,
-            false => show(&info, out)?,
+        if self.json {
+            write_json(&info, out)?
+        } else {
+            show(&info, out)?
         }
         Ok(match info.network {
             Some(_) => ExitCode::SUCCESS,

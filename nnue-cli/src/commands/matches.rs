@@ -254,9 +254,10 @@ impl MatchCommand {
         }
         let report = Report::new(&results, &players, self.games.into(), sprt);
         let mut out = remarks(self.pgn.as_deref(), out);
-        match self.json {
-            true => write_json(&report, &mut out)?,
-            false => report::write(&report, &mut out)?,
+        if self.json {
+            write_json(&report, &mut out)?
+        } else {
+            report::write(&report, &mut out)?
         }
         if results.pairs == pairs || tournament.verdict(&results).is_some() {
             return Ok(ExitCode::SUCCESS);

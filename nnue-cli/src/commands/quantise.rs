@@ -103,9 +103,10 @@ impl QuantiseCommand {
         let quantised = quantise(&spec, to.as_ref(), input, &positions, calibrate.as_deref())?;
         write(output, &quantised.bytes)?;
         let mut out = remarks([output], out);
-        match self.json {
-            true => write_json(&quantised.report, &mut out)?,
-            false => self.show(&quantised.report, &mut out)?,
+        if self.json {
+            write_json(&quantised.report, &mut out)?
+        } else {
+            self.show(&quantised.report, &mut out)?
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -274,9 +275,10 @@ fn show_calibration(calibration: &Calibration, out: &mut dyn Write) -> Result<()
     ];
     let mut table = Table::new(3, heads);
     for (index, choice) in calibration.choices.iter().enumerate() {
-        let style = match index == calibration.best {
-            true => STRONG,
-            false => PLAIN,
+        let style = if index == calibration.best {
+            STRONG
+        } else {
+            PLAIN
         };
         let cost = &choice.cost;
         table.styled(

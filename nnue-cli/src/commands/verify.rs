@@ -118,13 +118,15 @@ impl Verify {
         let bar = progress::bar();
         self.compare(&mut verification, &file, &vectors, &bar)?;
         bar.finish_and_clear();
-        match self.json {
-            true => write_json(&verification, out)?,
-            false => show(&verification, out)?,
+        if self.json {
+            write_json(&verification, out)?
+        } else {
+            show(&verification, out)?
         }
-        Ok(match verification.is_equal() {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
+        Ok(if verification.is_equal() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
         })
     }
 
@@ -166,13 +168,15 @@ impl Verify {
         bar.set_length(specs.len() as u64);
         let checked = check_wiring(&turn, &specs, &|| bar.inc(1))?;
         bar.finish_and_clear();
-        match self.json {
-            true => write_json(&checked, out)?,
-            false => show_wiring(&checked, out)?,
+        if self.json {
+            write_json(&checked, out)?
+        } else {
+            show_wiring(&checked, out)?
         }
-        Ok(match checked.iter().all(|one| one.mismatch.is_none()) {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
+        Ok(if checked.iter().all(|one| one.mismatch.is_none()) {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
         })
     }
 

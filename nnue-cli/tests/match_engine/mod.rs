@@ -95,9 +95,10 @@ impl Engine {
     fn set(&mut self, words: &[&str]) {
         self.board = words[..6].join(" ").parse().expect("a position");
         for word in words.iter().skip(7) {
-            let played = match self.chess960 {
-                true => word.parse(),
-                false => parse_uci_move(&self.board, word),
+            let played = if self.chess960 {
+                word.parse()
+            } else {
+                parse_uci_move(&self.board, word)
             };
             self.board.play(played.expect("a move"));
         }
@@ -107,9 +108,10 @@ impl Engine {
         self.moves += 1;
         let (best, score) = self.best();
         println!("info depth 1 score cp {score} nodes 100 time 1 pv {best}");
-        let best = match self.chess960 {
-            true => best.to_string(),
-            false => display_uci_move(&self.board, best).to_string(),
+        let best = if self.chess960 {
+            best.to_string()
+        } else {
+            display_uci_move(&self.board, best).to_string()
         };
         if self.moves < 3 {
             return println!("bestmove {best}");

@@ -129,9 +129,12 @@ fn is_board(start: &[u8]) -> bool {
     let count = u64::from_le_bytes(*occupied).count_ones() as usize;
     let halves = pieces.iter().flat_map(|byte| [byte & 0xF, byte >> 4]);
     let mut kinds = halves.enumerate();
-    let is_kind = |index: usize, half: u8| match index < count {
-        true => half & 7 <= 6,
-        false => half == 0,
+    let is_kind = |index: usize, half: u8| {
+        if index < count {
+            half & 7 <= 6
+        } else {
+            half == 0
+        }
     };
     count <= 32 && kinds.all(|(index, half)| is_kind(index, half))
 }
@@ -181,9 +184,10 @@ impl<R: BufRead> Frames<R> {
     fn end(&mut self) -> io::Result<()> {
         self.in_frame = false;
         let stored = self.decoder.get_checksum_from_data();
-        match stored.is_some() && stored != self.decoder.get_calculated_checksum() {
-            true => Err(damaged("the checksum is another")),
-            false => Ok(()),
+        if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
+            Err(damaged("the checksum is another"))
+        } else {
+            Ok(())
         }
     }
 }

@@ -259,21 +259,23 @@ fn placement(position: &impl Position) -> String {
         side_to_move: !player,
         ..Record::new(position)
     };
-    match turned.is_check() {
-        true => format!(
+    if turned.is_check() {
+        format!(
             "the placement has {} in check, but {player} is to move",
             !player
-        ),
-        false => format!("the placement has {player} in check by three pieces, allowed are two"),
+        )
+    } else {
+        format!("the placement has {player} in check by three pieces, allowed are two")
     }
 }
 
 /// The player, the rook's file, and whether it is to the right of the king, of a castling right.
 fn right(position: &impl Position, letter: u8) -> Result<(Color, File, bool), String> {
     let letter = char::from(letter);
-    let color = match letter.is_ascii_uppercase() {
-        true => Color::White,
-        false => Color::Black,
+    let color = if letter.is_ascii_uppercase() {
+        Color::White
+    } else {
+        Color::Black
     };
     let king = cozy_chess::Square::from(position.king(color));
     let rank = Rank::First.relative_to(color.into());
@@ -474,9 +476,10 @@ mod tests {
         let alphabet = b"12345678pnbrqkPNBRQK/ w-KQkqAHah36;x\xEF\xBB\xBF";
         let mut games = 0;
         for _ in 0..30_000 {
-            let mut text = match random.bool() {
-                true => START.as_bytes().to_vec(),
-                false => b"r3k2r/8/8/4pP2/8/8/8/R3K2R w KQkq e6 0 12 id \"x\";".to_vec(),
+            let mut text = if random.bool() {
+                START.as_bytes().to_vec()
+            } else {
+                b"r3k2r/8/8/4pP2/8/8/8/R3K2R w KQkq e6 0 12 id \"x\";".to_vec()
             };
             for _ in 0..=random.usize(..3) {
                 let at = random.usize(..text.len());

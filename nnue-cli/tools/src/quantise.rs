@@ -150,9 +150,10 @@ fn make(
     (path, file): (&Path, &[u8]),
 ) -> Result<NetPair, Error> {
     let source = source::network(spec, to)?;
-    let file = match source::is_own(spec) {
-        true => Cow::Borrowed(file),
-        false => channels::in_units(&source, file)?,
+    let file = if source::is_own(spec) {
+        Cow::Borrowed(file)
+    } else {
+        channels::in_units(&source, file)?
     };
     let file = NetFile::of(path, source, &*file)?;
     let unrounded = UnroundedNet::from_bytes(&file.network, &file.bytes)?;

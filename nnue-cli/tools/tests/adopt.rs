@@ -176,9 +176,10 @@ fn weights_that_are_taken_for_others_are_doubted() {
         match weight.role {
             Role::Weights(_) => {
                 let (piece, square) = (weight.row / 64, weight.row % 64);
-                let (side, rank) = match piece < 6 {
-                    true => (1.0, square / 8),
-                    false => (-1.0, 7 - square / 8),
+                let (side, rank) = if piece < 6 {
+                    (1.0, square / 8)
+                } else {
+                    (-1.0, 7 - square / 8)
                 };
                 // Pawns are worth more the further they are.
                 let value = [0.2 + 0.3 * rank as f64, 3.0, 3.0, 5.0, 9.0, 0.0][piece % 6];

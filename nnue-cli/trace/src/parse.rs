@@ -37,21 +37,21 @@ pub(crate) fn searches(file: &[u8]) -> Result<Vec<Search>, TraceError> {
 }
 
 fn text(file: &[u8]) -> Result<Cow<'_, [u8]>, TraceError> {
-    let text: Cow<'_, [u8]> = match file.starts_with(&GZIP) {
-        false => file.into(),
-        true => {
-            let mut text = Vec::new();
-            let mut unpacked = MultiGzDecoder::new(file).take(LONGEST + 1);
-            let read = unpacked.read_to_end(&mut text);
-            read.map_err(|error| TraceError::Gzip {
-                message: error.to_string(),
-            })?;
-            text.into()
-        }
+    let text: Cow<'_, [u8]> = if file.starts_with(&GZIP) {
+        let mut text = Vec::new();
+        let mut unpacked = MultiGzDecoder::new(file).take(LONGEST + 1);
+        let read = unpacked.read_to_end(&mut text);
+        read.map_err(|error| TraceError::Gzip {
+            message: error.to_string(),
+        })?;
+        text.into()
+    } else {
+        file.into()
     };
-    match text.len() as u64 > LONGEST {
-        true => Err(TraceError::TooLong { limit: LONGEST }),
-        false => Ok(text),
+    if text.len() as u64 > LONGEST {
+        Err(TraceError::TooLong { limit: LONGEST })
+    } else {
+        Ok(text)
     }
 }
 

@@ -147,12 +147,13 @@ fn weights(
         stack: stack.size,
         ..Builder::default()
     };
-    let (biases_shape, biases_doc) = match network.transformer.perspectives.separate {
-        false => (vec![], "the accumulator of an empty board: the biases"),
-        true => (
+    let (biases_shape, biases_doc) = if network.transformer.perspectives.separate {
+        (
             vec![2],
             "white's and black's accumulator of an empty board: the biases",
-        ),
+        )
+    } else {
+        (vec![], "the accumulator of an empty board: the biases")
     };
     // A file that has nothing before the first rows has them at the same place as memory.
     for table in tables {

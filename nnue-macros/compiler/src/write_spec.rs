@@ -124,9 +124,10 @@ impl Writer {
         let (width, buckets) = (family.width, family.features.buckets());
         self.line("[transformer]")?;
         self.commented(format_args!("width = {width}"), "neurons per perspective")?;
-        self.guessed(match is_late(family) {
-            false => ("one = 127", "255, as trainers outside Stockfish have it"),
-            true => ("one = 255", "127, as in Stockfish before SFNNv10"),
+        self.guessed(if is_late(family) {
+            ("one = 255", "127, as in Stockfish before SFNNv10")
+        } else {
+            ("one = 127", "255, as trainers outside Stockfish have it")
         })?;
         if buckets > 1 {
             self.commented(
@@ -231,15 +232,16 @@ impl Writer {
             self.guessed(("align = \"exact\"", "\"shift\""))?;
         }
         self.guessed(ONE_OF_OUTPUT)?;
-        self.guessed(match is_late(family) {
-            false => (
-                "divide = 16",
-                "{ by = 16, of = \"each\" }, as in SFNNv9 and small128",
-            ),
-            true => (
+        self.guessed(if is_late(family) {
+            (
                 "divide = { by = 16, of = \"each\" }",
                 "16, as before SFNNv9",
-            ),
+            )
+        } else {
+            (
+                "divide = 16",
+                "{ by = 16, of = \"each\" }, as in SFNNv9 and small128",
+            )
         })
     }
 

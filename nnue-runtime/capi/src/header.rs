@@ -82,14 +82,12 @@ impl Header<'_> {
             }
         }
         let comment = self.network.replace("*/", "* /").replace("/*", "/ *");
-        let view = match self.white_first {
-            true => "white's view",
-            false => "the view of the side to move",
+        let view = if self.white_first {
+            "white's view"
+        } else {
+            "the view of the side to move"
         };
-        let output = match self.wdl {
-            true => "nnue_wdl",
-            false => "nnue_output",
-        };
+        let output = if self.wdl { "nnue_wdl" } else { "nnue_output" };
         text.replace("@VIEW@", view)
             .replace("@OUTPUT@", output)
             .replace("@P@", self.prefix)

@@ -31,9 +31,10 @@ impl CPosition {
             && occupied.count_ones() <= 32
             && kings.iter().all(|squares| squares.is_power_of_two())
             && matches!(self.side_to_move, 0 | 1);
-        match is_sound {
-            true => Ok(Checked(self)),
-            false => Err(self.refuse(twice, occupied.count_ones(), kings)),
+        if is_sound {
+            Ok(Checked(self))
+        } else {
+            Err(self.refuse(twice, occupied.count_ones(), kings))
         }
     }
 

@@ -115,9 +115,10 @@ mod tests {
     fn every_hidden_character_is_escaped() {
         for letter in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let shown = foreign(letter).to_string();
-            match is_hidden(letter) {
-                true => assert!(shown.starts_with('\\') && shown.is_ascii(), "{shown}"),
-                false => assert_eq!(shown, String::from(letter)),
+            if is_hidden(letter) {
+                assert!(shown.starts_with('\\') && shown.is_ascii(), "{shown}")
+            } else {
+                assert_eq!(shown, String::from(letter))
             }
         }
     }

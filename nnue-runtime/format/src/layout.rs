@@ -544,9 +544,10 @@ impl Section {
             Self::Align(_) => return Cow::Borrowed("alignment"),
             Self::Kept(tensor) | Self::Tensor(tensor) => return tensor.name.clone(),
         };
-        match own.is_empty() {
-            true => Cow::Borrowed(default),
-            false => own.clone(),
+        if own.is_empty() {
+            Cow::Borrowed(default)
+        } else {
+            own.clone()
         }
     }
 

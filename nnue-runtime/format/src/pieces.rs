@@ -156,9 +156,10 @@ fn fill_with(
             }
         }
     });
-    match is_faulty.into_inner() {
-        true => Err(PieceFault),
-        false => Ok(()),
+    if is_faulty.into_inner() {
+        Err(PieceFault)
+    } else {
+        Ok(())
     }
 }
 

@@ -155,9 +155,12 @@ impl Placed {
             let index = distance / segment.step;
             let is_in = distance.is_multiple_of(segment.step) && index < segment.len;
             let position = segment.at + index;
-            is_in.then(|| match segment.packed {
-                true => segment.slot + packed_position(position, packed),
-                false => segment.slot + position,
+            is_in.then(|| {
+                if segment.packed {
+                    segment.slot + packed_position(position, packed)
+                } else {
+                    segment.slot + position
+                }
             })
         });
         position.unwrap_or_else(|| panic!("column {column} is in no segment"))

@@ -132,10 +132,8 @@ impl<'a> Parts<'a> {
                     };
                     // In Stockfish's format a single key holds for all tensors.
                     let by_own_key = layout.format == Format::Sequence || self.tensors.is_empty();
-                    let bytes = bytes.map_err(|error| match by_own_key {
-                        true => error.by_key(),
-                        false => error,
-                    })?;
+                    let bytes =
+                        bytes.map_err(|error| if by_own_key { error.by_key() } else { error })?;
                     self.tensors.push(cursor.part(number, entry, tensor, bytes));
                     if tensor.stored.encoding == Encoding::Leb128 {
                         landmark = cursor.offset;

@@ -92,9 +92,10 @@ impl Threats {
         };
         let mut turn = 0;
         while turn < 12 {
-            let (owner, role) = match rules.interleaved {
-                true => (turn % 2, turn / 2),
-                false => (turn / 6, turn % 6),
+            let (owner, role) = if rules.interleaved {
+                (turn % 2, turn / 2)
+            } else {
+                (turn / 6, turn % 6)
             };
             tables = tables.with_attacker(owner, role);
             turn += 1;
@@ -130,9 +131,10 @@ impl Threats {
     const fn slot(&self, attacker: usize, victim: usize) -> u32 {
         let (owner, role) = ((victim as u32 - 1) / 6, (victim - 1) % 6);
         let number = self.rules.targets[attacker][role] as u32;
-        match self.rules.interleaved {
-            true => 2 * number + owner,
-            false => owner * self.rules.victims(attacker) + number,
+        if self.rules.interleaved {
+            2 * number + owner
+        } else {
+            owner * self.rules.victims(attacker) + number
         }
     }
 
@@ -144,9 +146,10 @@ impl Threats {
         while square < 64 {
             let attacks = attacks(owner, role, square, self.rules.pushes);
             self.attacks[attacker][square] = attacks;
-            self.squares[attacker][square] = match self.rules.by_square {
-                true => self.rows + victims * reached,
-                false => reached,
+            self.squares[attacker][square] = if self.rules.by_square {
+                self.rows + victims * reached
+            } else {
+                reached
             };
             reached += attacks.count_ones();
             square += 1;

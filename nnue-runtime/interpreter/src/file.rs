@@ -137,9 +137,10 @@ impl File<'_> {
         };
         Some(UnroundedLayer {
             // The biases of layers without biases are zeros.
-            biases: match affine.biases {
-                true => row(Role::LayerBiases(index), 0),
-                false => vec![0.0; layer.output.len],
+            biases: if affine.biases {
+                row(Role::LayerBiases(index), 0)
+            } else {
+                vec![0.0; layer.output.len]
             },
             weights,
             factors: factors.unwrap_or_default(),
@@ -259,9 +260,12 @@ impl File<'_> {
         shared: impl Iterator<Item = f64>,
     ) -> Vec<f64> {
         let is_float = table.tensor.stored.element.is_float();
-        let sums = own.zip(shared).map(|(own, shared)| match is_float {
-            true => f64::from(own as f32 + shared as f32),
-            false => own + shared,
+        let sums = own.zip(shared).map(|(own, shared)| {
+            if is_float {
+                f64::from(own as f32 + shared as f32)
+            } else {
+                own + shared
+            }
         });
         self.numbers(table, sums).collect()
     }
@@ -307,9 +311,10 @@ fn typed(layer: &Layer, numbers: UnroundedLayer) -> LayerWeights {
 
 fn values(numbers: Vec<f64>, are_floats: bool) -> Values {
     let numbers = numbers.into_iter();
-    match are_floats {
-        true => Values::Floats(numbers.map(|number| number as f32).collect()),
-        false => Values::Integers(numbers.map(|number| number as i64).collect()),
+    if are_floats {
+        Values::Floats(numbers.map(|number| number as f32).collect())
+    } else {
+        Values::Integers(numbers.map(|number| number as i64).collect())
     }
 }
 

@@ -163,9 +163,10 @@ fn list_difference<A: Architecture>(
             };
             A::prefetch(net.weights(), table, row);
             let is_added = active & bit != 0;
-            let rows = match is_added {
-                true => &mut changes.added,
-                false => &mut changes.removed,
+            let rows = if is_added {
+                &mut changes.added
+            } else {
+                &mut changes.removed
             };
             let count = rows.count();
             rows.push_if(true, table, row);

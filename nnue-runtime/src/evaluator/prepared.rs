@@ -85,9 +85,10 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     fn computed_ply(&mut self) -> usize {
         let ply = self.last_change(self.ply());
         if !self.plies[ply].is_computed::<A>() {
-            match const { Self::WALKS } {
-                true => self.walk(ply),
-                false => self.compute(ply),
+            if const { Self::WALKS } {
+                self.walk(ply)
+            } else {
+                self.compute(ply)
             }
         }
         ply

@@ -94,9 +94,10 @@ impl SuppliedFeatures {
     /// The view that a perspective has at a ply.
     #[inline]
     pub(super) fn view<A: Architecture>(&self, perspective: Color, ply: usize) -> u32 {
-        match const { has_views(A::FEATURES) } {
-            true => self.plies[ply].views[perspective.index()],
-            false => 0,
+        if const { has_views(A::FEATURES) } {
+            self.plies[ply].views[perspective.index()]
+        } else {
+            0
         }
     }
 
@@ -142,9 +143,10 @@ impl SuppliedFeatures {
 
 /// How many words have a bit for each feature, in networks that need them.
 pub(super) fn words<A: Architecture>() -> usize {
-    match const { has_views(A::FEATURES) } {
-        true => feature_count::<A>().div_ceil(64),
-        false => 0,
+    if const { has_views(A::FEATURES) } {
+        feature_count::<A>().div_ceil(64)
+    } else {
+        0
     }
 }
 

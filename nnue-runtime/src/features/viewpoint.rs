@@ -49,9 +49,10 @@ impl Viewpoint {
         king: Square,
         queens: impl FnOnce() -> Bitboard,
     ) -> Viewpoint {
-        let queens = match const { depend_on_queens(A::FEATURES) } {
-            true => index(queens()),
-            false => 0,
+        let queens = if const { depend_on_queens(A::FEATURES) } {
+            index(queens())
+        } else {
+            0
         };
         Viewpoint { king, queens }
     }
@@ -99,9 +100,10 @@ impl Viewpoint {
 
     /// All viewpoints that there are in a network.
     pub(crate) fn all<A: Architecture>() -> impl Iterator<Item = Viewpoint> {
-        let queens = match const { depend_on_queens(A::FEATURES) } {
-            true => PieceSquare::QUEENS as u8,
-            false => 1,
+        let queens = if const { depend_on_queens(A::FEATURES) } {
+            PieceSquare::QUEENS as u8
+        } else {
+            1
         };
         let kings = move |queens| Square::ALL.map(|king| Viewpoint { king, queens });
         (0..queens).flat_map(kings)

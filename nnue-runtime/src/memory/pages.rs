@@ -19,9 +19,10 @@ pub(super) fn ask_for_huge_pages(memory: Range<*mut u8>) {
 /// Where a value should start: where a huge page does, if it fills one and the system can be asked
 /// for them, so that it lies in as few pages as possible.
 pub(super) const fn alignment<T>() -> usize {
-    match system::HAS_HUGE_PAGES && size_of::<T>() >= HUGE_PAGE && align_of::<T>() < HUGE_PAGE {
-        true => HUGE_PAGE,
-        false => align_of::<T>(),
+    if system::HAS_HUGE_PAGES && size_of::<T>() >= HUGE_PAGE && align_of::<T>() < HUGE_PAGE {
+        HUGE_PAGE
+    } else {
+        align_of::<T>()
     }
 }
 

@@ -168,9 +168,10 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
             Err(MapError::NotLaidOut { .. }) if A::FILE.begins_in_place() => {
                 // SAFETY: the caller's promise.
                 let network = unsafe { map_rows(&file) }?;
-                return match check {
-                    true => Err(MapError::NoHash),
-                    false => Ok(network),
+                return if check {
+                    Err(MapError::NoHash)
+                } else {
+                    Ok(network)
                 };
             }
             Err(MapError::NotLaidOut { found }) if !A::NEURONS.order.is_empty() => {

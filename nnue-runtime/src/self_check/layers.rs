@@ -109,9 +109,10 @@ impl<A: Architecture> Layers<A> {
         fills.extend(extremes);
         for fill in fills {
             self.fill(fill, level);
-            let proved = match A::NEEDS_PROOFS {
-                true => A::proofs(A::stacks(&self.weights)).into_proved(),
-                false => vec![Proved::default(); A::BUCKETS],
+            let proved = if A::NEEDS_PROOFS {
+                A::proofs(A::stacks(&self.weights)).into_proved()
+            } else {
+                vec![Proved::default(); A::BUCKETS]
             };
             for (bucket, proved) in proved.into_iter().enumerate() {
                 let at = At {
@@ -168,9 +169,12 @@ impl<A: Architecture> Layers<A> {
             let tensor = self.tensors[index].find(ending);
             tensor.is_some_and(|tensor| tensor.element == Element::F32)
         };
-        let typed = |ending: &str| match is_float(ending) {
-            true => Values::Floats(values(ending).iter().map(|x| *x as f32).collect()),
-            false => Values::Integers(values(ending).iter().map(|x| *x as i64).collect()),
+        let typed = |ending: &str| {
+            if is_float(ending) {
+                Values::Floats(values(ending).iter().map(|x| *x as f32).collect())
+            } else {
+                Values::Integers(values(ending).iter().map(|x| *x as i64).collect())
+            }
         };
         let mut floats = values("scales");
         floats.extend(values("gamma"));
@@ -375,9 +379,10 @@ impl<A: Architecture> Layers<A> {
                         2 => [low, high][random.below(2)],
                         _ => random.within((low, high)),
                     };
-                    let value = match is_there {
-                        true => self.inputs.nearest(*source, value),
-                        false => self.inputs.rest(*source),
+                    let value = if is_there {
+                        self.inputs.nearest(*source, value)
+                    } else {
+                        self.inputs.rest(*source)
                     };
                     self.inputs.set(*source, *element, value);
                 }
@@ -623,9 +628,10 @@ fn tensors<A: Architecture>(layer: &Layer, code: &mut u32) -> Tensors {
             let reached = (own.output_blocks, own.shards);
             tensor("weights", own.weights, shape, false, reached);
             if own.biases {
-                let element = match is_float(layer) {
-                    true => Element::F32,
-                    false => Element::I32,
+                let element = if is_float(layer) {
+                    Element::F32
+                } else {
+                    Element::I32
                 };
                 tensor("biases", element, of_outputs, true, (0, None));
             }

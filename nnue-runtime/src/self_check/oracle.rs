@@ -97,9 +97,12 @@ fn affine(op: &Affine, outputs: usize, numbers: &Numbers, slices: &[Values]) -> 
     if op.weights == Element::F32 {
         let inputs: Vec<f32> = slices.iter().flat_map(Values::floats).copied().collect();
         let rows = numbers.weights.floats().chunks_exact(inputs.len());
-        let bias = |output: usize| match op.biases {
-            true => numbers.biases.floats()[output],
-            false => 0.0,
+        let bias = |output: usize| {
+            if op.biases {
+                numbers.biases.floats()[output]
+            } else {
+                0.0
+            }
         };
         let sums = rows.enumerate().map(|(output, row)| match op.sums {
             Sums::Lanes => lanes(&inputs, row) + bias(output),
@@ -112,9 +115,12 @@ fn affine(op: &Affine, outputs: usize, numbers: &Numbers, slices: &[Values]) -> 
     }
     let inputs: Vec<i64> = slices.iter().flat_map(Values::integers).copied().collect();
     let sums = sums(op, outputs, numbers.weights.integers(), &inputs);
-    let bias = |output: usize| match op.biases {
-        true => numbers.biases.integers()[output],
-        false => 0,
+    let bias = |output: usize| {
+        if op.biases {
+            numbers.biases.integers()[output]
+        } else {
+            0
+        }
     };
     if op.sums == Sums::I64 {
         let sums = sums.iter().enumerate();
@@ -147,9 +153,12 @@ fn affine(op: &Affine, outputs: usize, numbers: &Numbers, slices: &[Values]) -> 
             return Values::Integers(biased.collect());
         }
     };
-    let bias = |output: usize| match op.biases {
-        true => numbers.biases.floats()[output],
-        false => 0.0,
+    let bias = |output: usize| {
+        if op.biases {
+            numbers.biases.floats()[output]
+        } else {
+            0.0
+        }
     };
     let ended = ended.enumerate();
     Values::Floats(
@@ -313,10 +322,7 @@ fn align(x: i64, align: &Align, index: usize) -> i64 {
 }
 
 fn divided(x: i64, by: i64, floor: bool) -> i64 {
-    match floor {
-        true => x.div_euclid(by),
-        false => x / by,
-    }
+    if floor { x.div_euclid(by) } else { x / by }
 }
 
 /// What a head gives: the layers' part and the value. `of_layer` has the values of a layer.

@@ -78,9 +78,10 @@ impl<A: Architecture> Layers<A> {
     }
 
     fn set_term(&mut self, (layer, index): (usize, usize), value: i64) {
-        match is_float(&A::GRAPH.layers[layer]) {
-            true => self.inputs.set_float(layer, index, value as f32 / 64.0),
-            false => self.inputs.set(Source::Layer(layer), index, value),
+        if is_float(&A::GRAPH.layers[layer]) {
+            self.inputs.set_float(layer, index, value as f32 / 64.0)
+        } else {
+            self.inputs.set(Source::Layer(layer), index, value)
         }
     }
 

@@ -142,9 +142,10 @@ impl<A: Architecture> Inputs<A> {
             return;
         }
         let len = A::GRAPH.layers[index].outputs;
-        let zeros = match is_float(&A::GRAPH.layers[index]) {
-            true => Values::Floats(vec![0.0; len]),
-            false => Values::Integers(vec![0; len]),
+        let zeros = if is_float(&A::GRAPH.layers[index]) {
+            Values::Floats(vec![0.0; len])
+        } else {
+            Values::Integers(vec![0; len])
         };
         self.given.push((index, zeros));
     }
@@ -347,12 +348,13 @@ fn shape(layer: &Layer) -> (usize, usize) {
 
 /// The perspective and the own index of a value, where each perspective has `half` of them.
 fn perspective<A: Architecture>(index: usize, half: usize) -> (usize, usize) {
-    match A::GRAPH.interleaved {
-        true => (
+    if A::GRAPH.interleaved {
+        (
             index % A::NEURONS.perspectives,
             index / A::NEURONS.perspectives,
-        ),
-        false => (index / half, index % half),
+        )
+    } else {
+        (index / half, index % half)
     }
 }
 

@@ -351,9 +351,10 @@ impl<A: Architecture> Check<A> {
             (row, self.row(number, row))
         });
         let moves = self.tables.len() == 1;
-        let proved = match A::NEEDS_PROOFS {
-            true => A::proofs(A::stacks(&self.weights)).into_proved()[0],
-            false => Proved::default(),
+        let proved = if A::NEEDS_PROOFS {
+            A::proofs(A::stacks(&self.weights)).into_proved()[0]
+        } else {
+            Proved::default()
         };
         let mut into = Holder::<A::Half>::zeroed();
         let mut halves = Holder::<[A::Half; 2]>::zeroed();
@@ -472,9 +473,10 @@ impl<A: Architecture> Check<A> {
                 let mut rows = Vec::new();
                 for (number, table) in self.tables.iter().enumerate() {
                     // One table has a list of this length, the others of any.
-                    let len = match number == len % self.tables.len() {
-                        true => len,
-                        false => random.below(len + 1),
+                    let len = if number == len % self.tables.len() {
+                        len
+                    } else {
+                        random.below(len + 1)
                     };
                     for _ in 0..len {
                         let row = random.below(table.rows);

@@ -389,9 +389,10 @@ pub fn sqrt_f32(x: f32) -> f32 {
         return if x < 0.0 { f32::NAN } else { x };
     }
     // Subnormal numbers become normal; the factor has a root.
-    let (x, factor) = match x < f32::MIN_POSITIVE {
-        true => (x * 16_777_216.0, 1.0 / 4096.0),
-        false => (x, 1.0),
+    let (x, factor) = if x < f32::MIN_POSITIVE {
+        (x * 16_777_216.0, 1.0 / 4096.0)
+    } else {
+        (x, 1.0)
     };
     let exponent = (x.to_bits() >> 23) as i32 - 127 - 23;
     let mantissa = u64::from(x.to_bits() & 0x7F_FFFF | 0x80_0000);

@@ -141,10 +141,9 @@ macro_rules! loops {
             let sum_of = |half: usize| {
                 sum(add_i32(add_i32(a[half], b[half]), add_i32(c[half], d[half])))
             };
-            match SQUARED && !fits(ONE) {
-                true => sum_of(0).wrapping_add(sum_of(1) << 16),
-                false => sum_of(0),
-            }
+            if SQUARED && !fits(ONE) { sum_of(0).wrapping_add(sum_of(1) << 16)
+ } else { sum_of(0)
+ }
         }
 
         /// Adds products of clipped values and weights, or of their squares: as bullet does, one

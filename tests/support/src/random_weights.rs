@@ -90,9 +90,12 @@ impl RandomWeights {
             net = draw.centre(net);
         }
         let layers = network.layers.iter().enumerate();
-        let shared = layers.map(|(index, layer)| match layer.factorised {
-            true => draw.summands(network, index),
-            false => None,
+        let shared = layers.map(|(index, layer)| {
+            if layer.factorised {
+                draw.summands(network, index)
+            } else {
+                None
+            }
         });
         RandomWeights {
             shared: shared.collect(),

@@ -98,9 +98,10 @@ fn check_transformer(parts: &[&Toml]) -> Result<Transformer, (String, String)> {
     let sources = [UNPOOLED, PSQT].map(|name| (name, format!("\n{name} = ")));
     let sources = sources.iter().filter(|(_, key)| parts.contains(key));
     let sources: Vec<&str> = sources.map(|(name, _)| *name).collect();
-    let unread = match sources.is_empty() {
-        true => String::new(),
-        false => format!("unread = {sources:?}\n"),
+    let unread = if sources.is_empty() {
+        String::new()
+    } else {
+        format!("unread = {sources:?}\n")
     };
     let text = format!("{parts}{ANY_LAYERS}{unread}{ANY_FILE}");
     checked(&text).map(|network| network.transformer)

@@ -97,12 +97,13 @@ fn threats(dice: &mut Dice, toml: &mut Toml) {
 fn targets(dice: &mut Dice, of_pawns: bool) -> String {
     let mut numbers = 0;
     let first = if of_pawns { 0 } else { dice.within(0..=5) };
-    let mut number = |victim: usize| match victim == first || dice.once_in(3) {
-        false => '-',
-        true => {
+    let mut number = |victim: usize| {
+        if victim == first || dice.once_in(3) {
             let number = dice.within(0..=numbers);
             numbers = numbers.max(number + 1);
             char::from(b'0' + number as u8)
+        } else {
+            '-'
         }
     };
     (0..6).map(&mut number).collect()

@@ -60,9 +60,10 @@ pub(super) fn draw(dice: &mut Dice, network: &Network) -> Toml {
 }
 
 fn stockfish(dice: &mut Dice, network: &Network, toml: &mut Toml) {
-    let version = match dice.once_in(3) {
-        true => dice.word(),
-        false => 0x7AF3_2F20,
+    let version = if dice.once_in(3) {
+        dice.word()
+    } else {
+        0x7AF3_2F20
     };
     toml.set("version", format_args!("{version:#X}"));
     if dice.once_in(2) {
@@ -92,9 +93,10 @@ fn stockfish(dice: &mut Dice, network: &Network, toml: &mut Toml) {
 /// Numbers that the network does not use.
 fn kept(dice: &mut Dice, name: &str) -> String {
     let element = dice.name::<Element>();
-    let shape = match dice.once_in(2) {
-        true => dice.within(1..=40).to_string(),
-        false => format!("[{}, {}]", dice.within(1..=9), dice.within(1..=40)),
+    let shape = if dice.once_in(2) {
+        dice.within(1..=40).to_string()
+    } else {
+        format!("[{}, {}]", dice.within(1..=9), dice.within(1..=40))
     };
     format!("{{ kept = \"{name}\", type = \"{element}\", shape = {shape} }}")
 }
@@ -150,9 +152,10 @@ fn bullet_entry(dice: &mut Dice, known: &Known, kind: BulletKind) -> String {
         }
     }
     let quantised = kind == BulletKind::Quantised;
-    let element = match quantised {
-        true => element_key(dice, known, &mut keys),
-        false => Element::F32,
+    let element = if quantised {
+        element_key(dice, known, &mut keys)
+    } else {
+        Element::F32
     };
     if quantised && dice.once_in(6) {
         keys.push(format!("transposed = {}", dice.once_in(2)));
@@ -174,9 +177,10 @@ fn listed(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mu
     if dice.once_in(2) {
         toml.name("tail", dice.name::<TailName>());
     }
-    let (of_stacks, once): (Vec<Known>, Vec<Known>) = match dice.once_in(3) {
-        true => tensors.into_iter().partition(|known| known.is_of_stack),
-        false => (Vec::new(), tensors),
+    let (of_stacks, once): (Vec<Known>, Vec<Known>) = if dice.once_in(3) {
+        tensors.into_iter().partition(|known| known.is_of_stack)
+    } else {
+        (Vec::new(), tensors)
     };
     let entries = tensor_entries(dice, once);
     toml.rows("tensors", &entries, 1);
@@ -184,13 +188,12 @@ fn listed(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mu
         let of_a_stack = of_stacks.into_iter().map(Known::of_a_stack).collect();
         let entries = tensor_entries(dice, of_a_stack);
         let mut aside = dice.aside_for("stack");
-        match aside.once_in(2) {
-            true => toml.rows("stack", &entries, 1),
-            false => {
-                let (first, second) = entries.split_at(aside.within(0..=entries.len()));
-                let groups = [first, second].map(|group| format!("[{}]", group.join(", ")));
-                toml.rows("stack", &groups, 1);
-            }
+        if aside.once_in(2) {
+            toml.rows("stack", &entries, 1)
+        } else {
+            let (first, second) = entries.split_at(aside.within(0..=entries.len()));
+            let groups = [first, second].map(|group| format!("[{}]", group.join(", ")));
+            toml.rows("stack", &groups, 1);
         }
     }
 }
@@ -218,12 +221,13 @@ fn tensor_entries(dice: &mut Dice, mut tensors: Vec<Known>) -> Vec<String> {
         .map(|known| tensor_entry(dice, known))
         .collect();
     if !rest.is_empty() {
-        let entry = match dice.once_in(2) {
-            true => format!("\"{group}\""),
-            false => format!(
+        let entry = if dice.once_in(2) {
+            format!("\"{group}\"")
+        } else {
+            format!(
                 "{{ tensor = \"{group}\", align = {} }}",
                 dice.pick(&[4, 64])
-            ),
+            )
         };
         let place = dice.within(0..=entries.len());
         entries.insert(place, entry);

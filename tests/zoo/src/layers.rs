@@ -268,9 +268,10 @@ impl<'d> Graph<'d> {
         self.layer("float", &["float"]);
         self.read(&[of]);
         if self.dice.once_in(3) {
-            let scale = match self.dice.once_in(2) {
-                true => format!("\"1 / {one}\""),
-                false => format!("{:e}", 1.5 / f64::from(one)),
+            let scale = if self.dice.once_in(2) {
+                format!("\"1 / {one}\"")
+            } else {
+                format!("{:e}", 1.5 / f64::from(one))
             };
             self.toml.set("scale", scale);
         }

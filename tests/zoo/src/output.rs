@@ -89,9 +89,10 @@ impl Graph<'_> {
             self.units();
             return (self.toml, false);
         }
-        let one = match self.dice.once_in(3) {
-            true => self.dice.pick(&[9600, 8128, 16384]),
-            false => ones[0],
+        let one = if self.dice.once_in(3) {
+            self.dice.pick(&[9600, 8128, 16384])
+        } else {
+            ones[0]
         };
         self.toml.set("one", one);
         self.align(ones.iter().any(|own| *own != one));

@@ -91,8 +91,9 @@ fn is_package(folder: &Path) -> bool {
 /// A path as sources have it on every system.
 fn slashes(path: &Path) -> String {
     let text = path.to_string_lossy();
-    match cfg!(windows) {
-        true => text.replace('\\', "/"),
-        false => text.into_owned(),
+    if cfg!(windows) {
+        text.replace('\\', "/")
+    } else {
+        text.into_owned()
     }
 }

@@ -35,9 +35,12 @@ const COLUMNS: [Column; 13] = [
     ("accumulator", |row, rows| {
         size(row, rows, |row| row.accumulator)
     }),
-    ("per second", |row, _| match row.per_second.is_finite() {
-        true => format!("{:.2} M", row.per_second / 1e6),
-        false => NOT_YET.into(),
+    ("per second", |row, _| {
+        if row.per_second.is_finite() {
+            format!("{:.2} M", row.per_second / 1e6)
+        } else {
+            NOT_YET.into()
+        }
     }),
 ];
 
@@ -112,9 +115,10 @@ fn file_name(path: &str) -> &str {
 }
 
 fn nanoseconds(time: f64) -> String {
-    match time.is_finite() {
-        true => format!("{time:.1}"),
-        false => NOT_YET.into(),
+    if time.is_finite() {
+        format!("{time:.1}")
+    } else {
+        NOT_YET.into()
     }
 }
 
@@ -135,13 +139,15 @@ fn differs(row: &Row, rows: &[Row], time: Time) -> bool {
 
 fn ratio(row: &Row, rows: &[Row], time: Time) -> String {
     let ratio = time(row).0 / time(&rows[0]).0;
-    let mark = match ptr::eq(row, &rows[0]) || differs(row, rows, time) {
-        true => "",
-        false => "~",
+    let mark = if ptr::eq(row, &rows[0]) || differs(row, rows, time) {
+        ""
+    } else {
+        "~"
     };
-    match ratio.is_finite() {
-        true => format!("{mark}{ratio:.2}x"),
-        false => String::new(),
+    if ratio.is_finite() {
+        format!("{mark}{ratio:.2}x")
+    } else {
+        String::new()
     }
 }
 

@@ -74,9 +74,10 @@ impl Info {
         let summary = summarise(inputs, &self.selection.options(), &counts);
         report_bad(&counts);
         let report = Report::new(&counts.get(), summary.map_err(failure)?);
-        match self.json {
-            true => write_json(&report, out)?,
-            false => show(&report, out)?,
+        if self.json {
+            write_json(&report, out)?
+        } else {
+            show(&report, out)?
         }
         Ok(ExitCode::SUCCESS)
     }

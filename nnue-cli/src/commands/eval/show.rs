@@ -32,9 +32,10 @@ impl Report<'_> {
         }
         writeln!(self.out)?;
         self.buckets(board, &evaluation)?;
-        let summands = match self.net.has_psqt() {
-            true => "PSQT and layers",
-            false => "Layers",
+        let summands = if self.net.has_psqt() {
+            "PSQT and layers"
+        } else {
+            "Layers"
         };
         let units = format!("{summands} in the network's own units, totals in the engine's");
         let side = evaluation.side_to_move;

@@ -33,13 +33,14 @@ pub(super) fn players(
             )));
         }
         Ok(Player {
-            name: match is_built_in(given) {
-                true => text(given)?.into(),
-                false => given
+            name: if is_built_in(given) {
+                text(given)?.into()
+            } else {
+                given
                     .file_name()
                     .unwrap_or(given.as_os_str())
                     .to_string_lossy()
-                    .into(),
+                    .into()
             },
             program: find_program(engine.unwrap_or(given)),
             arguments: [&set_up.args[..], args].concat(),

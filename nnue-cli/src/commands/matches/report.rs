@@ -42,9 +42,10 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         ]);
     }
     table.write(out)?;
-    let games = match report.games == report.planned {
-        true => format!("{} games", report.games),
-        false => format!("{} games of {}", report.games, report.planned),
+    let games = if report.games == report.planned {
+        format!("{} games", report.games)
+    } else {
+        format!("{} games of {}", report.games, report.planned)
     };
     let [a, b, c, d, e] = report.pentanomial;
     writeln!(

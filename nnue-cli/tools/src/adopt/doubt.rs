@@ -117,9 +117,10 @@ impl fmt::Display for Doubt {
                 _ => format!("`{key}` ({given}, rather {better})"),
             }
         });
-        let keys = match self.differences.is_empty() {
-            true => "what the spec takes them for".into(),
-            false => keys.collect::<Vec<_>>().join(", "),
+        let keys = if self.differences.is_empty() {
+            "what the spec takes them for".into()
+        } else {
+            keys.collect::<Vec<_>>().join(", ")
         };
         write!(
             f,

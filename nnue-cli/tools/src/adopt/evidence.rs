@@ -82,9 +82,10 @@ impl Evidence {
         });
         let differences: Vec<f64> = differences.collect();
         let spread = deviation(&all);
-        self.smoothness = match spread > 0.0 {
-            true => (1.0 - mean(&differences) / spread).clamp(0.0, 1.0),
-            false => 0.0,
+        self.smoothness = if spread > 0.0 {
+            (1.0 - mean(&differences) / spread).clamp(0.0, 1.0)
+        } else {
+            0.0
         };
         self.scored()
     }
@@ -248,9 +249,10 @@ pub(crate) fn king_rows(net: &Net) -> Option<(KingRows, &Parameters)> {
 }
 
 fn mean(values: &[f64]) -> f64 {
-    match values.is_empty() {
-        true => 0.0,
-        false => values.iter().sum::<f64>() / values.len() as f64,
+    if values.is_empty() {
+        0.0
+    } else {
+        values.iter().sum::<f64>() / values.len() as f64
     }
 }
 
@@ -269,9 +271,10 @@ fn covariance(a: &[f64], b: &[f64]) -> f64 {
 /// Pearson's correlation; 0 where a list is constant.
 pub(crate) fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let deviations = deviation(a) * deviation(b);
-    match deviations > 0.0 && deviations.is_finite() {
-        true => covariance(a, b) / deviations,
-        false => 0.0,
+    if deviations > 0.0 && deviations.is_finite() {
+        covariance(a, b) / deviations
+    } else {
+        0.0
     }
 }
 

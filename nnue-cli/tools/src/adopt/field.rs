@@ -99,10 +99,7 @@ impl Unit {
         let is_bare = sections.all(|section| {
             matches!(section, Section::Tensor(tensor) if tensor.stored.encoding == Encoding::BareLeb128)
         });
-        match is_bare {
-            true => Unit::Values,
-            false => Unit::Bytes,
-        }
+        if is_bare { Unit::Values } else { Unit::Bytes }
     }
 
     /// How large the files of a network are.
@@ -215,9 +212,10 @@ pub(crate) fn with_name(text: &str, name: &str) -> String {
         // Layers, further below, have names too.
         let is_place = !is_named && line.starts_with("name = ");
         is_named |= is_place;
-        match is_place {
-            true => format!("name = {}\n", toml_string(name)),
-            false => format!("{line}\n"),
+        if is_place {
+            format!("name = {}\n", toml_string(name))
+        } else {
+            format!("{line}\n")
         }
     });
     lines.collect()

@@ -100,9 +100,10 @@ impl KingRows {
                 .filter(|(other, _)| *other != bucket[square])
                 .map(|(_, size)| *size)
                 .fold(0.0, f64::max);
-            certainty[square] = match all > 0.0 {
-                true => 1.0 - second / size[square],
-                false => 0.0,
+            certainty[square] = if all > 0.0 {
+                1.0 - second / size[square]
+            } else {
+                0.0
             };
         }
         // Rows of the half that is never seen are small, unless they keep the weights with which

@@ -32,9 +32,12 @@ fn value_of(role: Role) -> f64 {
 /// How many pawns the side to move is ahead.
 pub(crate) fn material(board: &Board) -> f64 {
     let pieces = Square::ALL.into_iter().filter_map(|at| board.piece_at(at));
-    let signed = pieces.map(|piece| match piece.color == board.side_to_move() {
-        true => value_of(piece.role),
-        false => -value_of(piece.role),
+    let signed = pieces.map(|piece| {
+        if piece.color == board.side_to_move() {
+            value_of(piece.role)
+        } else {
+            -value_of(piece.role)
+        }
     });
     signed.sum()
 }

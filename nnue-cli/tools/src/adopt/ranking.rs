@@ -88,9 +88,10 @@ impl Ranking {
         let guesses = seen.into_iter().map(|(fit, evidence)| Guess {
             facts: facts(fit.net.network()),
             family: fit.family,
-            evidence: match evidence.neighbours < enough {
-                true => evidence,
-                false => evidence.with_evaluations(&fit.net),
+            evidence: if evidence.neighbours < enough {
+                evidence
+            } else {
+                evidence.with_evaluations(&fit.net)
             },
             undecided: false,
             spec: fit.spec,

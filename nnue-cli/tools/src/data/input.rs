@@ -62,9 +62,10 @@ impl Input {
 
     /// A file whose format is known, whatever its name says.
     fn of(path: &Path, format: Format) -> Input {
-        let name = match crate::files::is_standard(path) {
-            true => "standard input".into(),
-            false => path.display().to_string(),
+        let name = if crate::files::is_standard(path) {
+            "standard input".into()
+        } else {
+            path.display().to_string()
         };
         Input {
             path: path.to_path_buf(),
@@ -122,9 +123,10 @@ impl Input {
 
     /// The bytes of the input, unpacked if they are compressed.
     fn bytes(&self) -> Result<Box<dyn BufRead + Send>, DataError> {
-        let file: Box<dyn Read + Send> = match self.is_own {
-            true => Box::new(own::open(&self.path)?),
-            false => crate::files::open(&self.path)?,
+        let file: Box<dyn Read + Send> = if self.is_own {
+            Box::new(own::open(&self.path)?)
+        } else {
+            crate::files::open(&self.path)?
         };
         unpacked(file).map_err(|error| self.unreadable(error))
     }

@@ -155,11 +155,10 @@ fn text(parameters: &Parameters<'_>, saved: &Saved) -> String {
             .filter(|text| !text.is_empty()),
     );
     let body = items.join("\n");
-    let position = match has_word(&body, "Position") {
-        true => {
-            "/// A position as bullet reads it.\ntype Position = <Chess768 as SparseInputType>::RequiredDataType;\n\n"
-        }
-        false => "",
+    let position = if has_word(&body, "Position") {
+        "/// A position as bullet reads it.\ntype Position = <Chess768 as SparseInputType>::RequiredDataType;\n\n"
+    } else {
+        ""
     };
     let body = format!("{position}{body}");
     format!(
@@ -369,18 +368,19 @@ fn eval_scale(network: &Network) -> f64 {
 
 /// The name that all checkpoints begin with.
 fn net_id(network: &Network) -> String {
-    let letters = network
-        .name
-        .chars()
-        .map(|letter| match letter.is_ascii_alphanumeric() {
-            true => letter.to_ascii_lowercase(),
-            false => '-',
-        });
+    let letters = network.name.chars().map(|letter| {
+        if letter.is_ascii_alphanumeric() {
+            letter.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    });
     let letters: String = letters.collect();
     let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).collect();
-    match words.is_empty() {
-        true => "net".into(),
-        false => words.join("-"),
+    if words.is_empty() {
+        "net".into()
+    } else {
+        words.join("-")
     }
 }
 
@@ -440,16 +440,15 @@ fn main(parameters: &Parameters<'_>, saved: &Saved, inputs: &Inputs, stacks: &St
         .map(|call| format!("\n        .{call}"))
         .collect();
     let limits = limits(&parameters.limits());
-    let cut = match saved.is_cut {
-        false => "",
-        true => {
-            "
+    let cut = if saved.is_cut {
+        "
     // bullet pads the file to a multiple of 64 bytes, and the engine's has nothing at its end.
     let path = format!(\"checkpoints/{NET_ID}-{SUPERBATCHES}/quantised.bin\");
     let file = std::fs::File::options().write(true).open(path);
     file.and_then(|file| file.set_len(FILE_LEN)).expect(\"bullet has saved the net\");
 "
-        }
+    } else {
+        ""
     };
     format!(
         "fn main() {{

@@ -49,9 +49,10 @@ impl Export<'_> {
         };
         let tensor = tensor.cloned();
         let tensor = tensor.unwrap_or_else(|| unreachable!("layers read only what there is"));
-        match slice.len == self.network().tensor(slice.source).len {
-            true => tensor,
-            false => self.builder.slice(&tensor, 2, slice.start, slice.len),
+        if slice.len == self.network().tensor(slice.source).len {
+            tensor
+        } else {
+            self.builder.slice(&tensor, 2, slice.start, slice.len)
         }
     }
 

@@ -124,8 +124,9 @@ fn name_of_output(path: &Path) -> String {
 }
 
 fn name(path: &Path, standard: &str) -> String {
-    match is_standard(path) {
-        true => standard.into(),
-        false => format!("`{}`", foreign(path.display())),
+    if is_standard(path) {
+        standard.into()
+    } else {
+        format!("`{}`", foreign(path.display()))
     }
 }

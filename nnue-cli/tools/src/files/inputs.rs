@@ -80,9 +80,10 @@ impl Inputs {
 ///
 /// [`Error::Overwritten`] for such a file.
 pub(crate) fn check_printed(read: &Path) -> Result<(), Error> {
-    let found = match is_standard(read) {
-        true => standard::input(),
-        false => file(read),
+    let found = if is_standard(read) {
+        standard::input()
+    } else {
+        file(read)
     };
     let mut outputs = standard::outputs();
     match outputs.find(|(stream, _)| found == Some(*stream)) {

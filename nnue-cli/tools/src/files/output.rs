@@ -188,9 +188,10 @@ impl Place {
             Place::Beside { file, target } => {
                 let file = file.into_inner().map_err(|error| error.into_error())?;
                 file.as_file().sync_all()?;
-                match replaces {
-                    true => file.persist(&target)?,
-                    false => file.persist_noclobber(&target)?,
+                if replaces {
+                    file.persist(&target)?
+                } else {
+                    file.persist_noclobber(&target)?
                 };
                 sync_folder(folder(&target));
                 Ok(())

@@ -62,9 +62,10 @@ fn begun(folder: &Path, name: &OsStr) -> io::Result<Option<NamedTempFile>> {
     }
     let mut path = OsString::from(name);
     path.push(".part");
-    match is_left(&folder.join(path)) {
-        true => begin(),
-        false => Ok(None),
+    if is_left(&folder.join(path)) {
+        begin()
+    } else {
+        Ok(None)
     }
 }
 
@@ -73,14 +74,13 @@ fn begun(folder: &Path, name: &OsStr) -> io::Result<Option<NamedTempFile>> {
 fn locked(file: NamedTempFile) -> io::Result<Option<NamedTempFile>> {
     // Where a system has no locks, nobody removes what others have left.
     let _ = file.as_file().lock();
-    match is_at(&file.as_file().metadata()?, file.path()) {
-        true => Ok(Some(file)),
-        false => {
-            // What has the name now is of the other program.
-            let (_, path) = file.into_parts();
-            let _ = path.keep();
-            Ok(None)
-        }
+    if is_at(&file.as_file().metadata()?, file.path()) {
+        Ok(Some(file))
+    } else {
+        // What has the name now is of the other program.
+        let (_, path) = file.into_parts();
+        let _ = path.keep();
+        Ok(None)
     }
 }
 

@@ -35,9 +35,10 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     check_printed(path)?;
     registry::read(path)?;
-    match is_standard(path) {
-        true => read_from(io::stdin(), path, 0, limit),
-        false => read_file(path, limit),
+    if is_standard(path) {
+        read_from(io::stdin(), path, 0, limit)
+    } else {
+        read_file(path, limit)
     }
 }
 
@@ -54,12 +55,13 @@ pub(super) fn open_file(path: &Path) -> Result<File, Error> {
     let unreadable = |error| Error::unreadable(path, error);
     // Opening a pipe would wait for a program that writes to it.
     let found = fs::metadata(path).map_err(unreadable)?.file_type();
-    match found.is_file() {
-        true => File::open(path).map_err(unreadable),
-        false => Err(Error::NoFile {
+    if found.is_file() {
+        File::open(path).map_err(unreadable)
+    } else {
+        Err(Error::NoFile {
             path: path.into(),
             kind: kind(found),
-        }),
+        })
     }
 }
 
@@ -80,9 +82,10 @@ fn read_from(stream: impl Read, path: &Path, len: u64, limit: u64) -> Result<Vec
     // The stream is read up to a byte more than the limit, to see whether it is longer.
     let mut stream = stream.take(limit.saturating_add(1));
     stream.read_to_end(&mut bytes).map_err(unreadable)?;
-    match bytes.len() as u64 > limit {
-        true => Err(too_long()),
-        false => Ok(bytes),
+    if bytes.len() as u64 > limit {
+        Err(too_long())
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -101,8 +104,9 @@ fn kind(file: FileType) -> &'static str {
             return "a socket";
         }
     }
-    match file.is_dir() {
-        true => "a folder",
-        false => "something else",
+    if file.is_dir() {
+        "a folder"
+    } else {
+        "something else"
     }
 }

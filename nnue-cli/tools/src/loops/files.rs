@@ -91,11 +91,12 @@ impl Files {
             Err(error) if error.kind() == ErrorKind::NotFound => true,
             Err(error) => return Err(Error::unwritable(folder, error)),
         };
-        match is_empty || folder.join(stages::FOLDER).is_dir() {
-            true => Ok(()),
-            false => Err(Error::NotEmpty {
+        if is_empty || folder.join(stages::FOLDER).is_dir() {
+            Ok(())
+        } else {
+            Err(Error::NotEmpty {
                 folder: folder.clone(),
-            }),
+            })
         }
     }
 

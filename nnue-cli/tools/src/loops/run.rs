@@ -347,9 +347,10 @@ impl Player {
     /// Adds the player's program and net as inputs of a stage; `<material>` is no file.
     fn plays_in(&self, stage: Stage) -> Stage {
         let stage = stage.reads(&self.engine);
-        match self.net == MATERIAL {
-            true => stage,
-            false => stage.reads(&self.net),
+        if self.net == MATERIAL {
+            stage
+        } else {
+            stage.reads(&self.net)
         }
     }
 }

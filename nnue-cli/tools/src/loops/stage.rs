@@ -177,9 +177,10 @@ fn shown(word: &OsStr) -> String {
 fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let plain = |letter: char| letter.is_alphanumeric() || "-_=+./:,@%".contains(letter);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.into_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

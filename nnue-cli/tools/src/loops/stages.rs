@@ -290,9 +290,10 @@ pub(crate) fn old(path: &Path) -> PathBuf {
 /// Removes a pipe, a device or a socket from the place of a file. Writing to a pipe would wait for
 /// a program that reads it.
 fn make_room(path: &Path) -> Result<(), Error> {
-    match path.is_file() || path.is_dir() {
-        true => Ok(()),
-        false => Ok(remove(path)?),
+    if path.is_file() || path.is_dir() {
+        Ok(())
+    } else {
+        Ok(remove(path)?)
     }
 }
 

@@ -55,9 +55,10 @@ impl RandomBook {
 
     /// A position after random moves; `None` if it is not suitable as an opening.
     fn attempt(&self, random: &mut Rng) -> Option<Board> {
-        let mut board = match self.chess960 {
-            true => Board::chess960_startpos(random.u32(..960)),
-            false => Board::default(),
+        let mut board = if self.chess960 {
+            Board::chess960_startpos(random.u32(..960))
+        } else {
+            Board::default()
         };
         for _ in 0..self.plies {
             let mut moves: Vec<Move> = Vec::new();

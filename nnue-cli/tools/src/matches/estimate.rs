@@ -29,9 +29,10 @@ impl Estimate {
     /// estimate has no interval in its text.
     pub(crate) fn short(&self) -> String {
         let value = number(self.value);
-        match self.value.is_infinite() {
-            true => value,
-            false => format!("{value} ± {}", margin(self.interval)),
+        if self.value.is_infinite() {
+            value
+        } else {
+            format!("{value} ± {}", margin(self.interval))
         }
     }
 }

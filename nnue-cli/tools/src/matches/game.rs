@@ -377,9 +377,10 @@ impl MoveHistory {
 
     /// The legal move that an engine's text names.
     fn legal(&self, text: &str) -> Option<Move> {
-        let best = match self.chess960 {
-            true => text.parse().ok()?,
-            false => parse_uci_move(&self.board, text).ok()?,
+        let best = if self.chess960 {
+            text.parse().ok()?
+        } else {
+            parse_uci_move(&self.board, text).ok()?
         };
         self.board.is_legal(best).then_some(best)
     }
@@ -388,9 +389,10 @@ impl MoveHistory {
         if self.before.is_empty() && !self.position.contains(" moves") {
             self.position += " moves";
         }
-        self.position += &match self.chess960 {
-            true => format!(" {best}"),
-            false => format!(" {}", display_uci_move(&self.board, best)),
+        self.position += &if self.chess960 {
+            format!(" {best}")
+        } else {
+            format!(" {}", display_uci_move(&self.board, best))
         };
         self.before.push(self.board.clone());
         self.board.play_unchecked(best);
@@ -421,9 +423,10 @@ impl MoveHistory {
 
 /// The FEN of a position. In Chess960, castling rights are the files of the rooks.
 pub(crate) fn fen(board: &Board, chess960: bool) -> String {
-    match chess960 {
-        true => format!("{board:#}"),
-        false => board.to_string(),
+    if chess960 {
+        format!("{board:#}")
+    } else {
+        board.to_string()
     }
 }
 

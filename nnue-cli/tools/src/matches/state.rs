@@ -184,9 +184,10 @@ fn begin(path: &Path, settings: &Settings) -> Result<(), Error> {
     }
     // Only the match that has locked the empty file replaces it.
     let _empty = locked(path)?;
-    match is_empty(path)? {
-        true => Ok(own::write(path, header)?),
-        false => Ok(()),
+    if is_empty(path)? {
+        Ok(own::write(path, header)?)
+    } else {
+        Ok(())
     }
 }
 
@@ -241,11 +242,12 @@ fn check(path: &Path, header: &[u8], settings: &Settings) -> Result<(), Error> {
         differences.truncate(SHOWN);
         differences.push(format!("and {more} more"));
     }
-    match differences.is_empty() {
-        true => Ok(()),
-        false => Err(Error::OtherMatch {
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::OtherMatch {
             path: path.into(),
             differences,
-        }),
+        })
     }
 }

@@ -214,10 +214,7 @@ fn most_likely(seen: &Shares, constraint: &[f64; 5]) -> Shares {
         let x = low.midpoint(high);
         let terms = seen.iter().zip(constraint);
         let slope: f64 = terms.map(|(p, c)| p * c / (1.0 + x * c)).sum();
-        match slope > 0.0 {
-            true => low = x,
-            false => high = x,
-        }
+        if slope > 0.0 { low = x } else { high = x }
     }
     let x = low.midpoint(high);
     std::array::from_fn(|i| seen[i] / (1.0 + x * constraint[i]))

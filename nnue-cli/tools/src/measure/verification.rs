@@ -43,9 +43,12 @@ pub fn compare_compiled(
             words,
         })?;
         for (how, is_along) in [("refresh", false), ("incremental", true)] {
-            let found = answers.iter().map(|answer| match is_along {
-                true => answer.along.clone(),
-                false => Some(answer.refreshed.clone()),
+            let found = answers.iter().map(|answer| {
+                if is_along {
+                    answer.along.clone()
+                } else {
+                    Some(answer.refreshed.clone())
+                }
             });
             verification.compare(&format!("{level}, {how}"), vectors.iter().zip(found));
         }

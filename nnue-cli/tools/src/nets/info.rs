@@ -241,8 +241,9 @@ fn warnings(
 
 /// The text of a number: all digits of an integer, and enough digits to distinguish other numbers.
 pub fn number(number: f64) -> String {
-    match number.fract() == 0.0 {
-        true => format!("{number}"),
-        false => format!("{number:.5}"),
+    if number.fract() == 0.0 {
+        format!("{number}")
+    } else {
+        format!("{number:.5}")
     }
 }

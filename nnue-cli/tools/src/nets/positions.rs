@@ -42,9 +42,10 @@ impl WrittenPosition {
 /// The name of a path in messages; `-` is standard input.
 #[must_use]
 pub fn source(path: &Path) -> String {
-    match is_standard(path) {
-        true => "standard input".to_string(),
-        false => format!("`{}`", foreign(path.display())),
+    if is_standard(path) {
+        "standard input".to_string()
+    } else {
+        format!("`{}`", foreign(path.display()))
     }
 }
 
@@ -157,12 +158,13 @@ impl Lines {
             }
             all.push(parse(&line).map_err(|error| self.wrong(error))?);
         }
-        match all.is_empty() {
-            true => Err(Error::EmptyList {
+        if all.is_empty() {
+            Err(Error::EmptyList {
                 list: self.source,
                 what,
-            }),
-            false => Ok(all),
+            })
+        } else {
+            Ok(all)
         }
     }
 

@@ -123,9 +123,12 @@ pub(crate) fn escaped(text: &str) -> String {
 pub(crate) fn visible(xml: &str) -> String {
     let letters = xml.chars();
     letters
-        .map(|letter| match is_hidden(letter) && letter != '\n' {
-            true => ' ',
-            false => letter,
+        .map(|letter| {
+            if is_hidden(letter) && letter != '\n' {
+                ' '
+            } else {
+                letter
+            }
         })
         .collect()
 }

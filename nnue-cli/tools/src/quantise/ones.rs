@@ -299,9 +299,10 @@ impl Search<'_> {
             errors,
         } = before;
         let scale = after.factor / quantise.factor;
-        let errors_after = match after == *quantise {
-            true => *errors,
-            false => Errors::of(after, self.numbers(tensor).map(|number| scale * number)),
+        let errors_after = if after == *quantise {
+            *errors
+        } else {
+            Errors::of(after, self.numbers(tensor).map(|number| scale * number))
         };
         Effect {
             name: tensor.name.clone(),

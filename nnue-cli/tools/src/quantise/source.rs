@@ -36,9 +36,10 @@ pub(super) fn network(spec: &Network, to: Option<&Network>) -> Result<Network, E
     let mut source = spec.clone();
     let change = |section: &mut Section<Tensor>| -> Result<(), Error> {
         if let Section::Tensor(tensor) = section {
-            match is_own {
-                true => clamp(tensor, integers),
-                false => make_float(tensor, spec, integers)?,
+            if is_own {
+                clamp(tensor, integers)
+            } else {
+                make_float(tensor, spec, integers)?
             }
         }
         Ok(())

@@ -382,9 +382,12 @@ impl Pieces {
 
     fn material(&self) -> f64 {
         let pieces = self.squares.iter().flatten();
-        let signed = pieces.map(|piece| match piece.color == self.side_to_move {
-            true => VALUES[piece.role.index()],
-            false => -VALUES[piece.role.index()],
+        let signed = pieces.map(|piece| {
+            if piece.color == self.side_to_move {
+                VALUES[piece.role.index()]
+            } else {
+                -VALUES[piece.role.index()]
+            }
         });
         signed.sum()
     }
@@ -494,9 +497,10 @@ impl Fitted {
                     let mean = sums.iter().sum::<f64>() / sums.len() as f64;
                     let squares = sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>();
                     let spread = (squares / sums.len() as f64).sqrt();
-                    let times = match spread > 0.0 {
-                        true => 0.3 * unit / spread,
-                        false => 1.0,
+                    let times = if spread > 0.0 {
+                        0.3 * unit / spread
+                    } else {
+                        1.0
                     };
                     for weight in &mut own {
                         *weight = (*weight * times).clamp(-limit, limit);
@@ -520,9 +524,12 @@ impl Fitted {
         let is_binary = layer
             .affine()
             .is_some_and(|affine| affine.weights == WeightType::Binary);
-        put(&mut numbers.weights, |index| match is_binary {
-            true => self.weights[index].signum(),
-            false => self.weights[index] * (1.0 + 0.03 * normal(random)),
+        put(&mut numbers.weights, |index| {
+            if is_binary {
+                self.weights[index].signum()
+            } else {
+                self.weights[index] * (1.0 + 0.03 * normal(random))
+            }
         });
         put(&mut numbers.biases, |index| self.biases[index]);
         put(&mut numbers.factors, |_| self.factor);

@@ -474,11 +474,12 @@ fn summand<'a>(
         let message = format!("`{name}` is a term of {len} values, expected one");
         let one_of_them = format!("name one of them: `{name}[{index}]`");
         let is_last = layer + 1 == spec.layers.len() && len == tensor.len;
-        let help = match is_last && spec.stacks.is_none() {
-            true => format!(
+        let help = if is_last && spec.stacks.is_none() {
+            format!(
                 "if each position has one of {len} output buckets, these are stacks: write `outputs = 1`, and `count = {len}` under `[stacks]`; else {one_of_them}"
-            ),
-            false => one_of_them,
+            )
+        } else {
+            one_of_them
         };
         diagnostics.error(reference.span, message).help(help);
         return None;

@@ -242,9 +242,10 @@ fn axis(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<S
         );
         return None;
     };
-    let part = match text.value.contains('/') {
-        true => Part::Blocks(len),
-        false => Part::Places(len),
+    let part = if text.value.contains('/') {
+        Part::Blocks(len)
+    } else {
+        Part::Places(len)
     };
     Some(Spanned {
         value: AxisPart { axis: *axis, part },

@@ -75,9 +75,10 @@ impl<'t> Table<'t> {
             if !misspelt {
                 diagnostics
                     .error(self.span, format!("{} needs `{key}`", self.title))
-                    .help(match example.starts_with('[') {
-                        true => format!("write `{example}`"),
-                        false => format!("for example `{example}`"),
+                    .help(if example.starts_with('[') {
+                        format!("write `{example}`")
+                    } else {
+                        format!("for example `{example}`")
                     });
             }
         }

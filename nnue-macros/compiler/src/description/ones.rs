@@ -68,9 +68,12 @@ fn set_of_row(network: &Network, row: usize) -> Option<&FeatureSet> {
         network.feature_count(),
         network.transformer.perspectives.copies(),
     );
-    let rows = |set: &FeatureSet| match row < copies * real {
-        true => set.rows,
-        false => set.virtual_rows(),
+    let rows = |set: &FeatureSet| {
+        if row < copies * real {
+            set.rows
+        } else {
+            set.virtual_rows()
+        }
     };
     let mut rest = match row.checked_sub(copies * real) {
         None => row % real,

@@ -120,9 +120,10 @@ fn update(
     let row = table.row(&quote!(feature));
     // A part has as few registers as possible, so that all its rows are in registers at the same
     // time.
-    let registers = match table.paired {
-        true => PAIRED_RUN / plan.accumulate.lanes,
-        false => 1,
+    let registers = if table.paired {
+        PAIRED_RUN / plan.accumulate.lanes
+    } else {
+        1
     };
     let part = Part::of(&plan.accumulate, registers, tables);
     let parts = count(plan.accumulate.vectors / registers);
@@ -212,9 +213,10 @@ impl Tiles {
 
     fn parameters(&self, tables: &[Table]) -> TokenStream {
         let lists = self.lists(tables);
-        let base = match self.keeps {
-            true => quote! { &mut Half },
-            false => quote! { &Half },
+        let base = if self.keeps {
+            quote! { &mut Half }
+        } else {
+            quote! { &Half }
         };
         quote! { weights: &Weights, base: #base, #(#lists: &[u32],)* into: &mut Half }
     }
@@ -223,9 +225,12 @@ impl Tiles {
     fn calls(&self, plan: &Plan<'_>, tables: &[Table], psqt: &Psqt) -> TokenStream {
         let (name, lists) = (format_ident!("{}", self.name), self.lists(tables));
         let arguments = quote! { weights, base, #(#lists,)* into };
-        let [first, others] = [true, false].map(|first| match psqt.is_empty() {
-            true => quote! { #name },
-            false => quote! { #name::<#first> },
+        let [first, others] = [true, false].map(|first| {
+            if psqt.is_empty() {
+                quote! { #name }
+            } else {
+                quote! { #name::<#first> }
+            }
         });
         let others = match plan.accumulate.tiles {
             1 => None,
@@ -252,15 +257,17 @@ impl Tiles {
         let accumulate = &plan.accumulate;
         let part = Part::of(accumulate, accumulate.registers, tables);
         let load = part.load();
-        let places = match self.keeps {
-            true => &["into", "base"][..],
-            false => &["into"],
+        let places = if self.keeps {
+            &["into", "base"][..]
+        } else {
+            &["into"]
         };
         let store = part.store(places, |table, operation| {
             let list = table.list(operation);
-            match self.operations.contains(&operation) {
-                true => quote! { #list.len() },
-                false => quote! { 0 },
+            if self.operations.contains(&operation) {
+                quote! { #list.len() }
+            } else {
+                quote! { 0 }
             }
         });
         let generic = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });

@@ -38,9 +38,10 @@ pub(super) fn statements(
         sums,
     };
     let sums = writer.sums(kernel);
-    let outputs = match affine.op.starts_at_biases() {
-        true => sums,
-        false => writer.finished(sums),
+    let outputs = if affine.op.starts_at_biases() {
+        sums
+    } else {
+        writer.finished(sums)
     };
     let name = variable(affine.layer);
     quote! { #prepare let mut #name = { #outputs }; }
@@ -224,9 +225,10 @@ impl Writer<'_> {
         let outputs = (0..self.affine.outputs).map(|output| {
             let sums = self.row(&dot_row, output);
             let output = count(output);
-            let (first, rest) = match self.affine.op.starts_at_biases() {
-                true => (quote! { stack.#biases[#output] }, sums.as_slice()),
-                false => (sums[0].clone(), &sums[1..]),
+            let (first, rest) = if self.affine.op.starts_at_biases() {
+                (quote! { stack.#biases[#output] }, sums.as_slice())
+            } else {
+                (sums[0].clone(), &sums[1..])
             };
             quote! { #first #(.wrapping_add(#rest))* }
         });
@@ -303,9 +305,10 @@ impl Writer<'_> {
     /// An expression for the start of the sums of a vector of outputs.
     fn start(&self, vector: &Literal) -> TokenStream {
         let biases = &self.biases;
-        match self.affine.op.starts_at_biases() {
-            true => quote! { simd::load_i32(chunk(&stack.#biases, #vector)) },
-            false => quote! { simd::zero_i32() },
+        if self.affine.op.starts_at_biases() {
+            quote! { simd::load_i32(chunk(&stack.#biases, #vector)) }
+        } else {
+            quote! { simd::zero_i32() }
         }
     }
 
@@ -318,12 +321,11 @@ impl Writer<'_> {
             Input::Bytes => quote! { chunk(#input.as_flattened(), 0) },
             _ => quote! { #input },
         };
-        let biases = match affine.op.starts_at_biases() {
-            true => quote! { &stack.#biases },
-            false => {
-                let outputs = count(affine.outputs);
-                quote! { &[0; #outputs] }
-            }
+        let biases = if affine.op.starts_at_biases() {
+            quote! { &stack.#biases }
+        } else {
+            let outputs = count(affine.outputs);
+            quote! { &[0; #outputs] }
         };
         let more = match affine.input {
             Input::Signs => {
@@ -499,9 +501,10 @@ impl Writer<'_> {
         let factors = affine.fields.factors.as_ref().map(ident);
         let scaled = affine.op.scales.map(|scales| {
             let shift = Literal::u32_unsuffixed(scales.shift);
-            let beta = match scales.inputs {
-                true => self.magnitude(),
-                false => quote! { 1 },
+            let beta = if scales.inputs {
+                self.magnitude()
+            } else {
+                quote! { 1 }
             };
             quote! { let sums = kernels::scaled(&sums, &stack.#factors, #beta, #shift); }
         });

@@ -131,12 +131,13 @@ fn architecture(program: &Program<'_>) -> TokenStream {
         1 => quote! { &[Color::White] },
         _ => quote! { &Color::ALL },
     };
-    let (perspective, biases) = match perspectives.separate {
-        false => (quote!(_), quote! { &weights.transformer_biases }),
-        true => (
+    let (perspective, biases) = if perspectives.separate {
+        (
             quote!(perspective),
             quote! { &weights.transformer_biases[perspective.index()] },
-        ),
+        )
+    } else {
+        (quote!(_), quote! { &weights.transformer_biases })
     };
     let (proved, pass_proved) = if needs_proofs {
         (quote! { proved }, quote! { , proved })

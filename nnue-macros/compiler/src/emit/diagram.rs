@@ -73,9 +73,10 @@ fn order(network: &Network) -> String {
         (_, Order::WhiteFirst) => "white's half first",
         (_, Order::Interleaved) => "the side to move's values and the opponent's in turn",
     };
-    match perspectives.separate {
-        false => order.to_string(),
-        true => format!("{order}; white and black have weights of their own"),
+    if perspectives.separate {
+        format!("{order}; white and black have weights of their own")
+    } else {
+        order.to_string()
     }
 }
 
@@ -389,9 +390,10 @@ pub(super) fn further_rows(network: &Network) -> Vec<Row> {
         let sum = head(network, &further.head);
         match further.units {
             Units::Integer(ratio) | Units::Wide(ratio) => {
-                let sum = match ratio.numerator.max(ratio.denominator) > 1 && sum.contains(' ') {
-                    true => format!("({sum})"),
-                    false => sum,
+                let sum = if ratio.numerator.max(ratio.denominator) > 1 && sum.contains(' ') {
+                    format!("({sum})")
+                } else {
+                    sum
                 };
                 let value = value(&sum, false, ratio);
                 let mut row = row(&further.name, 1, Element::I32, &One::Tensor(1), None, value);
@@ -455,9 +457,12 @@ fn aligned<const COLUMNS: usize>(table: &[[String; COLUMNS]], right: Option<usiz
     for row in table {
         let columns = row.iter().zip(widths).enumerate();
         let line: Vec<String> = columns
-            .map(|(column, (entry, width))| match Some(column) == right {
-                true => format!("{entry:>width$}"),
-                false => format!("{entry:<width$}"),
+            .map(|(column, (entry, width))| {
+                if Some(column) == right {
+                    format!("{entry:>width$}")
+                } else {
+                    format!("{entry:<width$}")
+                }
             })
             .collect();
         text += line.join("  ").trim_end();
@@ -477,11 +482,12 @@ pub(super) fn selection(network: &Network) -> Option<String> {
             _ => runs.push((pieces, pieces, bucket)),
         }
     }
-    let runs = runs
-        .iter()
-        .map(|(first, last, bucket)| match first == last {
-            true => format!("{first}: {bucket}"),
-            false => format!("{first}-{last}: {bucket}"),
-        });
+    let runs = runs.iter().map(|(first, last, bucket)| {
+        if first == last {
+            format!("{first}: {bucket}")
+        } else {
+            format!("{first}-{last}: {bucket}")
+        }
+    });
     Some(runs.collect::<Vec<_>>().join(", "))
 }

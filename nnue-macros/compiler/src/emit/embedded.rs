@@ -42,9 +42,10 @@ pub(super) fn implementation(program: &Program<'_>) -> Option<TokenStream> {
 /// The assertion that the program runs with the byte order of the machine that compiles, which laid
 /// the weights out.
 fn byte_order() -> TokenStream {
-    let order = match cfg!(target_endian = "little") {
-        true => "little",
-        false => "big",
+    let order = if cfg!(target_endian = "little") {
+        "little"
+    } else {
+        "big"
     };
     let message = "`embed = \"weights\"` needs a target with the byte order of the machine that \
         compiles, use `embed = \"file\"`";

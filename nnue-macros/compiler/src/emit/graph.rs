@@ -166,9 +166,10 @@ fn affine(affine: &Affine) -> TokenStream {
     });
     let plain = quote! { graph::Affine::new(file::Element::#weights) };
     let changes = quote! { #sums #output_blocks #shards #biases #end #divide };
-    match changes.is_empty() {
-        true => quote! { Affine(#plain) },
-        false => quote! { Affine(graph::Affine { #changes ..#plain }) },
+    if changes.is_empty() {
+        quote! { Affine(#plain) }
+    } else {
+        quote! { Affine(graph::Affine { #changes ..#plain }) }
     }
 }
 

@@ -154,12 +154,11 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
         quote! { #name: #value }
     });
     let further: Vec<_> = further.collect();
-    let result = match further.is_empty() {
-        true => evaluation,
-        false => {
-            let name = format_ident!("{EVALUATION}");
-            quote! { Outputs { #name: #evaluation, #(#further),* } }
-        }
+    let result = if further.is_empty() {
+        evaluation
+    } else {
+        let name = format_ident!("{EVALUATION}");
+        quote! { Outputs { #name: #evaluation, #(#further),* } }
     };
     quote! {
         let psqt = #psqt;
@@ -203,9 +202,10 @@ fn wide_sum(program: &Program<'_>, head: &Head) -> TokenStream {
     let terms = head.terms.iter().map(|term| {
         let layer = variable(&program.network.layers[term.layer]);
         let index = count(term.index);
-        match term.negative {
-            true => quote! { .wrapping_sub(#layer.0[#index] as i64) },
-            false => quote! { .wrapping_add(#layer.0[#index] as i64) },
+        if term.negative {
+            quote! { .wrapping_sub(#layer.0[#index] as i64) }
+        } else {
+            quote! { .wrapping_add(#layer.0[#index] as i64) }
         }
     });
     quote! { 0i64 #(#terms)* }

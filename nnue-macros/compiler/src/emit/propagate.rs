@@ -25,9 +25,10 @@ pub(super) fn functions(
     let halves = halves(program);
     let (passed, pass) = proved(program);
     let proved = program.plans.need_proofs().then(|| {
-        let name = match plan.needs_proofs() {
-            true => quote! { proved },
-            false => quote! { _proved },
+        let name = if plan.needs_proofs() {
+            quote! { proved }
+        } else {
+            quote! { _proved }
         };
         quote! { #name: Proved, }
     });

@@ -41,9 +41,10 @@ pub(super) fn functions(
             let blocks = count(program.layout.columns.blocks());
             let halves = halves(program);
             let function = |sums| {
-                let body = match bytes.unrolled {
-                    true => straight_line(bytes, sums, &halves),
-                    false => looped(bytes, sums, &halves),
+                let body = if bytes.unrolled {
+                    straight_line(bytes, sums, &halves)
+                } else {
+                    looped(bytes, sums, &halves)
                 };
                 let output = quote! { output: &mut InputWriter<'_, #blocks>, #list };
                 function(program, sums, attribute, &output, &body)

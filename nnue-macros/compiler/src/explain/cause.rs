@@ -178,9 +178,10 @@ impl fmt::Display for Cause {
                 expected,
             } => {
                 let layer = place.name.trim_end_matches(WEIGHTS);
-                let other = match found > expected {
-                    true => "without `pooling`, or of two perspectives",
-                    false => "with `pooling`, or of one perspective",
+                let other = if found > expected {
+                    "without `pooling`, or of two perspectives"
+                } else {
+                    "with `pooling`, or of one perspective"
                 };
                 write!(
                     f,

@@ -271,9 +271,10 @@ impl fmt::Display for Change {
             Change::Encoding(encoding) => write!(f, "the spec says `encoding = \"{encoding}\"`"),
             Change::Psqt(count) => write!(f, "the spec says `psqt = {count}` in `[transformer]`"),
             Change::PsqtAfterEachSet(after_each) => {
-                let place = match after_each {
-                    true => "after-each-set",
-                    false => "after-weights",
+                let place = if *after_each {
+                    "after-each-set"
+                } else {
+                    "after-weights"
                 };
                 write!(f, "the spec says `psqt = \"{place}\"` in `[file]`")
             }

@@ -216,17 +216,8 @@ impl Family {
         let [threats, pairs] = self.byte_rows().map(u64::from);
         let pieces = u64::from(self.features.count());
         const NONE: (Encoding, u64) = (Encoding::Raw, 0);
-        let tensors = match self.has_psqt_after_each_set() {
-            false => [
-                words(1),
-                bytes(threats),
-                bytes(pairs),
-                words(pieces),
-                psqt(threats + pairs + pieces),
-                NONE,
-                NONE,
-            ],
-            true => [
+        let tensors = if self.has_psqt_after_each_set() {
+            [
                 words(1),
                 bytes(threats),
                 psqt(threats),
@@ -234,7 +225,17 @@ impl Family {
                 psqt(pairs),
                 words(pieces),
                 psqt(pieces),
-            ],
+            ]
+        } else {
+            [
+                words(1),
+                bytes(threats),
+                bytes(pairs),
+                words(pieces),
+                psqt(threats + pairs + pieces),
+                NONE,
+                NONE,
+            ]
         };
         tensors.into_iter().filter(|(_, len)| *len > 0)
     }

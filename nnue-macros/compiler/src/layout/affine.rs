@@ -244,9 +244,10 @@ impl Fields {
             _ => format!("{number} {noun}s"),
         };
         let outputs_in_words = count(layer.output.len, "output");
-        let biases_doc = match op.biases {
-            true => format!("biases of `{name}`: {outputs_in_words}{unit}"),
-            false => format!("zeros, for `{name}` has no biases: {outputs_in_words}{unit}"),
+        let biases_doc = if op.biases {
+            format!("biases of `{name}`: {outputs_in_words}{unit}")
+        } else {
+            format!("zeros, for `{name}` has no biases: {outputs_in_words}{unit}")
         };
         let biases = field("biases", element_of_biases, vec![outputs], &biases_doc);
         let factors = layer.factors().map(|(part, element)| {
@@ -337,9 +338,10 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
             // Kernels that go through the inputs singly widen bytes on the way; other kernels
             // multiply words with words.
             let stay_bytes = op.weights == WeightType::I8 && (bytes || op.sparse.is_some());
-            let element = match stay_bytes {
-                true => Element::I8,
-                false => Element::I16,
+            let element = if stay_bytes {
+                Element::I8
+            } else {
+                Element::I16
             };
             let form = match (op.shards, op.sparse_by(bytes), op.output_blocks) {
                 (Some(shards), ..) => Form::Shards(shards),

@@ -40,15 +40,17 @@ impl<'n> Elementwise<'n> {
             (network::Elementwise::Activations(_), Source::Layer(_)) => (available, slice.len),
             _ => (0, layer.output.len),
         };
-        let lanes = match slice.start + padded <= available {
-            true => padded,
-            false => len,
+        let lanes = if slice.start + padded <= available {
+            padded
+        } else {
+            len
         };
         // Only affine layers, whose weights are put where their inputs are, can read values with
         // gaps. Then each function writes whole vectors of its own.
-        let stride = match is_read_by_affine_layers_alone(network, index) {
-            true => lanes,
-            false => len,
+        let stride = if is_read_by_affine_layers_alone(network, index) {
+            lanes
+        } else {
+            len
         };
         let factors = layer.factors().map(|(part, element)| {
             let doc = format!("factors of the values of `{}`", layer.name);

@@ -142,9 +142,10 @@ fn biases_of_copy(layout: &Layout<'_>, copy: usize) -> Placed {
 
 /// The place of rows whose columns are neurons, with their order in memory.
 fn neurons(layout: &Layout<'_>, rows: Placed) -> Placed {
-    let segments = match layout.columns.as_in_file() {
-        true => Vec::new(),
-        false => layout.columns.runs.iter().map(segment_of_run).collect(),
+    let segments = if layout.columns.as_in_file() {
+        Vec::new()
+    } else {
+        layout.columns.runs.iter().map(segment_of_run).collect()
     };
     Placed {
         segments: segments.into(),

@@ -67,9 +67,10 @@ impl Table {
         }
         let several = tables.len() > 1;
         for (index, table) in tables.iter_mut().enumerate() {
-            table.name = match several {
-                false => "transformer_weights".to_string(),
-                true => format!("transformer_weights_{index}"),
+            table.name = if several {
+                format!("transformer_weights_{index}")
+            } else {
+                "transformer_weights".to_string()
             };
         }
         tables
@@ -85,9 +86,10 @@ impl Table {
     pub fn first_rows(&self, network: &Network, set: usize) -> [usize; 2] {
         let rows = |sets: &[FeatureSet]| -> usize { sets.iter().map(|set| set.rows).sum() };
         let first = rows(&network.features[self.sets.start..set]);
-        match network.transformer.perspectives.separate {
-            false => [first; 2],
-            true => [first, first + self.rows / 2],
+        if network.transformer.perspectives.separate {
+            [first, first + self.rows / 2]
+        } else {
+            [first; 2]
         }
     }
 

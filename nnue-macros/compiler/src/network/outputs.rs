@@ -17,9 +17,10 @@ fn divided(run: Run, shards: Option<(usize, usize)>) -> Vec<Run> {
     let (mut parts, mut start) = (Vec::new(), run.column);
     let end = run.column + run.len;
     while start < end {
-        let border = match start < common {
-            true => common,
-            false => common + ((start - common) / shard + 1) * shard,
+        let border = if start < common {
+            common
+        } else {
+            common + ((start - common) / shard + 1) * shard
         };
         let next = border.min(end);
         parts.push(Run {

@@ -225,19 +225,17 @@ pub(super) fn decode(
 ) -> Option<Keys> {
     let limited = functions.iter().all(|function| function.value.has_limit());
     keys!(table, diagnostics, Keys {
-        shift: integers_or_one,
-        ;
-        limit: match limited {
-            true => table.optional_with("limit", integers_or_one, diagnostics),
-            false => Some(None),
-        },
-        clips_one: match limited {
-            true => table.optional_with("clips_one", boolean, diagnostics),
-            false => Some(None),
-        },
-        one: table.optional_with("one", integer, diagnostics),
-        functions: Some(functions),
-    })
+           shift: integers_or_one,
+           ;
+           limit: if limited { table.optional_with("limit", integers_or_one, diagnostics)
+    } else { Some(None)
+    },
+           clips_one: if limited { table.optional_with("clips_one", boolean, diagnostics)
+    } else { Some(None)
+    },
+           one: table.optional_with("one", integer, diagnostics),
+           functions: Some(functions),
+       })
 }
 
 impl Keys {

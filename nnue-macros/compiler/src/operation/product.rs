@@ -132,9 +132,10 @@ impl Keys {
             .all(|input| input.tensor.element != Element::I32);
         let output = Tensor {
             len: first.slice.len,
-            element: match are_exact {
-                true => element(range),
-                false => Element::I32,
+            element: if are_exact {
+                element(range)
+            } else {
+                Element::I32
             },
             one: One::Tensor(one),
             range: (range.0.max(least), range.1.min(most)),

@@ -36,9 +36,10 @@ impl fmt::Display for Plan<'_> {
             Some(isa) => writeln!(f, "  {:<12} as {}", "accumulate", isa.name)?,
             None => writeln!(f, "  {:<12} {}", "accumulate", self.accumulate)?,
         }
-        let moved = match self.fuses_moves {
-            true => ", also while the rows of a move are added",
-            false => "",
+        let moved = if self.fuses_moves {
+            ", also while the rows of a move are added"
+        } else {
+            ""
         };
         writeln!(f, "  {:<12} {}{moved}", "transform", self.transform)?;
         for layer in &self.layers {
@@ -99,9 +100,10 @@ impl fmt::Display for Transform {
                 f,
                 "{vectors} packed vector(s) of each perspective in groups of {group}{}{}",
                 straight(*unrolled),
-                match lists_nonzero {
-                    true => ", listing non-zero blocks",
-                    false => "",
+                if *lists_nonzero {
+                    ", listing non-zero blocks"
+                } else {
+                    ""
                 }
             ),
             TransformOutputs::Words { vectors } => {
@@ -130,9 +132,10 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
         } => write!(
             f,
             "dense: {blocks}{}{}{}",
-            match too_small {
-                true => ", too few to skip zeros",
-                false => "",
+            if *too_small {
+                ", too few to skip zeros"
+            } else {
+                ""
             },
             match steps {
                 BlockOrder::StraightLine => ", straight-line",
@@ -194,9 +197,10 @@ impl fmt::Display for Blocks {
             products,
             two_at_once,
         } = self;
-        let two = match two_at_once {
-            true => ", two at once where the weights prove that their sums fit in 16 bits",
-            false => "",
+        let two = if *two_at_once {
+            ", two at once where the weights prove that their sums fit in 16 bits"
+        } else {
+            ""
         };
         write!(
             f,

@@ -124,9 +124,10 @@ impl Transform {
             }
             _ => {
                 let vectors = half / isa.lanes(2);
-                match stay_in_registers {
-                    true => TransformOutputs::Registers { vectors },
-                    false => TransformOutputs::Words { vectors },
+                if stay_in_registers {
+                    TransformOutputs::Registers { vectors }
+                } else {
+                    TransformOutputs::Words { vectors }
                 }
             }
         };

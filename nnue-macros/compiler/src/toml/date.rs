@@ -52,9 +52,10 @@ impl<'t> Reader<'t> {
     }
 
     fn require(&self, is_right: bool, expected: &str) -> Result<(), String> {
-        match is_right {
-            true => Ok(()),
-            false => self.fail(expected),
+        if is_right {
+            Ok(())
+        } else {
+            self.fail(expected)
         }
     }
 

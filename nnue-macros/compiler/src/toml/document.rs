@@ -120,9 +120,10 @@ impl<'t> Document<'t> {
         let table = Spanned::new(TomlValue::Table(table), header.span);
         match parent.by_key.entry(key.value) {
             btree_map::Entry::Vacant(vacant) => {
-                let value = match header.is_list {
-                    true => TomlValue::Array(vec![table]),
-                    false => table.value,
+                let value = if header.is_list {
+                    TomlValue::Array(vec![table])
+                } else {
+                    table.value
                 };
                 vacant.insert(Entry {
                     key: key.span,

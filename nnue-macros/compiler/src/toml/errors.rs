@@ -35,9 +35,10 @@ impl ErrorSink for Errors {
         if let Some(expected) = error.expected() {
             let names: Vec<String> = expected.iter().map(name).collect();
             message += ", expected ";
-            message += &match names.is_empty() {
-                true => "nothing".to_string(),
-                false => names.join(", "),
+            message += &if names.is_empty() {
+                "nothing".to_string()
+            } else {
+                names.join(", ")
             };
         }
         let span = error.unexpected().map_or(self.end, span);

@@ -74,9 +74,10 @@ impl Edited {
 
     /// Chooses the layer or the table of this name for what follows.
     fn name(&mut self, name: &str) {
-        let header = match name.starts_with('[') {
-            true => self.text.find(&format!("\n{name}")).map(|at| at + 1),
-            false => self.text.find(&format!("name = \"{name}\"")),
+        let header = if name.starts_with('[') {
+            self.text.find(&format!("\n{name}")).map(|at| at + 1)
+        } else {
+            self.text.find(&format!("name = \"{name}\""))
         };
         if let Some(at) = header {
             self.scope = scope(&self.text, at + 1);

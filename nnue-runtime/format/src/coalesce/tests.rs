@@ -80,9 +80,10 @@ const fn layout<const TRUNCATE: bool, const EACH: bool>() -> FileLayout {
 const fn tensor<const TRUNCATE: bool>(name: &'static str, rows: usize, offset: usize) -> Section {
     let stored = Stored::new(Element::F32, [0, 1, 1], rows).quantised(Quantise {
         factor: 10.0,
-        rounding: match TRUNCATE {
-            true => Rounding::Truncate,
-            false => Rounding::Nearest,
+        rounding: if TRUNCATE {
+            Rounding::Truncate
+        } else {
+            Rounding::Nearest
         },
         overflow: Overflow::Refuse,
         element: Element::I16,

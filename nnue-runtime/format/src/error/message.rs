@@ -24,9 +24,10 @@ impl LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.facts().fmt(f)?;
-        match self.may_be_explained() {
-            true => f.write_str(ADVICE),
-            false => Ok(()),
+        if self.may_be_explained() {
+            f.write_str(ADVICE)
+        } else {
+            Ok(())
         }
     }
 }
@@ -362,9 +363,10 @@ impl fmt::Display for Hex<'_> {
 
 /// Says which key makes a tensor compressed or not.
 fn write_key(f: &mut fmt::Formatter<'_>, by_key: bool, encoding: Encoding) -> fmt::Result {
-    match by_key {
-        true => write!(f, " because `encoding` is \"{encoding}\""),
-        false => Ok(()),
+    if by_key {
+        write!(f, " because `encoding` is \"{encoding}\"")
+    } else {
+        Ok(())
     }
 }
 

@@ -332,9 +332,10 @@ fn rows_are_in_place_where_file_and_memory_begin_with_them() {
             .map(|place| place as u8 & 0x3F)
             .collect();
         // The values take a byte each where they are compressed.
-        let source = match sections[0] == COMPRESSED {
-            true => &source[..64 * 32 + 64],
-            false => &source[..],
+        let source = if sections[0] == COMPRESSED {
+            &source[..64 * 32 + 64]
+        } else {
+            &source[..]
         };
         let mut parts = split(&layout, source).unwrap();
         let taken = parts.take_in_place();

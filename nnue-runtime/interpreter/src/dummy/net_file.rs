@@ -63,9 +63,12 @@ pub fn net_file_of(
 /// cannot reach.
 #[must_use]
 pub fn nearest_net_file_of(network: &Network, mut value: impl FnMut(Weight<'_>) -> f64) -> Vec<u8> {
-    let mut reached = |weight: Weight<'_>| match is_beyond_runs(network, weight) {
-        true => 0.0,
-        false => value(weight),
+    let mut reached = |weight: Weight<'_>| {
+        if is_beyond_runs(network, weight) {
+            0.0
+        } else {
+            value(weight)
+        }
     };
     write(network, "", &mut reached, |tensor| {
         let element = tensor

@@ -250,9 +250,10 @@ fn biases_of_block(needed: &[Vec<f64>], density: f64) -> Vec<f64> {
     let counts: Vec<usize> = (0..samples).collect();
     let more = counts.partition_point(|count| share(*count) < density);
     let less = more.saturating_sub(1);
-    let nearest = match density - share(less) < share(more) - density {
-        true => less,
-        false => more,
+    let nearest = if density - share(less) < share(more) - density {
+        less
+    } else {
+        more
     };
     biases(nearest)
 }

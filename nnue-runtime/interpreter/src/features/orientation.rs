@@ -17,9 +17,10 @@ pub(super) fn orientation(
         (Color::Black, Flip::Rotate) => 63,
     };
     // The king is moved to the half of the board that the set names, and all other pieces with it.
-    match mirrored(mirror, own_king.index() ^ flip) {
-        true => flip ^ 7,
-        false => flip,
+    if mirrored(mirror, own_king.index() ^ flip) {
+        flip ^ 7
+    } else {
+        flip
     }
 }
 

@@ -59,9 +59,12 @@ pub(super) fn active(
 /// All attacks of a position: the attacker, its victim, and the victim's square.
 pub(super) fn attacks(position: &impl Position) -> Vec<(Piece, Piece, Square)> {
     let board = seen(position, Color::White, 0);
-    let piece = |seen: ViewedPiece| match seen.is_own {
-        true => Piece::new(Color::White, seen.role),
-        false => Piece::new(Color::Black, seen.role),
+    let piece = |seen: ViewedPiece| {
+        if seen.is_own {
+            Piece::new(Color::White, seen.role)
+        } else {
+            Piece::new(Color::Black, seen.role)
+        }
     };
     let mut attacks = Vec::new();
     for from in 0..64 {
@@ -206,19 +209,16 @@ impl Numbering<'_> {
     /// All pieces, in the order of attackers.
     fn pieces(&self) -> Vec<ViewedPiece> {
         let seen = |role, is_own| ViewedPiece { role, is_own };
-        match self.parameters.rules.interleaved {
-            true => {
-                let roles = Role::ALL.into_iter();
-                roles
-                    .flat_map(|role| [seen(role, true), seen(role, false)])
-                    .collect()
-            }
-            false => {
-                let owners = [true, false].into_iter();
-                owners
-                    .flat_map(|is_own| Role::ALL.map(|role| seen(role, is_own)))
-                    .collect()
-            }
+        if self.parameters.rules.interleaved {
+            let roles = Role::ALL.into_iter();
+            roles
+                .flat_map(|role| [seen(role, true), seen(role, false)])
+                .collect()
+        } else {
+            let owners = [true, false].into_iter();
+            owners
+                .flat_map(|is_own| Role::ALL.map(|role| seen(role, is_own)))
+                .collect()
         }
     }
 
@@ -253,17 +253,19 @@ impl Numbering<'_> {
             return None;
         }
         let opponents = usize::from(!victim.is_own);
-        let slot = match rules.interleaved {
-            true => 2 * number + opponents,
-            false => opponents * self.kinds(attacker.role) + number,
+        let slot = if rules.interleaved {
+            2 * number + opponents
+        } else {
+            opponents * self.kinds(attacker.role) + number
         };
         let rows = self.attackers.iter().find(|rows| rows.piece == attacker)?;
         let before: usize = rows.reached[..from].iter().map(Vec::len).sum();
         let here = &rows.reached[from];
         let rank = here.iter().filter(|square| **square < to).count();
-        Some(match rules.by_square {
-            true => rows.first_row + rows.victims * before + slot * here.len() + rank,
-            false => rows.first_row + slot * rows.all_reached + before + rank,
+        Some(if rules.by_square {
+            rows.first_row + rows.victims * before + slot * here.len() + rank
+        } else {
+            rows.first_row + slot * rows.all_reached + before + rank
         })
     }
 }

@@ -116,9 +116,10 @@ fn affine(op: &Affine, inputs: &[f64], weights: &UnroundedLayer) -> Vec<f64> {
         let mut sum: f64 = products.sum();
         if let Some(scales) = op.scales {
             let sizes = inputs.iter().map(|x| x.abs());
-            let beta = match scales.inputs {
-                true => sizes.sum::<f64>() / inputs.len() as f64,
-                false => 1.0,
+            let beta = if scales.inputs {
+                sizes.sum::<f64>() / inputs.len() as f64
+            } else {
+                1.0
             };
             sum *= weights.factors[output] * beta / power_of_two(scales.shift);
         }

@@ -97,17 +97,18 @@ impl Plain {
     #[must_use]
     pub fn random(shape: &Shape, random: &mut Rng) -> Plain {
         let sets = shape.sets.iter().map(|(rows, bytes)| Set {
-            rows: match bytes {
-                true => Rows::Bytes(
+            rows: if *bytes {
+                Rows::Bytes(
                     (0..rows * shape.width)
                         .map(|_| small(random, 60) as i8)
                         .collect(),
-                ),
-                false => Rows::Words(
+                )
+            } else {
+                Rows::Words(
                     (0..rows * shape.width)
                         .map(|_| small(random, 90) as i16)
                         .collect(),
-                ),
+                )
             },
             psqt: (0..rows * shape.psqt)
                 .map(|_| small(random, 9000))

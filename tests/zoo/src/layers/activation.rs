@@ -267,9 +267,10 @@ impl Graph<'_> {
         let others: Vec<OpName> = others.collect();
         let mut aside = self.dice.aside_for("squares");
         let function = self.dice.pick(FUNCTIONS);
-        match aside.once_in(4) {
-            true => aside.pick(&others),
-            false => function,
+        if aside.once_in(4) {
+            aside.pick(&others)
+        } else {
+            function
         }
     }
 }

@@ -17,9 +17,10 @@ impl Graph<'_> {
     /// An affine layer. The last one has an output or a few.
     pub(super) fn affine(&mut self, inputs: &[Part], last: bool) -> Part {
         let weights = self.weights(inputs);
-        let mut outputs = match last {
-            true => self.dice.pick(&[1, 1, 1, 2, 3, 3]),
-            false => self.dice.pick(OUTPUTS),
+        let mut outputs = if last {
+            self.dice.pick(&[1, 1, 1, 2, 3, 3])
+        } else {
+            self.dice.pick(OUTPUTS)
         };
         let reads_all = self.values.len() == self.sources && inputs == [self.whole(0)];
         if reads_all && !last && self.dice.once_in(2) {
@@ -77,9 +78,10 @@ impl Graph<'_> {
                 Element::U8 | Element::I16 | Element::I32
             )
         };
-        match inputs.iter().all(integers) && same_one && self.dice.aside_for("i32").once_in(odds) {
-            true => "i32",
-            false => weights,
+        if inputs.iter().all(integers) && same_one && self.dice.aside_for("i32").once_in(odds) {
+            "i32"
+        } else {
+            weights
         }
     }
 
@@ -183,9 +185,10 @@ impl Graph<'_> {
         let sums = u64::from(one) * divisor;
         let inputs_one = u64::from(self.shared_one(inputs[0]));
         let exact = weights != "binary" && sums.is_multiple_of(inputs_one) && sums >= inputs_one;
-        match exact && self.dice.aside_for("weights_one").once_in(3) {
-            true => self.toml.set("weights_one", sums / inputs_one),
-            false => self.toml.set("one", one),
+        if exact && self.dice.aside_for("weights_one").once_in(3) {
+            self.toml.set("weights_one", sums / inputs_one)
+        } else {
+            self.toml.set("one", one)
         }
         (Element::I32, One::Tensor(one))
     }

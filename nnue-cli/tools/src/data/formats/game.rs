@@ -50,9 +50,10 @@ pub(super) fn occupants(
 /// Checks the number of occupied squares.
 pub(super) fn check_count(occupied: u64) -> Result<(), String> {
     let pieces = occupied.count_ones();
-    match pieces > 32 {
-        true => Err(format!("found {pieces} pieces, allowed are 2 to 32")),
-        false => Ok(()),
+    if pieces > 32 {
+        Err(format!("found {pieces} pieces, allowed are 2 to 32"))
+    } else {
+        Ok(())
     }
 }
 

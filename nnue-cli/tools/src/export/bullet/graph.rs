@@ -51,15 +51,16 @@ pub(super) fn function(parameters: &Parameters<'_>) -> String {
         "fn network<'a>({}) -> ModelNode<'a> {{",
         arguments.join(", ")
     );
-    let signature = match one_line.len() <= 100 {
-        true => one_line,
-        false => format!(
+    let signature = if one_line.len() <= 100 {
+        one_line
+    } else {
+        format!(
             "fn network<'a>(\n{}) -> ModelNode<'a> {{",
             arguments
                 .iter()
                 .map(|argument| format!("{INDENT}{argument},\n"))
                 .collect::<String>()
-        ),
+        )
     };
     format!("{signature}\n{}\n}}\n", graph.lines.join("\n"))
 }
@@ -89,13 +90,14 @@ impl Graph<'_> {
             Source::Psqt => PSQT.to_string(),
             Source::Layer(index) => local(&self.network.layers[index].name),
         };
-        match slice.len == self.network.tensor(slice.source).len {
-            true => name,
-            false => format!(
+        if slice.len == self.network.tensor(slice.source).len {
+            name
+        } else {
+            format!(
                 "{name}.slice_rows({}, {})",
                 slice.start,
                 slice.start + slice.len
-            ),
+            )
         }
     }
 
@@ -139,9 +141,12 @@ impl Graph<'_> {
             .iter()
             .map(|head| self.sum(head))
             .collect();
-        let with_psqt = |sum: &String| match has_psqt {
-            true => format!("{sum} + psqt"),
-            false => sum.clone(),
+        let with_psqt = |sum: &String| {
+            if has_psqt {
+                format!("{sum} + psqt")
+            } else {
+                sum.clone()
+            }
         };
         match &heads[..] {
             [win, draw, loss] => concatenated(&[loss, draw, win].map(with_psqt)),
@@ -171,9 +176,10 @@ impl Graph<'_> {
 /// The name of the variable with a layer's output. Names of layers never end with `_`.
 fn local(name: &str) -> String {
     let is_keyword = syn::parse_str::<syn::Ident>(name).is_err();
-    match is_keyword || ["builder", "stack"].contains(&name) {
-        true => format!("{name}_"),
-        false => name.into(),
+    if is_keyword || ["builder", "stack"].contains(&name) {
+        format!("{name}_")
+    } else {
+        name.into()
     }
 }
 
@@ -188,9 +194,10 @@ fn grouped(expression: &str) -> String {
         };
         depth == 0 && "+-*".contains(letter)
     });
-    match has_operator {
-        true => format!("({expression})"),
-        false => expression.into(),
+    if has_operator {
+        format!("({expression})")
+    } else {
+        expression.into()
     }
 }
 
@@ -208,9 +215,10 @@ fn concatenated(values: &[String]) -> String {
 
 /// An expression times a factor. A factor that is too near to 1 to matter is left out.
 fn times(factor: f64, expression: &str) -> String {
-    match is_one(factor) {
-        true => expression.into(),
-        false => format!("{} * {}", literal(factor), grouped(expression)),
+    if is_one(factor) {
+        expression.into()
+    } else {
+        format!("{} * {}", literal(factor), grouped(expression))
     }
 }
 

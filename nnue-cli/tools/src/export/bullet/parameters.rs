@@ -54,9 +54,12 @@ impl<'n> Parameters<'n> {
     pub(super) fn of(network: &'n Network) -> Parameters<'n> {
         let sections = network.file.sections_once();
         let tensors: Vec<&Tensor> = sections.filter_map(|section| section.as_tensor()).collect();
-        let short = |tensor: &&Tensor| match tensor.id.is_empty() {
-            true => short_name(network, tensor, &tensors),
-            false => tensor.id.clone(),
+        let short = |tensor: &&Tensor| {
+            if tensor.id.is_empty() {
+                short_name(network, tensor, &tensors)
+            } else {
+                tensor.id.clone()
+            }
         };
         let mut ids: Vec<String> = tensors.iter().map(short).collect();
         let is_twice = |id: &String| ids.iter().filter(|other| *other == id).count() > 1;

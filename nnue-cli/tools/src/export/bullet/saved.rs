@@ -263,14 +263,16 @@ fn function(network: &Network, once: &[Entry], groups: &[Vec<Entry>], end: &[Ent
 
 /// The lines of an entry in the list.
 fn lines(entry: &Entry, indent: &str) -> String {
-    let comment = match entry.comment.is_empty() {
-        true => String::new(),
-        false => format!("{indent}// {}\n", entry.comment),
+    let comment = if entry.comment.is_empty() {
+        String::new()
+    } else {
+        format!("{indent}// {}\n", entry.comment)
     };
     let one_line = entry.calls.concat();
-    let calls = match indent.len() + one_line.len() < 100 {
-        true => one_line,
-        false => entry.calls.join(&format!("\n{indent}    ")),
+    let calls = if indent.len() + one_line.len() < 100 {
+        one_line
+    } else {
+        entry.calls.join(&format!("\n{indent}    "))
     };
     format!("{comment}{indent}{calls},\n")
 }

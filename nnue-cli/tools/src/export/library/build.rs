@@ -73,16 +73,22 @@ impl Products {
         let has_import = cfg!(target_os = "windows") && kinds.has_shared();
         Products {
             header: library.header_in(out),
-            static_library: product(kinds.has_static(), &|name| match is_msvc {
-                true => format!("{name}.lib"),
-                false => format!("lib{name}.a"),
+            static_library: product(kinds.has_static(), &|name| {
+                if is_msvc {
+                    format!("{name}.lib")
+                } else {
+                    format!("lib{name}.a")
+                }
             }),
             shared_library: product(kinds.has_shared(), &|name| {
                 format!("{DLL_PREFIX}{name}{DLL_SUFFIX}")
             }),
-            import: product(has_import, &|name| match is_msvc {
-                true => format!("{name}.dll.lib"),
-                false => format!("lib{name}.dll.a"),
+            import: product(has_import, &|name| {
+                if is_msvc {
+                    format!("{name}.dll.lib")
+                } else {
+                    format!("lib{name}.dll.a")
+                }
             }),
         }
     }
@@ -120,9 +126,10 @@ impl Build {
             fs::canonicalize(&folder).map_err(|error| FileError::unwritable(&folder, error))?;
         let mut entries =
             fs::read_dir(&folder).map_err(|error| FileError::unreadable(&folder, error))?;
-        match entries.next().is_none() || Lock::is_known_in(&folder) {
-            true => Ok(Build { folder, project }),
-            false => Err(crate::measure::Error::OtherFiles { folder }.into()),
+        if entries.next().is_none() || Lock::is_known_in(&folder) {
+            Ok(Build { folder, project })
+        } else {
+            Err(crate::measure::Error::OtherFiles { folder }.into())
         }
     }
 
@@ -210,13 +217,12 @@ impl Build {
                 words: String::from_utf8_lossy(&output.stderr).trim_end().into(),
             });
         }
-        match kinds.has_static() {
-            true => {
-                let text = own::read(&needed, LONGEST_LIBRARY)?;
-                let text = String::from_utf8_lossy(&text);
-                Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
-            }
-            false => Ok(String::new()),
+        if kinds.has_static() {
+            let text = own::read(&needed, LONGEST_LIBRARY)?;
+            let text = String::from_utf8_lossy(&text);
+            Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
+        } else {
+            Ok(String::new())
         }
     }
 }

@@ -114,9 +114,12 @@ impl<'n> Library<'n> {
     #[must_use]
     pub fn name_for(spec: &Path) -> String {
         let stem = spec.file_stem().unwrap_or_default().to_string_lossy();
-        let letters = |letter: char| match letter.is_ascii_alphanumeric() {
-            true => letter.to_ascii_lowercase(),
-            false => '_',
+        let letters = |letter: char| {
+            if letter.is_ascii_alphanumeric() {
+                letter.to_ascii_lowercase()
+            } else {
+                '_'
+            }
         };
         let stem: String = stem.chars().map(letters).collect();
         format!("nnue_{stem}")

@@ -199,18 +199,20 @@ fn affine(
         _ => inputs.clone(),
     };
     // Each position has its own matrix, so its inputs are a row that is multiplied by this matrix.
-    let mut sums = match has_stacks {
-        true => {
-            let row = builder.reshape(&factors, &[-1, 1, columns as i64]);
-            let sums = builder.operator("MatMul", &[&row, &matrix], &[]);
-            builder.reshape(&sums, &[-1, rows as i64])
-        }
-        false => builder.operator("MatMul", &[&factors, &matrix], &[]),
+    let mut sums = if has_stacks {
+        let row = builder.reshape(&factors, &[-1, 1, columns as i64]);
+        let sums = builder.operator("MatMul", &[&row, &matrix], &[]);
+        builder.reshape(&sums, &[-1, rows as i64])
+    } else {
+        builder.operator("MatMul", &[&factors, &matrix], &[])
     };
     let is_wide = op.sums == Sums::I64;
-    let wrap = |builder: &mut Builder, x: Value| match is_wide {
-        true => x,
-        false => builder.wrap(&x, DataType::I32),
+    let wrap = |builder: &mut Builder, x: Value| {
+        if is_wide {
+            x
+        } else {
+            builder.wrap(&x, DataType::I32)
+        }
     };
     if !op.starts_at_biases() {
         sums = wrap(builder, sums);

@@ -70,12 +70,11 @@ fn sum_of(export: &mut Export<'_>, head: &Head) -> Value {
         });
         let builder = &mut export.builder;
         let x = align(builder, &x, &term.align);
-        match term.negative {
-            true => {
-                let zero = builder.number(0);
-                builder.subtract(&zero, &x)
-            }
-            false => x,
+        if term.negative {
+            let zero = builder.number(0);
+            builder.subtract(&zero, &x)
+        } else {
+            x
         }
     });
     let terms = terms.collect();

@@ -97,9 +97,10 @@ impl fmt::Display for Wrong {
         let Wrong { spec, error } = self;
         // The compiler's messages name their spec themselves.
         let error = error.strip_prefix("error: ").unwrap_or(error);
-        match error.contains(spec) {
-            true => f.write_str(error),
-            false => write!(f, "`{spec}`: {error}"),
+        if error.contains(spec) {
+            f.write_str(error)
+        } else {
+            write!(f, "`{spec}`: {error}")
         }
     }
 }
@@ -216,9 +217,10 @@ impl Comparison<'_> {
             }
         }
         // Where no spec can be measured, its error says more than that the nets belong to none.
-        let nets = match specs.is_empty() {
-            true => Vec::new(),
-            false => nets_of(&specs, nets)?,
+        let nets = if specs.is_empty() {
+            Vec::new()
+        } else {
+            nets_of(&specs, nets)?
         };
         let turn = self
             .packages

@@ -95,11 +95,12 @@ impl Packages {
         let Packages { folder, .. } = self;
         let mut entries =
             fs::read_dir(folder).map_err(|error| FileError::unreadable(folder, error))?;
-        match entries.next().is_none() || Lock::is_known_in(folder) {
-            true => Ok(()),
-            false => Err(Error::OtherFiles {
+        if entries.next().is_none() || Lock::is_known_in(folder) {
+            Ok(())
+        } else {
+            Err(Error::OtherFiles {
                 folder: folder.clone(),
-            }),
+            })
         }
     }
 
@@ -259,9 +260,10 @@ impl Turn<'_> {
             .current_dir(&self.packages.folder);
         let output = cargo.stdin(Stdio::null()).output();
         let output = output.map_err(Error::NoCargo)?;
-        Ok(match output.status.success() {
-            true => Ok(()),
-            false => Err(String::from_utf8_lossy(&output.stderr).trim_end().into()),
+        Ok(if output.status.success() {
+            Ok(())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).trim_end().into())
         })
     }
 }
@@ -273,9 +275,12 @@ fn name(spec: &Spec, main: Main) -> String {
         SpecChoice::File(path) => fs::canonicalize(path).unwrap_or_else(|_| path.clone()),
     };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let letters = |letter: char| match letter.is_ascii_alphanumeric() {
-        true => letter.to_ascii_lowercase(),
-        false => '_',
+    let letters = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter.to_ascii_lowercase()
+        } else {
+            '_'
+        }
     };
     let stem: String = stem.chars().map(letters).collect();
     let check = match main {

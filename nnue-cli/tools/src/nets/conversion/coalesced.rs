@@ -60,9 +60,10 @@ fn plain(network: &Network) -> Network {
     let sections = tensors.map(|tensor| {
         let axes = axes(network, tensor);
         Section::Tensor(Tensor {
-            element: match tensors::are_integers(network, tensor.role) {
-                true => Element::I32,
-                false => Element::F32,
+            element: if tensors::are_integers(network, tensor.role) {
+                Element::I32
+            } else {
+                Element::F32
             },
             padded: axes.last().map_or(1, |(_, len)| *len),
             axes,

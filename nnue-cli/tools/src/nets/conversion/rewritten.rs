@@ -40,15 +40,14 @@ pub fn convert_to_nearest(from: NetFile, to: &Network) -> Result<Converted, Erro
 fn rewrite(from: NetFile, to: &Network) -> Result<(Converted, Vec<u8>), Error> {
     let adds = check_same(&from.network, to)?;
     let (source, target) = (&from.layout, file_layout(to));
-    let weights = match adds {
-        true => coalesced::memory(to, &target, from.net()?.weights())?,
-        false => {
-            check_memory(source, &target)?;
-            let mut weights = vec![0; source.memory_len()];
-            let parts = format::split(source, &from.bytes)?;
-            parts.load(&[0], &mut weights)?;
-            weights
-        }
+    let weights = if adds {
+        coalesced::memory(to, &target, from.net()?.weights())?
+    } else {
+        check_memory(source, &target)?;
+        let mut weights = vec![0; source.memory_len()];
+        let parts = format::split(source, &from.bytes)?;
+        parts.load(&[0], &mut weights)?;
+        weights
     };
     check_kept(source, &target)?;
     let lost = lost(source, &target, &from.loaded);
@@ -75,9 +74,10 @@ fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), Conve
     let parts = format::split(layout, file).map_err(ConversionError::Numbers)?;
     let loaded = parts.load(&[0], &mut again);
     loaded.map_err(ConversionError::Numbers)?;
-    match again == weights {
-        true => Ok(()),
-        false => Err(ConversionError::Changed),
+    if again == weights {
+        Ok(())
+    } else {
+        Err(ConversionError::Changed)
     }
 }
 
@@ -97,9 +97,10 @@ fn check_same(from: &Network, to: &Network) -> Result<bool, ConversionError> {
         }
         value
     };
-    let first = match adds {
-        true => value(&coalesced::without_summands(from)),
-        false => value(from),
+    let first = if adds {
+        value(&coalesced::without_summands(from))
+    } else {
+        value(from)
     };
     match difference(&first, &value(to), String::new()) {
         None => Ok(adds),
@@ -121,17 +122,21 @@ fn check_memory(source: &FileLayout, target: &FileLayout) -> Result<(), Conversi
         && (!both_say_it || source.stacks.stride == target.stacks.stride)
         && source.paired == target.paired
         && source.coalesced.is_empty() == target.coalesced.is_empty();
-    match same {
-        true => Ok(()),
-        false => Err(ConversionError::OtherMemory),
+    if same {
+        Ok(())
+    } else {
+        Err(ConversionError::OtherMemory)
     }
 }
 
 /// The first place at which two values differ, with both values there.
 fn difference(first: &Value, second: &Value, place: String) -> Option<(String, String, String)> {
-    let inside = |key: &dyn std::fmt::Display| match place.is_empty() {
-        true => key.to_string(),
-        false => format!("{place}/{key}"),
+    let inside = |key: &dyn std::fmt::Display| {
+        if place.is_empty() {
+            key.to_string()
+        } else {
+            format!("{place}/{key}")
+        }
     };
     match (first, second) {
         (Value::Object(one), Value::Object(other)) if one.keys().eq(other.keys()) => {
@@ -160,9 +165,10 @@ fn beside(source: &FileLayout, target: &FileLayout, loaded: Loaded) -> Loaded {
     };
     Loaded {
         skipped: skipped(source, target, &loaded.skipped),
-        ignored: match have_same_padding(source, target) {
-            true => loaded.ignored,
-            false => Vec::new(),
+        ignored: if have_same_padding(source, target) {
+            loaded.ignored
+        } else {
+            Vec::new()
         },
         order: match (source.format, target.format) {
             (Format::Named, Format::Named) => loaded.order,
@@ -214,9 +220,10 @@ fn skipped(source: &FileLayout, target: &FileLayout, skipped: &[u8]) -> Vec<u8> 
     let pieces = || skipped_pieces(source, skipped);
     let free = pieces().filter(|(section, _)| !is_kept(section));
     let free: Vec<u8> = free.flat_map(|(_, bytes)| bytes).copied().collect();
-    let mut free = match free.len() == free_len(target) {
-        true => free.as_slice(),
-        false => &[],
+    let mut free = if free.len() == free_len(target) {
+        free.as_slice()
+    } else {
+        &[]
     };
     let mut bytes = Vec::new();
     for section in sections(target) {

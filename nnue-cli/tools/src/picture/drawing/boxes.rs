@@ -147,9 +147,10 @@ impl<Operations: Iterator<Item = [String; 6]>> Boxes<Operations> {
         reads.sort_unstable();
         reads.dedup();
         let are_of_psqt = |read: &usize| self.parts[*read].column == Column::Psqt;
-        let column = match !reads.is_empty() && reads.iter().all(are_of_psqt) {
-            true => Column::Psqt,
-            false => Column::Main,
+        let column = if !reads.is_empty() && reads.iter().all(are_of_psqt) {
+            Column::Psqt
+        } else {
+            Column::Main
         };
         self.parts.push(Part {
             name,

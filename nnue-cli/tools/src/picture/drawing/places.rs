@@ -125,9 +125,10 @@ pub(super) fn place(
             .iter()
             .flat_map(|line| lines(line, letters))
             .collect();
-        let facts = match row.len() > 1 || part.column == Column::Psqt {
-            true => lines(&part.facts, letters),
-            false => Vec::new(),
+        let facts = if row.len() > 1 || part.column == Column::Psqt {
+            lines(&part.facts, letters)
+        } else {
+            Vec::new()
         };
         placed.push(Placed {
             part,

@@ -102,8 +102,9 @@ fn colour(value: f64, largest: f64) -> Colour {
         return WHITE;
     }
     let rest = (255.0 * (1.0 - value.abs() / largest)).round() as u8;
-    match value > 0.0 {
-        true => [255, rest, rest],
-        false => [rest, rest, 255],
+    if value > 0.0 {
+        [255, rest, rest]
+    } else {
+        [rest, rest, 255]
     }
 }

@@ -109,9 +109,10 @@ impl Usage {
         }
         for (activation, spread) in activations(network).iter().zip(&mut self.values) {
             let step = f64::from(activation.smallest_one());
-            let limit = match is_clipped(network, activation) {
-                true => activation.tensor.range.1 as f64,
-                false => f64::INFINITY,
+            let limit = if is_clipped(network, activation) {
+                activation.tensor.range.1 as f64
+            } else {
+                f64::INFINITY
             };
             for value in activation.exact(&trace).filter(|value| value.is_finite()) {
                 spread.magnitudes.add(value / step, 1.0);
@@ -161,14 +162,16 @@ impl Usage {
                 let features = network.feature_count();
                 self.rows[row / features % 2][row % features]
             }
-            Role::LayerWeights(layer) => match network.layers[layer].shared {
-                true => self
-                    .inputs
-                    .iter()
-                    .map(|stack| stack[layer][place.column])
-                    .sum(),
-                false => self.inputs[place.stack][layer][place.column],
-            },
+            Role::LayerWeights(layer) => {
+                if network.layers[layer].shared {
+                    self.inputs
+                        .iter()
+                        .map(|stack| stack[layer][place.column])
+                        .sum()
+                } else {
+                    self.inputs[place.stack][layer][place.column]
+                }
+            }
             _ => 1.0,
         }
     }

@@ -236,9 +236,10 @@ fn rows_of_psqt(features: &[FeatureSet], sets_apart: bool) -> Vec<Rows> {
 fn numbered(runs: Vec<Rows>) -> impl Iterator<Item = Rows> {
     let several = runs.len() > 1;
     runs.into_iter().enumerate().map(move |(index, run)| Rows {
-        name: match several {
-            true => format!("{}_{index}", run.name),
-            false => run.name,
+        name: if several {
+            format!("{}_{index}", run.name)
+        } else {
+            run.name
         },
         ..run
     })
@@ -297,9 +298,10 @@ impl Owner<'_> {
     fn tensors(&self) -> Vec<KnownTensor> {
         let layer = self.layer;
         let output = (Axis::Output, layer.output.len);
-        let of_outputs = match layer.shared {
-            true => vec![output],
-            false => vec![(Axis::Stack, self.stacks), output],
+        let of_outputs = if layer.shared {
+            vec![output]
+        } else {
+            vec![(Axis::Stack, self.stacks), output]
         };
         let mut tensors = Vec::new();
         if let Some(affine) = layer.affine() {

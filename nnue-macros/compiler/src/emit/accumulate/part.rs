@@ -62,10 +62,7 @@ impl<'t> Part<'t> {
     /// paired rows, the part is whole runs of pairs.
     pub(super) fn of(plan: &AccumulatePlan, registers: usize, tables: &'t [Table]) -> Part<'t> {
         let paired: Vec<_> = tables.iter().filter(|table| table.paired).collect();
-        let pairs = match paired.is_empty() {
-            true => 0,
-            false => registers / 2,
-        };
+        let pairs = if paired.is_empty() { 0 } else { registers / 2 };
         Part {
             values: count(registers * plan.lanes),
             registers: (0..registers).map(register).collect(),
@@ -94,9 +91,8 @@ impl<'t> Part<'t> {
     pub(super) fn apply(&self, table: &Table, operation: Operation) -> TokenStream {
         let (values, element) = (&self.values, &table.element);
         let name = format_ident!("{}_i16", operation.name());
-        let steps: Vec<TokenStream> = match table.paired {
-            true => self
-                .pairs
+        let steps: Vec<TokenStream> = if table.paired {
+            self.pairs
                 .iter()
                 .map(
                     |Pair {
@@ -109,14 +105,15 @@ impl<'t> Part<'t> {
                         }
                     },
                 )
-                .collect(),
-            false => (self.registers.iter().enumerate())
+                .collect()
+        } else {
+            (self.registers.iter().enumerate())
                 .map(|(index, register)| {
                     let index = count(index);
                     let vector = table.vector(&quote! { chunk(row, #index) });
                     quote! { #register = simd::#name(#register, #vector); }
                 })
-                .collect(),
+                .collect()
         };
         quote! {
             let row = chunk::<#element, #values>(row, index);

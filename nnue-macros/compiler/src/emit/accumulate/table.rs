@@ -109,9 +109,10 @@ impl Table {
     /// An expression for the weights of all rows, one row after the other.
     pub(in crate::emit) fn weights(&self) -> TokenStream {
         let weights = &self.weights;
-        let variant = match self.paired {
-            true => format_ident!("Paired"),
-            false => format_ident!("{}", self.element.to_string().to_uppercase()),
+        let variant = if self.paired {
+            format_ident!("Paired")
+        } else {
+            format_ident!("{}", self.element.to_string().to_uppercase())
         };
         quote! { features::TableRows::#variant(weights.#weights.as_flattened()) }
     }

@@ -202,9 +202,10 @@ impl Tile<'_> {
         };
         let biases = &self.writer.biases;
         let output = count(output);
-        let sum = match self.writer.affine.op.starts_at_biases() {
-            true => quote! { stack.#biases[#output].wrapping_add(#sum) },
-            false => sum,
+        let sum = if self.writer.affine.op.starts_at_biases() {
+            quote! { stack.#biases[#output].wrapping_add(#sum) }
+        } else {
+            sum
         };
         quote! { sums.0[#output] = #sum; }
     }

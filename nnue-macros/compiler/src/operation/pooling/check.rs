@@ -26,9 +26,10 @@ pub(crate) fn check(
         diagnostics
             .error(transformer.pooling.as_ref()?.span, message)
             .related(transformer.activation.span, "these values")
-            .help(match transformer.activation.value.has_limit() {
-                true => "a smaller `limit` clips them there",
-                false => "a larger `shift` makes them smaller",
+            .help(if transformer.activation.value.has_limit() {
+                "a smaller `limit` clips them there"
+            } else {
+                "a larger `shift` makes them smaller"
             });
         return None;
     }

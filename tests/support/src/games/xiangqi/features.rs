@@ -55,9 +55,10 @@ impl View {
 
     /// A piece as the player sees it: the own ones are white's.
     fn piece(self, piece: Piece) -> Piece {
-        let color = match piece.color == self.color {
-            true => Color::White,
-            false => Color::Black,
+        let color = if piece.color == self.color {
+            Color::White
+        } else {
+            Color::Black
         };
         Piece { color, ..piece }
     }

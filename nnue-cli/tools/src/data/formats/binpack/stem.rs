@@ -272,11 +272,12 @@ fn unpack_board(bytes: &[u8; SIZE]) -> Result<Board, String> {
 /// The board, which must be one of standard chess.
 fn of_standard_chess(board: Result<Board, String>) -> Result<Board, String> {
     let board = board.map_err(|why| format!("the position is none of a game: {why}"))?;
-    match castles_as_usual(&board) {
-        true => Ok(board),
-        false => Err(format!(
+    if castles_as_usual(&board) {
+        Ok(board)
+    } else {
+        Err(format!(
             "found castling rights in `{board:#}`, allowed are those of a king on the e-file with rooks in the corners"
-        )),
+        ))
     }
 }
 

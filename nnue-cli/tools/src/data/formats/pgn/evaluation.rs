@@ -64,9 +64,10 @@ pub(crate) fn unit_of(start: &[u8]) -> Option<(EvalUnit, Option<String>)> {
             _ => {}
         }
     }
-    match has_point {
-        true => Some((EvalUnit::Pawns, whole)),
-        false => whole.map(|first| (EvalUnit::Centipawns, Some(first))),
+    if has_point {
+        Some((EvalUnit::Pawns, whole))
+    } else {
+        whole.map(|first| (EvalUnit::Centipawns, Some(first)))
     }
 }
 
@@ -213,9 +214,10 @@ fn written(text: &str) -> Option<Written> {
         .parse()
         .ok()
         .filter(|number: &f32| number.is_finite())?;
-    Some(match unsigned.contains('.') {
-        true => Written::Point(number),
-        false => Written::Whole(number),
+    Some(if unsigned.contains('.') {
+        Written::Point(number)
+    } else {
+        Written::Whole(number)
     })
 }
 

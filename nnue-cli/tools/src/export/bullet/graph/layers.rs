@@ -35,9 +35,10 @@ fn refused<T>(name: &str) -> T {
 }
 
 pub(super) fn write(graph: &mut Graph<'_>, index: usize, layer: &Layer) {
-    let stack = match graph.network.stacks.count > 1 && !layer.shared {
-        true => ".select(stack)",
-        false => "",
+    let stack = if graph.network.stacks.count > 1 && !layer.shared {
+        ".select(stack)"
+    } else {
+        ""
     };
     match &layer.op {
         Op::Affine(op) => affine(graph, index, layer, op, stack),

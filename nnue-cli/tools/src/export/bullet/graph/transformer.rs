@@ -23,9 +23,10 @@ pub(super) fn write(graph: &mut Graph<'_>) -> bool {
         Pooling::None => ("", "l0.forward(input)"),
         _ => (", start, end", "l0.slice(start, end).forward(input)"),
     };
-    let x = match needs_name(transformer.activation) {
-        true => format!("{{ let x = {all}; {} }}", activated(transformer, "x")),
-        false => activated(transformer, all),
+    let x = if needs_name(transformer.activation) {
+        format!("{{ let x = {all}; {} }}", activated(transformer, "x"))
+    } else {
+        activated(transformer, all)
     };
     graph.line(format!("let neurons = |input{neurons}| {x};"));
     let of_perspective = match transformer.pooling {

@@ -127,9 +127,10 @@ impl Threats {
         Some(
             first_row
                 + rank
-                + match by_square {
-                    true => 2 * victims * before[from] + slot * reached[from].count_ones() as usize,
-                    false => slot * before[64] + before[from],
+                + if by_square {
+                    2 * victims * before[from] + slot * reached[from].count_ones() as usize
+                } else {
+                    slot * before[64] + before[from]
                 },
         )
     }

@@ -137,9 +137,10 @@ fn exact(value: f64) -> String {
 /// Four digits of a number. A large number has all digits before the point, in groups of three.
 fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() || value.abs() < 1e-4 {
-        return match value == 0.0 {
-            true => "0".into(),
-            false => format!("{value:.3e}"),
+        return if value == 0.0 {
+            "0".into()
+        } else {
+            format!("{value:.3e}")
         };
     }
     let digits = (3 - value.abs().log10().floor() as i32).max(0) as usize;
