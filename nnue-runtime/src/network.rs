@@ -227,7 +227,7 @@ impl<A: Architecture> Network<A> {
     }
 
     /// The content of the net file besides its weights.
-    pub(crate) fn beside(&self) -> &Loaded {
+    pub(crate) fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 
@@ -256,7 +256,7 @@ impl<A: Architecture> Clone for Network<A> {
     fn clone(&self) -> Network<A> {
         Network {
             level: self.level,
-            weights: self.weights.again(),
+            weights: self.weights.clone(),
             proved: self.proved,
             loaded: self.loaded.clone(),
             #[cfg(feature = "shared")]
