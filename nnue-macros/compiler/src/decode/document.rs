@@ -6,9 +6,8 @@ use toml_parser::lexer::TokenKind;
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span};
 
-/// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. A
-/// text of more than a million bytes can hold so many mistakes that it would take minutes to find
-/// and report them all.
+/// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. The
+/// mistakes in a text of more than a million bytes could take minutes to find and report.
 const LONGEST: usize = 1 << 20;
 
 /// The most dots in a key. Each is a table in a table. The crate toml allows 80 in each of 80
