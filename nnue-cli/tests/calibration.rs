@@ -260,7 +260,9 @@ fn each_output_may_have_the_one_of_its_own_weights() {
     let layout = file_layout(&spec);
     let parts = format::split(&layout, &bytes).expect("it is a net file");
     let all = parts.numbers().expect("its numbers are right");
-    let weights = { all.iter() }.find(|numbers| &*numbers.tensor.name == "fc_0.weights");
+    let weights = all
+        .iter()
+        .find(|numbers| &*numbers.tensor.name == "fc_0.weights");
     let weights = weights.expect("the file has it");
     for output in 0..3 {
         let largest = weights.row(0, output).map(f64::abs).fold(0.0, f64::max);

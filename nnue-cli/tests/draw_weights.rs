@@ -215,7 +215,11 @@ fn pixels_are_the_weights() {
         }
     }
     assert_eq!([5, 9, 0].map(|neuron| pixels.activity(neuron)), [28, 28, 0]);
+    assert_histograms(&pixels);
+}
 
+/// Confirms that the histograms of [`pixels_are_the_weights`] are right.
+fn assert_histograms(pixels: &Pixels) {
     // All but three of the transformer's weights are 0, which is a third of the way.
     let title = "transformer.weights of A: 98304 values from -50 to 100, where 1.0 is 255";
     let heights = pixels.bars(title);

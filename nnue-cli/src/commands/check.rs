@@ -74,7 +74,7 @@ struct Clamped {
 
 impl Weights {
     fn of(file: &NetFile) -> Result<Weights, Failure> {
-        let clamped = { file.loaded.clamped.iter() }.map(|(place, count)| Clamped {
+        let clamped = file.loaded.clamped.iter().map(|(place, count)| Clamped {
             place: place.to_string(),
             values: *count as u64,
         });

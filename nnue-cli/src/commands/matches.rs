@@ -178,14 +178,7 @@ struct Test {
 
 impl MatchCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let rules = Rules {
-            limit: self.thinking.limit()?,
-            chess960: self.openings.chess960,
-            draw: self.draw,
-            win: self.resign,
-            margin: Duration::from_millis(self.thinking.time_margin.into()),
-            patience: Duration::from_secs(self.thinking.patience.into()),
-        };
+        let rules = self.rules()?;
         let mut fingerprints = Fingerprints::default();
         let players = players(
             [&self.first, &self.second],
@@ -202,10 +195,7 @@ impl MatchCommand {
                 .map(PathBuf::as_path),
         )?;
         let pairs = (self.games / 2) as usize;
-        let openings = match &self.openings.book {
-            Some(path) => self.listed_openings(path, pairs),
-            None => self.random_openings(pairs),
-        }?;
+        let openings = self.openings(pairs)?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let (mut state, finished) = match &self.state {
             Some(path) => {
@@ -262,13 +252,35 @@ impl MatchCommand {
         if results.pairs == pairs || tournament.verdict(&results).is_some() {
             return Ok(ExitCode::SUCCESS);
         }
-        Err(Failure::Work(match &self.state {
+        Err(self.interrupted())
+    }
+
+    fn rules(&self) -> Result<Rules, Failure> {
+        Ok(Rules {
+            limit: self.thinking.limit()?,
+            chess960: self.openings.chess960,
+            draw: self.draw,
+            win: self.resign,
+            margin: Duration::from_millis(self.thinking.time_margin.into()),
+            patience: Duration::from_secs(self.thinking.patience.into()),
+        })
+    }
+
+    fn interrupted(&self) -> Failure {
+        Failure::Work(match &self.state {
             Some(path) => format!(
                 "interrupted; the same command goes on with the pairs in `{}`",
                 path.display()
             ),
             None => "interrupted; with `--state` the match could go on".into(),
-        }))
+        })
+    }
+
+    fn openings(&self, pairs: usize) -> Result<Vec<Board>, Failure> {
+        match &self.openings.book {
+            Some(path) => self.listed_openings(path, pairs),
+            None => self.random_openings(pairs),
+        }
     }
 
     /// The openings of a file with a line for each opening.

@@ -30,7 +30,6 @@ pub mod operation;
 mod options;
 pub mod plan;
 pub mod spec;
-mod toml;
 mod write_spec;
 
 pub use nnue_format as format;

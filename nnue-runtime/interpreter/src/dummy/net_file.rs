@@ -207,7 +207,8 @@ fn offsets(tensor: &Tensor, axis: Axis) -> Vec<usize> {
 /// Whether values of a tensor are added to values of another tensor before they are rounded to
 /// integers.
 fn is_summand(network: &Network, tensor: &Tensor) -> bool {
-    let mut factors = (network.features.iter()).filter_map(|set| set.factors.as_ref());
+    let sets = network.features.iter();
+    let mut factors = sets.filter_map(|set| set.factors.as_ref());
     match tensor.role {
         Role::Weights(_) | Role::Psqt(_) => factors.any(|factors| !factors.round_each),
         Role::LayerFactors(_) | Role::Biases(_) => false,
@@ -234,7 +235,8 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
             None => integer_of(tensor, value),
         };
         assert!(
-            (element.limits())
+            element
+                .limits()
                 .is_none_or(|(low, high)| (low.into()..=high.into()).contains(&value)),
             "{value} does not fit in {element} of `{}`",
             tensor.name

@@ -363,7 +363,10 @@ impl Owner<'_> {
                 Some(1.0 / (f64::from(scale) * f64::from(affine.inputs_one)))
             }
             Some(Scale::OfFile) => None,
-            None => (self.layer.weights_one()).map(|(one, inputs)| one as f64 / inputs as f64),
+            None => {
+                let ones = self.layer.weights_one();
+                ones.map(|(one, inputs)| one as f64 / inputs as f64)
+            }
         };
         let role = Role::LayerWeights(self.index);
         KnownTensor {
