@@ -40,34 +40,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "`rate = 0.0003`": {"schedule": {"rate": 0.0003}},
     "`rate = 0.003`": {"schedule": {"rate": 0.003}},
     "`rate = 0.01`": {"schedule": {"rate": 0.01}},
-    '`kind = "linear"`': {"schedule": {"kind": "linear"}},
     '`kind = "step"`': {"schedule": {"kind": "step"}},
-    '`kind = "one-cycle"`': {"schedule": {"kind": "one-cycle"}},
     '`kind = "constant"`': {"schedule": {"kind": "constant"}},
-    "`constant`, `average = 0.99`": {"schedule": {"kind": "constant"}, "average": 0.99},
-    "`constant`, `average_from = 0.75`": {"schedule": {"kind": "constant"}, "average_from": 0.75},
     "`warm_up = 0.05`": {"schedule": {"warm_up": 0.05}},
-    "`average = 0.99`": {"average": 0.99},
-    "`radam`": {"optimiser": {"name": "radam"}},
-    "`nadam`": {"optimiser": {"name": "nadam"}},
-    "`ranger`": {"optimiser": {"name": "ranger"}},
-    "`ranger21`": {"optimiser": {"name": "ranger21"}},
-    "`schedule-free`": {
-        "optimiser": {"name": "schedule-free"},
-        "schedule": {"kind": "constant", "warm_up": 0.05},
-    },
     "`muon`": {"optimiser": {"name": "muon"}},
-    "`centralise = true`": {"optimiser": {"centralise": True}},
     "`weight_decay = 0.1`": {"optimiser": {"weight_decay": 0.1}},
-    "`clip_norm = 0.01`": {"optimiser": {"clip_norm": 0.01}},
-    "`clip_value = 0.0001`": {"optimiser": {"clip_value": 0.0001}},
     "`exponent = 2.5`": {"loss": {"exponent": 2.5}},
-    "`qp = 0.15`": {"loss": {"qp": 0.15}},
-    "`w1 = 3`": {"loss": {"w1": 3.0}},
     "`lambda = 0.9`": {"loss": {"lambda_": (0.9, 0.9)}},
-    "`lambda = 0.9`, `lambda_jitter = 0.1`": {
-        "loss": {"lambda_": (0.9, 0.9), "lambda_jitter": 0.1}
-    },
 }
 
 
@@ -194,8 +173,8 @@ def _loss_of(name: str) -> float:
     training = Training(run, network, Processes(0, 1, CPU), _work.held_out)
     for batch in _work.batches:
         training.step(batch)
-    export.write_net(training.averaged, run.spec, _net(name), binary=nnue.find())
-    return _loss(training.averaged, _work.held_out)
+    export.write_net(network, run.spec, _net(name), binary=nnue.find())
+    return _loss(network, _work.held_out)
 
 
 @torch.no_grad()

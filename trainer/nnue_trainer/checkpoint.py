@@ -18,7 +18,7 @@ from torch import Tensor
 
 from nnue_trainer.fields import RunError, shown
 
-VERSION = 4
+VERSION = 5
 NAME = "checkpoint.safetensors"
 
 

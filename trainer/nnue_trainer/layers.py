@@ -16,7 +16,6 @@ from . import float32, initial, schema
 from .arithmetic import Arithmetic
 from .description import Description
 from .grid import LIMITS, Grid, Limits, One, Signs
-from .matrix import Matrix
 from .schema import given
 from .stacks import Stacks
 from .transformer import quantmoid4
@@ -25,8 +24,9 @@ from .transformer import quantmoid4
 class Layer(nn.Module):
     """What a layer of a stack does."""
 
-    def matrices(self) -> list[Matrix]:
-        """The parameters that sums of products are computed with."""
+    def matrices(self) -> list[nn.Parameter]:
+        """Weights `[..., outputs, inputs]` whose steps may have orthogonal directions. Between
+        outputs that see different inputs, and in a single row or column, nothing is orthogonal."""
         return []
 
     def clip(self) -> None:
@@ -147,9 +147,10 @@ class Affine(Layer):
             reached[(columns * runs + index) % (outputs // 16), columns] = 1.0
         return reached.repeat_interleave(16, dim=0)
 
-    def matrices(self) -> list[Matrix]:
-        shared = [] if self.shared_weights is None else [Matrix(self.shared_weights)]
-        return [Matrix(self.weights, self.reached), *shared]
+    def matrices(self) -> list[nn.Parameter]:
+        if self.reached is not None or min(self.weights.shape[1:]) == 1:
+            return []
+        return [self.weights, *([] if self.shared_weights is None else [self.shared_weights])]
 
     def numbers(self) -> tuple[Tensor, Optional[Tensor]]:
         """Weights `[stacks, outputs, inputs]` and biases `[stacks, outputs]` as numbers of the

@@ -63,7 +63,7 @@ class Nets:
         self._write(training, self.folder / "network.nnue", self.folder / "golden.txt")
 
     def _write(self, training: Training, path: Path, golden: Optional[Path] = None) -> None:
-        network = training.averaged
+        network = training.network
         if training.processes.device.type != "cpu":
             # The integers are computed in f64, which MPS has not.
             network = copy.deepcopy(network).cpu()

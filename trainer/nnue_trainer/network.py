@@ -12,7 +12,6 @@ from .arithmetic import ARITHMETIC
 from .batch import Batch
 from .description import Description
 from .layers import KINDS, Affine, Layer
-from .matrix import Matrix
 from .stacks import Stacks
 from .transformer import Transformer
 
@@ -188,8 +187,8 @@ class Network(nn.Module):
         for layer in self.layers.values():
             layer.clip()
 
-    def matrices(self) -> list[Matrix]:
-        """The weights of the layers behind the transformer."""
+    def matrices(self) -> list[nn.Parameter]:
+        """The weights of the layers behind the transformer that Muon can train."""
         return [matrix for layer in self.layers.values() for matrix in layer.matrices()]
 
     def write_tensors(self, path: Union[str, os.PathLike[str]]) -> None:

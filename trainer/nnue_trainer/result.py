@@ -21,7 +21,7 @@ def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, 
     """Writes the network that was trained into `folder`, and `summary.json`, which is returned."""
     nets.final(training)
     # The integers are computed in f64, which MPS has not.
-    network = training.averaged.cpu()
+    network = training.network.cpu()
     batches = [batch.to(torch.device("cpu")) for batch in training.validation]
     write_whole(folder / "network.floats", network.write_tensors)
     values = {mode: values_of(network, batches, mode) for mode in ("exact", "fake", "float")}

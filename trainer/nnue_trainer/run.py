@@ -88,14 +88,8 @@ class Run:
     """How often in the run the network is validated and a checkpoint written."""
     nets_every: int = number(0, low=0, whole=True)
     """After how many positions a net is kept; 0 is at each report."""
-    average: float = number(0.0, low=0, below=1)
-    """What the exponential average of the weights keeps of itself at each step; 0 is no average."""
-    average_from: Optional[float] = number(None, low=0, below=1)
-    """The share of the run after which all weights are averaged alike."""
     compile: bool = flag(False)
     """Whether `torch.compile` makes one program of the network."""
-    bf16: bool = flag(False)
-    """Whether layers multiply in numbers of 16 bits, on CUDA."""
     logs: tuple[str, ...] = words("json", "tensorboard")
     """What is written of each report for other programs."""
     golden: int = number(1000, low=1, whole=True)
@@ -236,19 +230,6 @@ def _completed(
         elif watch.opponent.endswith(".nnue"):
             raise RunError(
                 f"there is no file `{folder / watch.opponent}`, the `opponent` of [watch]"
-            )
-    if run.average and run.average_from is not None:
-        raise RunError("`average` and `average_from` are two kinds of averages: one can be had")
-    if run.optimiser.is_schedule_free:
-        if run.schedule.kind != "constant":
-            raise RunError(
-                "`name` of [optimiser] is 'schedule-free': it needs `kind = \"constant\"` of "
-                "[schedule], with a `warm_up` if any"
-            )
-        if run.average or run.average_from is not None:
-            raise RunError(
-                "`name` of [optimiser] is 'schedule-free', which makes an average of its own: "
-                "`average` and `average_from` are for other optimisers"
             )
     files = (
         within(run.data.files)

@@ -348,9 +348,6 @@ class Transformer(nn.Module):
     def _fit_accumulators(self, coalesced: list[Tensor]) -> None:
         """Neurons whose largest rows could leave 16 bits together are made smaller as a whole.
         `coalesced` has the rows of each set, with their virtual ones, in the units of integers.
-
-        The bounds are those of numbers and not of integers, so that an average of weights that keep
-        them keeps them too.
         """
         biases = self.bias_grid.scaled(self.biases)
         tables = [table.unflatten(0, (own.copies, -1)) for own, table in zip(self.sets, coalesced)]
@@ -388,6 +385,9 @@ class Transformer(nn.Module):
             exceeded = torch.stack([(bound > room).any() for _, _, bound, _ in bounds]).any()
             if not self._was_exceeded(exceeded):
                 return
+        else:
+            # What is done now need not be done later.
+            self._answers.clear()
         for sign, own_biases, bound, sides in bounds:
             for copy in range(len(biases)):
                 neurons = (bound[copy] > room).nonzero()[:, 0]

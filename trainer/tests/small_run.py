@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from nnue_trainer.loss import Loss
-from nnue_trainer.matrix import Matrix
 from nnue_trainer.processes import Processes
 from nnue_trainer.run import Data, Run
 from nnue_trainer.train import Report, Training
@@ -60,7 +59,8 @@ class SmallNetwork(torch.nn.Module):
         self.observe = False
 
     def forward(self, batch: SmallBatch) -> Tensor:
-        self.modes.append(self.mode)
+        if torch.is_grad_enabled():
+            self.modes.append(self.mode)
         hidden = torch.relu(self.first(batch.inputs))
         if self.observe:
             self.active = (hidden != 0).any(dim=0)
@@ -74,8 +74,8 @@ class SmallNetwork(torch.nn.Module):
     def saturated(self) -> dict[str, float]:
         return {"first": float((self.first.weight.detach().abs() == 0.75).float().mean())}
 
-    def matrices(self) -> list[Matrix]:
-        return [Matrix(self.first.weight), Matrix(self.second.weight)]
+    def matrices(self) -> list[Tensor]:
+        return [self.first.weight]
 
     @torch.no_grad()
     def clip(self) -> None:

@@ -48,7 +48,6 @@ spec = "net.toml"
 positions = 40_000
 reports = 8
 golden = 100
-average = 0.9
 device = "cpu"
 [data]
 files = ["{TESTS}/games.txt.gz"]

@@ -280,18 +280,3 @@ def test_few_rows_may_be_as_large_as_a_large_shift_allows(
     own.weights[:31] = number / float(own.grid.one)
     network.clip()
     assert largest_sums(network.transformer)[0] == 31 << 10
-
-
-@torch.no_grad()
-def test_averages_of_weights_that_fit_do(tmp_path: Path) -> None:
-    """Each of two networks has rows of its own, which become 1 on average."""
-    spec = shifted("bullet_simple", 10, tmp_path)
-    networks = [Network(description(spec)) for _ in range(2)]
-    for index, network in enumerate(networks):
-        (own,) = network.transformer.sets
-        own.weights.zero_()
-        own.weights[24 * index : 24 * index + 24] = 1.1 / float(own.grid.one)
-        network.clip()
-    first, second = (network.transformer.sets[0].weights for network in networks)
-    first.copy_((first + second) / 2)
-    assert max(largest_sums(networks[0].transformer)) <= 32767

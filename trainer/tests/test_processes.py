@@ -15,7 +15,7 @@ from nnue_trainer.processes import Processes, processes
 from nnue_trainer.train import Training
 
 SHARE = RUN.data.batch_size // 2
-DISTRIBUTED = changed(RUN, loss={"activation": 0.1}, optimiser={"name": "ranger"}, average=0.9)
+DISTRIBUTED = changed(RUN, loss={"activation": 0.1}, optimiser={"name": "muon"})
 
 
 def start(folder: Path) -> list[tuple[Tensor, int]]:

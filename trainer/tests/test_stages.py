@@ -44,7 +44,7 @@ def test_what_a_stage_does_not_say_is_as_in_the_run(run_file: Path, tmp_path: Pa
     assert (first.schedule.rate, second.schedule.rate) == (0.01, 0.002)
     assert len(first.data.files) == 1 and len(second.data.files) == 2
     assert first.data.batch_size == second.data.batch_size == 256
-    assert first.average == second.average == 0.9 and first.seed < second.seed
+    assert first.seed < second.seed
 
 
 @pytest.mark.parametrize(

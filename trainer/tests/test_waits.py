@@ -57,13 +57,12 @@ def test_no_part_of_a_step_asks_for_a_number(name: str, monkeypatch: pytest.Monk
     network = Network(description(SPECS[name]), mode="fake", seed=1)
     network.transformer.defers = network.observe = True
     batch = network.prepared(known(random_batch(description(SPECS[name]), 40)), torch.device("cpu"))
-    loss = Loss(activation=0.1, lambda_jitter=0.1, w1=1.0)
+    loss = Loss(activation=0.1)
     # `tolist` reads memory, and no operation is told of it.
     monkeypatch.setattr(Tensor, "tolist", lambda _: pytest.fail("a step asks for a list"))
     with Asked() as asked:
         values = network(batch)
-        jitter = loss.jitter(batch.score, 1, 1)
-        cost = loss(values, batch.score, batch.result, 0.5, jitter)
+        cost = loss(values, batch.score, batch.result, 0.5)
         assert network.activation_mean is not None
         (cost + network.activation_mean).backward()
         network.clip()
