@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from msgspec import structs
 
 from nnue_trainer import Batch, Description, Network, export, nnue
 from nnue_trainer.loss import Loss
@@ -105,7 +106,7 @@ def main(argv: Sequence[str]) -> None:
     elo: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(given.first_seed, given.first_seed + given.seeds):
-            run = dataclasses.replace(base, seed=seed)
+            run = structs.replace(base, seed=seed)
             source = FileSource(run, binary, 1)
             held_out = source.held_out().batches
             batches = list(_first(source, run, Network(description)))
@@ -158,11 +159,11 @@ def _first(source: FileSource, run: Run, network: Network) -> Iterator[Batch]:
 
 def _changed(run: Run, changes: dict[str, Any]) -> Run:
     tables = {
-        key: dataclasses.replace(getattr(run, key), **value)
+        key: structs.replace(getattr(run, key), **value)
         for key, value in changes.items()
         if isinstance(value, dict)
     }
-    return dataclasses.replace(run, **{**changes, **tables})
+    return structs.replace(run, **{**changes, **tables})
 
 
 def _loss_of(name: str) -> float:

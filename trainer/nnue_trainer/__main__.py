@@ -4,9 +4,9 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any
 
 import torch
 
@@ -72,7 +72,7 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command, and returns its exit status."""
     given = arguments().parse_args(argv)
     try:
@@ -95,7 +95,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     return 0
 
 
-def train(run: Run, binary: str, ours: Processes) -> Optional[dict[str, Any]]:
+def train(run: Run, binary: str, ours: Processes) -> dict[str, Any] | None:
     """Does the run, and returns its summary, in the first of several processes."""
     # What is random in torch may depend on it, though nothing here is after the first weights.
     torch.manual_seed(run.seed)

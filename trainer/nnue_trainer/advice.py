@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -81,7 +81,7 @@ def advice(
     """
     enough = known.positions >= ENOUGH
     few = too_little_data.warnings(reports, reports_of_run) if enough else []
-    found: dict[str, Optional[str]] = {
+    found: dict[str, str | None] = {
         "data": few[0] if few else None,
         "scores": _scores(loss, known),
         "results": _results(loss, known),
@@ -92,7 +92,7 @@ def advice(
     return {kind: text for kind, text in found.items() if text is not None}
 
 
-def _scores(loss: Loss, known: Known) -> Optional[str]:
+def _scores(loss: Loss, known: Known) -> str | None:
     if known.both < ENOUGH or loss.lambda_[1] < 0.5 or known.correlation >= NOTHING:
         return None
     return (
@@ -103,7 +103,7 @@ def _scores(loss: Loss, known: Known) -> Optional[str]:
     )
 
 
-def _results(loss: Loss, known: Known) -> Optional[str]:
+def _results(loss: Loss, known: Known) -> str | None:
     last = loss.lambda_[1]
     if known.positions >= ENOUGH and known.results == 0 and last < 1:
         return (
@@ -119,7 +119,7 @@ def _results(loss: Loss, known: Known) -> Optional[str]:
     return None
 
 
-def _rate(known: Known, reports: Sequence["Report"], share: float) -> Optional[str]:
+def _rate(known: Known, reports: Sequence["Report"], share: float) -> str | None:
     last = reports[-STAYS:]
     what = "take a third of `rate` of [schedule], or let it rise in a `warm_up`"
     if len(reports) > STAYS:
@@ -140,7 +140,7 @@ def _rate(known: Known, reports: Sequence["Report"], share: float) -> Optional[s
     return None
 
 
-def _dead(known: Known, reports: Sequence["Report"], reports_of_run: int) -> Optional[str]:
+def _dead(known: Known, reports: Sequence["Report"], reports_of_run: int) -> str | None:
     last = reports[-STAYS:]
     if known.positions < ENOUGH or len(last) < min(STAYS, reports_of_run):
         return None
@@ -154,7 +154,7 @@ def _dead(known: Known, reports: Sequence["Report"], reports_of_run: int) -> Opt
     )
 
 
-def _saturated(saturated: Mapping[str, float]) -> Optional[str]:
+def _saturated(saturated: Mapping[str, float]) -> str | None:
     name = max(saturated, key=lambda each: saturated[each], default=None)
     if name is None or saturated[name] <= SATURATED:
         return None

@@ -4,7 +4,6 @@ import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Optional, Union
 
 import torch
 
@@ -12,16 +11,16 @@ from . import nnue, tensor_file
 from .batch import Batch
 from .network import Network
 
-AnyPath = Union[str, os.PathLike[str]]
+AnyPath = str | os.PathLike[str]
 
 
 def write_net(
     network: Network,
     spec: AnyPath,
     path: AnyPath,
-    to: Optional[AnyPath] = None,
-    binary: Optional[str] = None,
-    report: Optional[AnyPath] = None,
+    to: AnyPath | None = None,
+    binary: str | None = None,
+    report: AnyPath | None = None,
 ) -> None:
     """Writes the net file of a network, as its spec says: `nnue quantise` makes it of the floating
     point of `Network.write_tensors`.
@@ -74,7 +73,7 @@ def write_golden(
             file.write(" | ".join([fen, *map(str, own)]) + "\n")
 
 
-def prove(net: AnyPath, spec: AnyPath, golden: AnyPath, binary: Optional[str] = None) -> None:
+def prove(net: AnyPath, spec: AnyPath, golden: AnyPath, binary: str | None = None) -> None:
     """Compares the golden values of a file with those that the interpreter computes of a net file.
 
     Raises `nnue.CommandFailed`, which names the first positions that differ.

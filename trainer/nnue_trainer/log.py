@@ -1,10 +1,10 @@
 """Reports of a run for other programs: JSON lines, and TensorBoard."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
+
+import msgspec
 
 from nnue_trainer.fields import RunError
 from nnue_trainer.progress import Watcher
@@ -33,7 +33,7 @@ class JsonLines:
         self._write(report)
 
     def _write(self, report: "Report") -> None:
-        self.file.write(json.dumps(asdict(report)) + "\n")
+        self.file.write(msgspec.json.encode(report).decode() + "\n")
         self.file.flush()
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class TensorBoard:
 
     def report(self, training: "Training", report: "Report") -> None:
         """A report has been made."""
-        for name, value in asdict(report).items():
+        for name, value in msgspec.structs.asdict(report).items():
             if isinstance(value, (int, float)) and name != "positions":
                 self.writer.add_scalar(name, value, report.positions)
         self.writer.flush()

@@ -1,34 +1,33 @@
 """What training makes small: how far the network's value is from what is known of a position."""
 
-from dataclasses import dataclass
-from typing import Optional
+from typing import Annotated
 
 import torch
+from msgspec import Meta
 from torch import Tensor
 
-from nnue_trainer.fields import number, span
+from nnue_trainer.fields import Above0, AtLeast0, Share, Table
 
 
-@dataclass(frozen=True)
-class Loss:
+class Loss(Table, frozen=True, rename={"lambda_": "lambda"}):
     """The table `[loss]` of a run file.
 
     Scores and values are compared as expected points: 1 for a win, 0.5 for a draw, 0 for a loss.
     """
 
-    score_scale: float = number(400.0, above=0)
+    score_scale: Above0 = 400.0
     """The score, in centipawns, which stands for 1 / (1 + 1/e), or 73 % of the points."""
-    score_offset: float = number(0.0, low=0)
+    score_offset: AtLeast0 = 0.0
     """Centipawns with which a win is as likely as anything else; with 0 no draws are assumed."""
-    value_scale: Optional[float] = number(None, above=0)
+    value_scale: Above0 | None = None
     """The same as `score_scale` of the network's values; by default the same number."""
-    value_offset: Optional[float] = number(None, low=0)
+    value_offset: AtLeast0 | None = None
     """The same as `score_offset` of the network's values; by default in proportion to the
     scales."""
-    lambda_: tuple[float, float] = span((1.0, 1.0), low=0, high=1)
+    lambda_: Annotated[tuple[Share, ...], Meta(min_length=2, max_length=2)] = (1.0, 1.0)
     """The score's share of the target at the start and at the end; the result has the rest."""
-    exponent: float = number(2.0, low=1)
-    activation: float = number(0.0, low=0)
+    exponent: Annotated[float, Meta(ge=1)] = 2.0
+    activation: AtLeast0 = 0.0
     """What a mean activation of 1.0 of the transformer costs: it draws activations towards zero."""
 
     @property

@@ -5,7 +5,6 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional
 
 from nnue_trainer import export, nnue
 from nnue_trainer.checkpoint import write_whole
@@ -62,7 +61,7 @@ class Nets:
         """Writes `network.nnue` and `golden.txt`, and what `numbered` raises."""
         self._write(training, self.folder / "network.nnue", self.folder / "golden.txt")
 
-    def _write(self, training: Training, path: Path, golden: Optional[Path] = None) -> None:
+    def _write(self, training: Training, path: Path, golden: Path | None = None) -> None:
         network = training.network
         if training.processes.device.type != "cpu":
             # The integers are computed in f64, which MPS has not.

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import ValuesView
-from typing import Optional, Union, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -36,24 +36,19 @@ class Network(nn.Module):
     def __init__(
         self, description: Description, mode: str = "float", seed: int = 0, factorise: bool = True
     ) -> None:
-        """Raises `ValueError` if the description has an operation that is not known."""
+        """Raises `ValueError` if the description has an activation that is not known."""
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         self.description = description
         self.mode = mode
         self.observe = False
-        self.activation_mean: Optional[Tensor] = None
+        self.activation_mean: Tensor | None = None
         self._observed: dict[str, Tensor] = {}
         self._active = torch.zeros(0, dtype=torch.bool)
         self.transformer = Transformer(description, factorise, generator)
         self.layers = Layers()
         for layer in description.layers:
-            kind = KINDS.get(layer.operation.kind)
-            if kind is None:
-                raise ValueError(
-                    f"found the operation `{layer.operation.kind}` in `{layer.name}`, which is not "
-                    "known"
-                )
+            kind = KINDS[type(layer.operation)]
             self.layers[layer.name] = kind(description, layer, layer.operation, generator)
         for name in {term.layer for head in description.output.heads for term in head.terms}:
             last = self.layers[name]
@@ -191,7 +186,7 @@ class Network(nn.Module):
         """The weights of the layers behind the transformer that Muon can train."""
         return [matrix for layer in self.layers.values() for matrix in layer.matrices()]
 
-    def write_tensors(self, path: Union[str, os.PathLike[str]]) -> None:
+    def write_tensors(self, path: str | os.PathLike[str]) -> None:
         """Writes the file of floating point that `nnue quantise IN OUT --spec SPEC` reads."""
         from .tensor_file import write
 

@@ -1,26 +1,25 @@
 """Optimisers: AdamW of torch, and Muon."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from nnue_trainer.fields import RunError, choice, number
+from nnue_trainer.fields import Above0, AtLeast0, Below1, RunError, Table
 from nnue_trainer.muon import Muon
 
 
-@dataclass(frozen=True)
-class Optimiser:
+class Optimiser(Table, frozen=True):
     """The table `[optimiser]` of a run file."""
 
-    name: str = choice("adamw", "muon")
-    beta1: float = number(0.9, low=0, below=1)
-    beta2: float = number(0.999, low=0, below=1)
-    epsilon: float = number(1e-8, above=0)
-    momentum: float = number(0.95, low=0, below=1)
+    name: Literal["adamw", "muon"] = "adamw"
+    beta1: Below1 = 0.9
+    beta2: Below1 = 0.999
+    epsilon: Above0 = 1e-8
+    momentum: Below1 = 0.95
     """What `muon` keeps of the direction of its matrices at each step."""
-    weight_decay: float = number(0.0, low=0)
+    weight_decay: AtLeast0 = 0.0
     """The part of each weight that a step with a rate of 1 would take away."""
 
     def over(

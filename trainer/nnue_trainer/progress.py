@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Optional, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 if TYPE_CHECKING:
     from nnue_trainer.train import Report, Training
@@ -28,11 +28,11 @@ class Watcher(Protocol):
 class Progress:
     """A table with a row for each report, and on a terminal a line that changes every second."""
 
-    def __init__(self, out: Optional[TextIO] = None) -> None:
+    def __init__(self, out: TextIO | None = None) -> None:
         self.out = out or sys.stderr
         self.is_terminal = self.out.isatty()
         self.shown = time.monotonic()
-        self.positions: Optional[int] = None
+        self.positions: int | None = None
         self.warned: set[str] = set()
         self._line(_row(TITLES))
 

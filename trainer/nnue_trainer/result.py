@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor
 
@@ -39,7 +40,7 @@ def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, 
         "validation_loss_of_integers": float(run.loss(values["exact"], score, result, 1.0)),
         "validation_positions": len(score),
         "warnings": training.warnings,
-        "strength": [vars(match) for match in training.matches],
+        "strength": msgspec.to_builtins(training.matches),
         "zero_blocks": last.zero_blocks,
         "rounding_cost": {
             mode: rounding_cost(values[mode], values["exact"], run.loss.units)
@@ -50,7 +51,7 @@ def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, 
         "device": device_name(training.processes.device),
         "torch": torch.__version__,
         "settings": run.settings(),
-        "reports": [vars(report) for report in training.reports],
+        "reports": msgspec.to_builtins(training.reports),
     }
     text = json.dumps(summary, indent=2) + "\n"
     write_whole(folder / "summary.json", lambda path: path.write_text(text, encoding="utf-8"))

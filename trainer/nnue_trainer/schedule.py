@@ -1,25 +1,28 @@
 """How fast a network learns in the course of a run."""
 
 import math
-from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from nnue_trainer.fields import choice, number
+from msgspec import Meta
+
+from nnue_trainer.fields import Above0, Below1, Share, Table
+
+Part = Annotated[float, Meta(gt=0, le=1)]
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(Table, frozen=True):
     """The table `[schedule]` of a run file. A share of the run is a number from 0 to 1."""
 
-    kind: str = choice("cosine", "constant", "step")
-    rate: float = number(0.001, above=0)
+    kind: Literal["cosine", "constant", "step"] = "cosine"
+    rate: Above0 = 0.001
     """The highest learning rate."""
-    final: float = number(0.01, low=0, high=1)
+    final: Share = 0.01
     """The part of `rate` that is left at the end of `cosine`."""
-    warm_up: float = number(0.0, low=0, below=1)
+    warm_up: Below1 = 0.0
     """The share of the run in which the rate rises from nothing, before all else."""
-    step: float = number(0.25, above=0, high=1)
+    step: Part = 0.25
     """The share of what follows the warm-up after which `step` lowers the rate, again and again."""
-    factor: float = number(0.3, above=0, high=1)
+    factor: Part = 0.3
     """By what `step` multiplies the rate."""
 
     def part(self, done: int, steps: int) -> float:

@@ -11,7 +11,7 @@ There are two files of a network:
 import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO, Optional, Union
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .transformer import FeatureRows
 
 Array = npt.NDArray[Any]
-Path = Union[str, os.PathLike[str]]
+Path = str | os.PathLike[str]
 Part = tuple[Grid, torch.Tensor]
 Arranged = tuple[Array, Sequence[str]]
 """Numbers and the names of their axes."""
@@ -106,7 +106,7 @@ def _write_section(
     form: object,
     tensors: Mapping[str, schema.Tensor],
     numbers: "Numbers",
-    stack: Optional[int],
+    stack: int | None,
 ) -> None:
     content = section.content
     if isinstance(content, schema.Hash):
@@ -168,7 +168,7 @@ def _leb128(values: Array) -> bytes:
     return packed.tobytes()
 
 
-def sections_of(description: Description) -> Iterator[tuple[schema.Section, Optional[int]]]:
+def sections_of(description: Description) -> Iterator[tuple[schema.Section, int | None]]:
     """The sections of a file in its order, each with its stack: `None` where it comes once."""
     for section in description.file.sections:
         yield section, None
@@ -178,7 +178,7 @@ def sections_of(description: Description) -> Iterator[tuple[schema.Section, Opti
                 yield section, stack
 
 
-def tensors_of(description: Description) -> Iterator[tuple[schema.Tensor, Optional[int]]]:
+def tensors_of(description: Description) -> Iterator[tuple[schema.Tensor, int | None]]:
     """The tensors of a file in its order, each with its stack: `None` where it comes once."""
     tensors = {tensor.name: tensor for tensor in description.tensors}
     for section, stack in sections_of(description):
@@ -196,20 +196,20 @@ class Numbers:
         self.layers = network.layers
         self.found: dict[str, tuple[list[Part], list[str]]] = {}
 
-    def of(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
+    def of(self, tensor: schema.Tensor, stack: int | None) -> Arranged:
         """The numbers of a tensor, in `f32`, and the names of their axes. With a stack, those of
         this one."""
         parts, axes = self._of_stack(tensor, stack)
         return np.concatenate([_array(numbers) for _, numbers in parts]), axes
 
-    def integers(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
+    def integers(self, tensor: schema.Tensor, stack: int | None) -> Arranged:
         """What the file has of these numbers as integers, and the names of their axes."""
         parts, axes = self._of_stack(tensor, stack)
         integers = [_integers(grid, _array(numbers), tensor) for grid, numbers in parts]
         return np.concatenate(integers), axes
 
     def _of_stack(
-        self, tensor: schema.Tensor, stack: Optional[int]
+        self, tensor: schema.Tensor, stack: int | None
     ) -> tuple[list[Part], Sequence[str]]:
         # A network may have hundreds of stacks: the numbers of all are made once.
         if tensor.name not in self.found:

@@ -3,7 +3,7 @@
 
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -79,7 +79,7 @@ def _read_section(
     form: object,
     tensors: dict[str, schema.Tensor],
     parameters: "_Parameters",
-    stack: Optional[int],
+    stack: int | None,
 ) -> None:
     content = section.content
     if isinstance(content, schema.Hash):
@@ -132,7 +132,7 @@ class _Reader:
         if self.take(len(expected)) != expected:
             raise BadNet(f"where the spec has `{name}`, it has something else")
 
-    def end(self, tail: Optional[schema.Tail]) -> None:
+    def end(self, tail: schema.Tail | None) -> None:
         """What is left may only be what pads the file."""
         rest = self.content[self.at :]
         padding = b""
@@ -183,9 +183,7 @@ class _Parameters(Numbers):
     def weights(self, layer: "Affine") -> torch.Tensor:
         return layer.weights
 
-    def fill(
-        self, tensor: schema.Tensor, stack: Optional[int], values: Array, is_float: bool
-    ) -> None:
+    def fill(self, tensor: schema.Tensor, stack: int | None, values: Array, is_float: bool) -> None:
         """Gives the parameters of a tensor the numbers of a file: floating point, or integers."""
         parts, names = self.parts(tensor)
         begin = 0

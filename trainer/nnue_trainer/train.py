@@ -3,12 +3,14 @@
 import hashlib
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Annotated, Any
 
+import msgspec
 import torch
+from msgspec import Meta
 from torch import Tensor
 from torch.optim.lr_scheduler import LambdaLR
 
@@ -16,55 +18,47 @@ from nnue_trainer import checkpoint, curves, start
 from nnue_trainer.advice import Known, advice
 from nnue_trainer.batch import Batch
 from nnue_trainer.checkpoint import Checkpoint
-from nnue_trainer.fields import REQUIRED, RunError, number, read_table, shown, tables, word
+from nnue_trainer.fields import Natural, RunError, Share, Table, read_table, shown
 from nnue_trainer.network import Network
 from nnue_trainer.processes import Processes
 from nnue_trainer.progress import Watcher
-from nnue_trainer.run import Run
+from nnue_trainer.run import Mode, Run
 from nnue_trainer.schema import given
 from nnue_trainer.watch import Match
 
-
-def _count() -> Any:
-    return number(REQUIRED, low=0, high=1 << 62, whole=True)
+Amount = Annotated[float, Meta(ge=0, le=1e30)]
 
 
-def _amount(high: float = 1e30) -> Any:
-    return number(REQUIRED, low=0, high=high)
-
-
-@dataclass
-class Report:
+class Report(Table, frozen=True):
     """How a run stands after some steps."""
 
-    positions: int = _count()
-    seconds: float = _amount()
+    positions: Natural
+    seconds: Amount
     """Spent on training, without validation, and without time that an interruption has lost."""
-    positions_per_second: float = _amount()
+    positions_per_second: Amount
     """Since the report before."""
-    rate: float = _amount()
-    mode: str = word("fake", "float")
-    train_loss: float = _amount()
+    rate: Amount
+    mode: Mode
+    train_loss: Amount
     """The mean since the report before, with the targets of the end of the run, whatever the
     network was trained on at that time: only then can it be compared with `validation_loss`."""
-    validation_loss: float = _amount()
+    validation_loss: Amount
     """With the same targets."""
-    zero_blocks: float = _amount(high=1)
+    zero_blocks: Share
     """The share of blocks of four outputs of the transformer that are all zero, on held-out
     positions."""
-    dead: float = _amount(high=1)
+    dead: Share
     """The share of the transformer's outputs that are 0 on all held-out positions."""
 
 
-@dataclass
-class Reached:
+class Reached(Table, frozen=True):
     """How far a run has come: all of a checkpoint that is no tensor."""
 
-    steps: int = _count()
-    positions: int = _count()
-    seconds: float = _amount()
-    reports: list[Report] = tables(Report)
-    matches: list[Match] = tables(Match)
+    steps: Natural
+    positions: Natural
+    seconds: Amount
+    reports: list[Report]
+    matches: list[Match]
 
 
 class Training:
@@ -130,7 +124,7 @@ class Training:
     def save(self, path: Path) -> None:
         """Writes a checkpoint."""
         reached = Reached(self.steps, self.positions, self.seconds, self.reports, self.matches)
-        checkpoint.save(path, self.settings, self.tensors(), asdict(reached))
+        checkpoint.save(path, self.settings, self.tensors(), msgspec.to_builtins(reached))
 
     @torch.no_grad()
     def restore(self, path: Path) -> None:
@@ -161,7 +155,7 @@ class Training:
                 f"run {most:,}"
             )
         if seen[-1] != reached.positions or any(
-            later <= before for before, later in zip(seen, seen[1:])
+            later <= before for before, later in pairwise(seen)
         ):
             raise saved.unfit(f"its reports do not lead to its {reached.positions:,} positions")
         if not any(name.startswith("optimiser.") for name in saved.tensors):
@@ -282,7 +276,7 @@ class Training:
         batches: Iterator[Batch],
         folder: Path,
         progress: Watcher,
-        write_net: Optional[Callable[["Training"], object]] = None,
+        write_net: Callable[["Training"], object] | None = None,
         play: Callable[[int], Iterable[Match]] = lambda _: (),
     ) -> None:
         """Trains to the end of the run with `batches`, which begin at the run's first step.
@@ -354,7 +348,7 @@ class Training:
         seconds: float,
         folder: Path,
         progress: Watcher,
-        write_net: Optional[Callable[["Training"], object]],
+        write_net: Callable[["Training"], object] | None,
     ) -> None:
         validation_loss, zero_blocks, dead = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
@@ -363,7 +357,7 @@ class Training:
             seconds=self.seconds,
             positions_per_second=learned / seconds,
             rate=self.run.schedule.rate * self.run.schedule.part(self.steps - 1, self.steps_of_run),
-            mode=self.network.mode,
+            mode=self.run.mode_at((self.steps - 1) / self.steps_of_run),
             train_loss=train_loss,
             validation_loss=validation_loss,
             zero_blocks=zero_blocks,

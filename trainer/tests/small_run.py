@@ -1,12 +1,12 @@
 """A network of a few numbers and endless data for it, for tests of all that is around a network."""
 
-import dataclasses
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from msgspec import structs
 from torch import Tensor
 
 from nnue_trainer.loss import Loss
@@ -131,8 +131,8 @@ def weights(network: torch.nn.Module) -> Tensor:
 def changed(run: Run, **changes: Any) -> Run:
     """The run with other values; `optimiser={...}` changes a table."""
     tables = {
-        key: dataclasses.replace(getattr(run, key), **value)
+        key: structs.replace(getattr(run, key), **value)
         for key, value in changes.items()
         if isinstance(value, dict)
     }
-    return dataclasses.replace(run, **{**changes, **tables})
+    return structs.replace(run, **{**changes, **tables})

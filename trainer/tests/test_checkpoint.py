@@ -5,8 +5,9 @@ import json
 import math
 import pickle
 import struct
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import pytest
 import torch
@@ -207,7 +208,7 @@ STEP = "optimiser.first.weight.step"
         (set_tensor(STEP, torch.tensor(math.nan)), "has numbers that are not finite"),
         (
             lambda _, contents: contents.update(progress=3),
-            "the run's progress is 3: a table is expected",
+            "the run's progress is 3: allowed is a table",
         ),
         (
             lambda _, contents: contents["progress"].pop("steps"),
@@ -215,12 +216,16 @@ STEP = "optimiser.first.weight.step"
         ),
         (set_progress("more", 3), "unknown key `more`"),
         (set_progress("\x1b[2J" * 1000, 3), "unknown key '"),
-        (set_progress("steps", "\x1b[2J" * 1000), "a whole number is expected"),
-        (set_progress("steps", 10**400), "it must be"),
-        (set_progress("steps", -1), "it must be at least 0"),
+        (set_progress("steps", "\x1b[2J" * 1000), "allowed is a whole number"),
+        (set_progress("steps", 10**400), "allowed is a whole number"),
+        (set_progress("steps", 1 << 70), "allowed is a whole number <= 9223372036854775807"),
+        (
+            set_progress("steps", -1),
+            "`steps` of the run's progress is -1: allowed is a whole number >= 0",
+        ),
         (set_progress("steps", 41), "it has 41 of 40 steps"),
         (set_progress("steps", 0), "it has 0 of 40 steps"),
-        (set_progress("positions", 1.5), "a whole number is expected"),
+        (set_progress("positions", 1.5), "allowed is a whole number"),
         (set_progress("positions", 5), "it has 5 positions after 40 steps, and the run 1,280"),
         (set_progress("positions", 1281), "it has 1,281 positions after 40 steps"),
         (set_progress("positions", 1279), "its reports do not lead to its 1,279 positions"),
@@ -243,15 +248,15 @@ STEP = "optimiser.first.weight.step"
             set_tensor("network.first.bias", torch.full((8,), 0.8)),
             "its weights `first.bias` are larger",
         ),
-        (set_progress("seconds", math.nan), "it must be"),
+        (set_progress("seconds", math.nan), "no text of a run"),
         (set_progress("reports", []), "and 0 reports"),
-        (set_progress("reports", 7), "a list is expected"),
-        (set_progress("reports", [7]), "a table is expected"),
-        (set_report("mode", "other"), "`mode` of a table"),
-        (set_report("mode", []), "`mode` of a table"),
-        (set_report("positions", 10**400), "it must be"),
-        (set_report("train_loss", None), "a number is expected"),
-        (set_report("train_loss", math.inf), "it must be"),
+        (set_progress("reports", 7), "allowed is a list"),
+        (set_progress("reports", [7]), "allowed is a table"),
+        (set_report("mode", "other"), "`mode` of [reports] is 'other'"),
+        (set_report("mode", []), "`mode` of [reports] is a list"),
+        (set_report("positions", -1), "`positions` of [reports] is -1"),
+        (set_report("train_loss", None), "allowed is a number"),
+        (set_report("train_loss", 1e31), "allowed is a number <= 1e+30"),
     ],
 )
 def test_what_does_not_fit_the_run_is_said(path: Path, change: Change, message: str) -> None:

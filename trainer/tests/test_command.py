@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import pytest
 
@@ -153,7 +153,7 @@ def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(
     correct = tensor_file.Numbers.of
 
     def transposed(
-        self: tensor_file.Numbers, tensor: schema.Tensor, stack: Optional[int]
+        self: tensor_file.Numbers, tensor: schema.Tensor, stack: int | None
     ) -> tensor_file.Arranged:
         values, axes = correct(self, tensor, stack)
         return (values[..., ::-1] if tensor.name == "l1.weights" else values), axes

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import torch
@@ -63,7 +64,7 @@ def test_what_muon_leaves_out_moves_as_by_adamw() -> None:
 
 
 @pytest.mark.parametrize("name", ["adamw", "muon"])
-def test_each_optimiser_learns(name: str) -> None:
+def test_each_optimiser_learns(name: Literal["adamw", "muon"]) -> None:
     torch.manual_seed(0)
     module = torch.nn.Linear(3, 2)
     optimiser = Optimiser(name=name).over(module, 0.05, [module.get_parameter("weight")])

@@ -3,13 +3,12 @@ neurons."""
 
 import re
 from pathlib import Path
-from typing import Optional
 
 import pytest
 from narrow import narrowed
 from support import batches, description, positions, trained
 
-from nnue_trainer import Description, export, nnue
+from nnue_trainer import Description, export, nnue, schema
 from nnue_trainer.__main__ import trainable
 from nnue_trainer.fields import RunError
 
@@ -58,12 +57,12 @@ def test_its_net_computes_what_the_trainer_does(path: Path, tmp_path: Path) -> N
 
 
 def keeps_numbers(description: Description) -> bool:
-    return any(section.content.kind == "kept" for section in description.file.sections)
+    return any(isinstance(section.content, schema.Kept) for section in description.file.sections)
 
 
-def refusal(description: Description) -> Optional[str]:
+def refusal(description: Description) -> str | None:
     """Why nothing trains a network by positions, if so."""
-    if any(features.family.kind == "custom" for features in description.features):
+    if any(isinstance(features.family, schema.Custom) for features in description.features):
         return "the engine tells which"
     # Pieces select one of so many.
     return "leaves the choice of its [0-9]+ stacks" if description.buckets.count > 256 else None

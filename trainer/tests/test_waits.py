@@ -2,7 +2,7 @@
 the operations that PyTorch carries out, on a CPU too."""
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 import pytest
 import torch
@@ -32,7 +32,7 @@ class Asked(TorchDispatchMode):
         function: Any,
         types: Sequence[Any],
         args: Sequence[Any] = (),
-        kwargs: Optional[dict[str, Any]] = None,
+        kwargs: dict[str, Any] | None = None,
     ) -> Any:
         name = str(function)
         if name.startswith(WAITS):
