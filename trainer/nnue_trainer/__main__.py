@@ -26,7 +26,7 @@ from nnue_trainer.stages import begin_anew, train_all
 from nnue_trainer.stream import BadStream
 from nnue_trainer.strength import Matches
 from nnue_trainer.threads import Threads
-from nnue_trainer.train import Report, Training
+from nnue_trainer.train import Training
 
 EPILOG = """\
 In DIR it leaves network.nnue, nets/ (the nets of the start and of each report, or as often as
@@ -140,7 +140,7 @@ def train(run: Run, binary: str, ours: Processes) -> dict[str, Any] | None:
 def watcher(run: Run, training: Training, folder: Path) -> Watcher:
     """Who is told of the run's progress."""
     if not training.processes.is_first:
-        return Silent()
+        return Watcher()
     logs: dict[str, Callable[..., Watcher]] = {"json": JsonLines, "tensorboard": TensorBoard}
     return Several(
         Progress(),
@@ -187,19 +187,6 @@ def built(description: Description, **options: Any) -> Network:
             f"cannot build the network that `nnue describe` printed: {type(error).__name__}, "
             f"{shown(str(error))}"
         ) from error
-
-
-class Silent:
-    """The progress of processes that are not the first."""
-
-    def step(self, training: Training) -> None:
-        """Says nothing."""
-
-    def report(self, training: Training, report: Report) -> None:
-        """Says nothing."""
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 if __name__ == "__main__":

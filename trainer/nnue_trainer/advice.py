@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from nnue_trainer import too_little_data
 from nnue_trainer.batch import Batch
 from nnue_trainer.loss import Loss
 
@@ -16,6 +15,9 @@ if TYPE_CHECKING:
 ENOUGH = 1000
 """How many held-out positions have to be there before they say something of the data, or of a
 neuron."""
+FAR, STAYS_FAR = 1.2, 3
+"""How many times the loss of training that of held-out positions has to be, and in how many
+reports in a row, for too little data."""
 DEAD = 0.1
 """Which share of the transformer's outputs may be 0 on all of them."""
 SATURATED = 0.05
@@ -79,10 +81,8 @@ def advice(
     `share` of the run is over, and `saturated` has the shares of numbers at the ends of their
     types, by tensors.
     """
-    enough = known.positions >= ENOUGH
-    few = too_little_data.warnings(reports, reports_of_run) if enough else []
     found: dict[str, str | None] = {
-        "data": few[0] if few else None,
+        "data": _data(known, reports, reports_of_run),
         "scores": _scores(loss, known),
         "results": _results(loss, known),
         "rate": _rate(known, reports, share),
@@ -90,6 +90,21 @@ def advice(
         "saturated": _saturated(saturated),
     }
     return {kind: text for kind, text in found.items() if text is not None}
+
+
+def _data(known: Known, reports: Sequence["Report"], reports_of_run: int) -> str | None:
+    last = reports[-STAYS_FAR:]
+    if known.positions < ENOUGH or len(last) < min(STAYS_FAR, reports_of_run):
+        return None
+    if any(report.validation_loss <= FAR * report.train_loss for report in last):
+        return None
+    above = last[-1].validation_loss / max(last[-1].train_loss, 1e-30) - 1
+    return (
+        f"the loss on held-out positions stays far above that of training ({above:.0%} in the last "
+        "report): there is too little data for so long a run and so wide a network. More games "
+        "help most, then fewer `positions` of the run, a narrower network, or a larger "
+        "`weight_decay`"
+    )
 
 
 def _scores(loss: Loss, known: Known) -> str | None:

@@ -20,15 +20,13 @@ def write_net(
     path: AnyPath,
     to: AnyPath | None = None,
     binary: str | None = None,
-    report: AnyPath | None = None,
 ) -> None:
     """Writes the net file of a network, as its spec says: `nnue quantise` makes it of the floating
     point of `Network.write_tensors`.
 
     `to` is the spec of the file, where that is another one. A spec whose own file has floating
     point, virtual rows or other numbers that `nnue quantise` does not make integers of, has its own
-    file written if there is no `to`. `report` is a path for what `nnue quantise` says of the
-    numbers, as JSON; where it is not needed, nothing is written there.
+    file written if there is no `to`.
 
     Raises `nnue.CommandFailed` if `nnue quantise` refuses.
     """
@@ -39,14 +37,11 @@ def write_net(
         floats = Path(folder) / "network.floats"
         network.write_tensors(floats)
         options: list[object] = ["--to", to] if to else []
-        if report is None:
-            # What is measured over positions is not read.
-            one = Path(folder) / "position.fen"
-            one.write_text("4k3/8/8/8/8/8/8/4K3 w - -\n")
-            options += ["--fens", one]
-        said = nnue.run("quantise", floats, path, "--spec", spec, *options, "--json", binary=binary)
-    if report is not None:
-        Path(report).write_text(said)
+        # What is measured over positions is not read.
+        one = Path(folder) / "position.fen"
+        one.write_text("4k3/8/8/8/8/8/8/4K3 w - -\n")
+        options += ["--fens", one]
+        nnue.run("quantise", floats, path, "--spec", spec, *options, binary=binary)
 
 
 @torch.no_grad()

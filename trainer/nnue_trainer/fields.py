@@ -59,6 +59,9 @@ def _explained(error: msgspec.ValidationError, form: Any, value: Any, where: str
     for key, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
         if index:
             form, value, name = form.item_type, value[int(index)], f"an item of {name}"
+        elif not isinstance(value, dict) or key not in value:
+            # A key of the user's, whose name looks like a place.
+            break
         else:
             form = next(field.type for field in form.fields if field.encode_name == key)
             value, name, where = value[key], f"`{key}` of {where}", f"[{key}]"

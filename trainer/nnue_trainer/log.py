@@ -16,7 +16,7 @@ JSON_LINES = "log.jsonl"
 TENSORBOARD = "tensorboard"
 
 
-class JsonLines:
+class JsonLines(Watcher):
     """`log.jsonl`: a line for each report, with the keys of `reports` in `summary.json`."""
 
     def __init__(self, folder: Path, before: Sequence["Report"]) -> None:
@@ -24,9 +24,6 @@ class JsonLines:
         self.file: TextIO = open(folder / JSON_LINES, "w", encoding="utf-8")  # noqa: SIM115, until it is closed
         for report in before:
             self._write(report)
-
-    def step(self, training: "Training") -> None:
-        """Steps have no lines."""
 
     def report(self, training: "Training", report: "Report") -> None:
         """A report has been made."""
@@ -41,7 +38,7 @@ class JsonLines:
         self.file.close()
 
 
-class TensorBoard:
+class TensorBoard(Watcher):
     """`tensorboard/`: a curve for each number of the reports, by positions."""
 
     def __init__(self, folder: Path, before: Sequence["Report"]) -> None:
@@ -57,9 +54,6 @@ class TensorBoard:
         first = before[-1].positions + 1 if before else 0
         self.writer: Any = SummaryWriter(str(folder / TENSORBOARD), purge_step=first)
 
-    def step(self, training: "Training") -> None:
-        """Steps have no points."""
-
     def report(self, training: "Training", report: "Report") -> None:
         """A report has been made."""
         for name, value in msgspec.structs.asdict(report).items():
@@ -72,7 +66,7 @@ class TensorBoard:
         self.writer.close()
 
 
-class Several:
+class Several(Watcher):
     """Some watchers as one."""
 
     def __init__(self, *watchers: Watcher) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from nnue_trainer.fields import Natural, Positive, Table
@@ -24,8 +25,8 @@ class Watch(Table, frozen=True):
     """How many nodes are searched for a move."""
 
 
-class Match(Table, frozen=True):
-    """The result of a net."""
+class Match(msgspec.Struct, frozen=True):
+    """The result of a net, by the keys of `nnue match --json`, which has more."""
 
     positions: Natural
     """How many the net was trained on."""

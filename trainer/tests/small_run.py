@@ -12,7 +12,7 @@ from torch import Tensor
 from nnue_trainer.loss import Loss
 from nnue_trainer.processes import Processes
 from nnue_trainer.run import Data, Run
-from nnue_trainer.train import Report, Training
+from nnue_trainer.train import Training
 
 ONE_PROCESS = Processes(0, 1, torch.device("cpu"))
 
@@ -108,19 +108,6 @@ def training(run: Run = RUN, processes: Processes = ONE_PROCESS, seed: int = 0) 
     validation = [batch(torch.Generator().manual_seed(1000), 200)]
     network: Any = SmallNetwork(seed)
     return Training(run, network, processes, validation)
-
-
-class Silent:
-    """Progress that nobody sees."""
-
-    def step(self, training: Training) -> None:
-        pass
-
-    def report(self, training: Training, report: Report) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 def weights(network: torch.nn.Module) -> Tensor:

@@ -36,7 +36,8 @@ def test_values_and_gradients_are_those_of_single_steps(
     dtype: torch.dtype, rounding: str | None, kind: str
 ) -> None:
     fused, single = inputs(dtype), inputs(dtype)
-    c = single.clamp(0, LIMIT)
+    # Versions of torch differ in the gradient of `clamp` at its limits.
+    c = torch.where((single >= 0) & (single <= LIMIT), single, single.detach().clamp(0, LIMIT))
     if kind == "square":
         found = clipped.square(fused, LIMIT, 2.0**-SHIFT, rounding)
         expected = shifted(c * c, rounding)

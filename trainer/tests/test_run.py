@@ -82,6 +82,8 @@ def test_tables_of_the_loop_are_left_alone(read: Read) -> None:
             "unknown key `lambada` in [loss] (did you mean `lambda`?)",
         ),
         (LEAST + "[loss]\nlambda_ = 1\n", "unknown key `lambda_` in [loss]"),
+        ('"a - at `$.b" = 1\n' + LEAST, "unknown key 'a - at `$.b' in the run: allowed are"),
+        ('"\\u001b[2J" = 1\n' + LEAST, "unknown key '\\x1b[2J' in the run: allowed are"),
         (LEAST + "[optimizer]\n", "unknown key `optimizer` in the run (did you mean `optimiser`?)"),
         (
             LEAST + '[optimiser]\nname = "adam"\n',

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 import torch
 from narrow import narrowed
-from small_run import RUN, Silent, changed, training, weights
+from small_run import RUN, changed, training, weights
 from small_run import batches as small_batches
 from support import REPOSITORY_SPECS, batches, description, exact, positions, small_specs, trained
 from support import write_net as written
 
 from nnue_trainer import Network, start, tensor_file
 from nnue_trainer.fields import RunError
+from nnue_trainer.progress import Watcher
 
 SPECS = small_specs()
 RUST_TESTS = REPOSITORY_SPECS.parent / "tests"
@@ -129,7 +130,7 @@ def test_floats_that_are_not_finite_are_refused(tmp_path: Path) -> None:
 
 def test_a_checkpoint_gives_its_weights(tmp_path: Path) -> None:
     first = training()
-    first.go(small_batches(1), tmp_path, Silent())
+    first.go(small_batches(1), tmp_path, Watcher())
     path = tmp_path / "checkpoint.safetensors"
     second = training(seed=5)
     start.load(second.network, path)

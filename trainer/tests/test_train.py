@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 import torch
-from small_run import RUN, Silent, SmallBatch, batches, changed, interrupted, training, weights
+from small_run import RUN, SmallBatch, batches, changed, interrupted, training, weights
 
 from nnue_trainer import checkpoint
 from nnue_trainer.fields import RunError
+from nnue_trainer.progress import Watcher
 from nnue_trainer.run import Run
 from nnue_trainer.schema import given
 from nnue_trainer.train import Training
@@ -16,7 +17,7 @@ from nnue_trainer.train import Training
 def trained(run: Run = RUN, *, folder: Path, seed: int = 0) -> Training:
     """A training that has gone through its run."""
     result = training(run, seed=seed)
-    result.go(batches(run.seed), folder, Silent())
+    result.go(batches(run.seed), folder, Watcher())
     return result
 
 
@@ -50,11 +51,11 @@ def test_an_interrupted_run_gives_the_same_numbers(tmp_path: Path, changes: dict
     whole = trained(run, folder=tmp_path)
 
     with pytest.raises(KeyboardInterrupt):
-        training(run).go(interrupted(batches(run.seed), 25), tmp_path, Silent())
+        training(run).go(interrupted(batches(run.seed), 25), tmp_path, Watcher())
     resumed = training(run, seed=99)
     resumed.restore(tmp_path / checkpoint.NAME)
     assert resumed.steps == 20
-    resumed.go(batches(run.seed), tmp_path, Silent())
+    resumed.go(batches(run.seed), tmp_path, Watcher())
     assert torch.equal(weights(whole.network), weights(resumed.network))
     exact = [
         (report.positions, report.train_loss, report.validation_loss) for report in whole.reports
@@ -108,7 +109,7 @@ def test_the_time_of_nets_and_their_matches_is_not_that_of_training(
     step = Training.step
     monkeypatch.setattr(Training, "step", slow_step)
     timed = training(changed(RUN, nets_every=nets_every))
-    timed.go(batches(1), tmp_path, Silent(), write)
+    timed.go(batches(1), tmp_path, Watcher(), write)
     assert [report.seconds for report in timed.reports] == [10.0, 20.0, 30.0, 40.0]
     assert now[0] == 4040.0
 
@@ -148,10 +149,10 @@ def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
     with torch.no_grad():
         broken.network.get_parameter("second.bias").fill_(float("nan"))
     with pytest.raises(RunError, match="the loss is nan after 320 positions"):
-        broken.go(batches(1), tmp_path, Silent())
+        broken.go(batches(1), tmp_path, Watcher())
     assert not (tmp_path / checkpoint.NAME).exists()
 
 
 def test_data_that_ends_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="the data ended"):
-        training().go(iter([]), tmp_path, Silent())
+        training().go(iter([]), tmp_path, Watcher())
