@@ -24,7 +24,7 @@ from typing import Any
 import torch
 from msgspec import structs
 
-from nnue_trainer import Batch, Description, Network, export, nnue
+from nnue_trainer import Batch, Description, Network, nnue
 from nnue_trainer.loss import Loss
 from nnue_trainer.processes import Processes
 from nnue_trainer.run import Data, Run
@@ -174,7 +174,7 @@ def _loss_of(name: str) -> float:
     training = Training(run, network, Processes(0, 1, CPU), _work.held_out)
     for batch in _work.batches:
         training.step(batch)
-    export.write_net(network, run.spec, _net(name), binary=nnue.find())
+    network.write_net(_net(name))
     return _loss(network, _work.held_out)
 
 

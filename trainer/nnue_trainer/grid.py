@@ -106,6 +106,13 @@ class Grid:
         that it has."""
         return self._rounded(parameter.detach().float().double(), _half_away)
 
+    def integers(self, parameter: Tensor) -> Tensor:
+        """The integers of a file that has integers, as `f64`."""
+        if self.limits is None:
+            by, limits = given(self.divisor)
+            return _half_away(parameter.detach().float().double() * by).clamp(*limits)
+        return self.exact(parameter)
+
     def _rounded(self, parameter: Tensor, nearest: Callable[[Tensor], Tensor]) -> Tensor:
         if self.limits is None:
             if self.divisor is None:

@@ -84,5 +84,5 @@ class Nets:
                 )
 
     def _write_proven(self, network: Network, path: Path, vectors: Path) -> None:
-        export.write_net(network, self.run.spec, path, binary=self.binary)
+        network.write_net(path)
         export.prove(path, self.run.spec, vectors, binary=self.binary)

@@ -186,8 +186,17 @@ class Network(nn.Module):
         """The weights of the layers behind the transformer that Muon can train."""
         return [matrix for layer in self.layers.values() for matrix in layer.matrices()]
 
-    def write_tensors(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file of floating point that `nnue quantise IN OUT --spec SPEC` reads."""
-        from .tensor_file import write
+    def write_net(self, path: str | os.PathLike[str]) -> None:
+        """Writes the net file, as the spec says.
 
-        write(self, path)
+        Raises `ValueError` if the file has numbers that the network does not use.
+        """
+        from .tensor_file import write_net
+
+        write_net(self, path)
+
+    def write_floats(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file of floating point that `nnue quantise IN OUT --spec SPEC` reads."""
+        from .tensor_file import write_floats
+
+        write_floats(self, path)

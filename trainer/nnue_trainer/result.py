@@ -24,7 +24,7 @@ def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, 
     # The integers are computed in f64, which MPS has not.
     network = training.network.cpu()
     batches = [batch.to(torch.device("cpu")) for batch in training.validation]
-    write_whole(folder / "network.floats", network.write_tensors)
+    write_whole(folder / "network.floats", network.write_floats)
     values = {mode: values_of(network, batches, mode) for mode in ("exact", "fake", "float")}
     last = training.reports[-1]
     score = torch.cat([batch.score for batch in batches]).double()

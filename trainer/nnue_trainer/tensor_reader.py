@@ -12,7 +12,16 @@ from . import schema
 from .description import Description
 from .grid import Grid, Signs
 from .schema import given
-from .tensor_file import LEB128_MAGIC, Array, Numbers, Path, axes_in_file, sections_of, tensors_of
+from .tensor_file import (
+    LEB128_MAGIC,
+    Array,
+    Numbers,
+    Path,
+    axes_in_file,
+    sections_of,
+    stored_as,
+    tensors_of,
+)
 
 if TYPE_CHECKING:
     from .layers import Affine
@@ -100,8 +109,7 @@ def _read_section(
             reader.take(4)
         is_float = tensor.element == "f32"
         if tensor.encoding == "raw":
-            size = 4 if is_float else int(tensor.element[1:]) // 8
-            values = reader.numbers("<f4" if is_float else f"<{tensor.element[0]}{size}", count)
+            values = reader.numbers(stored_as(tensor.element), count)
         else:
             values = reader.leb128(count, is_float)
         parameters.fill(tensor, stack, values, is_float)

@@ -9,11 +9,10 @@ import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from nnue_trainer import Batch, Network, export, nnue, schema, tensor_file
+from nnue_trainer import Batch, Network, nnue, schema, tensor_file
 from nnue_trainer.__main__ import main
 from nnue_trainer.source import FileSource
 from nnue_trainer.train import Training
@@ -150,7 +149,7 @@ def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    correct = tensor_file.Numbers.of
+    correct = tensor_file.Numbers.integers
 
     def transposed(
         self: tensor_file.Numbers, tensor: schema.Tensor, stack: int | None
@@ -158,7 +157,7 @@ def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(
         values, axes = correct(self, tensor, stack)
         return (values[..., ::-1] if tensor.name == "l1.weights" else values), axes
 
-    monkeypatch.setattr(tensor_file.Numbers, "of", transposed)
+    monkeypatch.setattr(tensor_file.Numbers, "integers", transposed)
     monkeypatch.setattr(Training, "step", lambda *_: pytest.fail("a step was made"))
     assert main([str(run_file)]) == 1
     said = capsys.readouterr().err
@@ -173,17 +172,17 @@ def test_a_net_that_goes_wrong_later_ends_the_run_at_the_report(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    correct = export.write_net
+    correct = Network.write_net
 
-    def wrong_later(network: Network, spec: str, path: Path, **options: Any) -> None:
-        correct(network, spec, path, **options)
+    def wrong_later(network: Network, path: Path) -> None:
+        correct(network, path)
         if "000000000000" not in path.name:
             content = bytearray(path.read_bytes())
             # A bias, behind the rows of 8 words.
             content[768 * 8 * 2] ^= 64
             path.write_bytes(content)
 
-    monkeypatch.setattr(export, "write_net", wrong_later)
+    monkeypatch.setattr(Network, "write_net", wrong_later)
     assert main([str(run_file)]) == 1
     assert "the net after 5,120 positions is not what" in capsys.readouterr().err
     folder = tmp_path / "first"

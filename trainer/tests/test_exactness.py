@@ -40,7 +40,7 @@ class Case:
     def __init__(self, spec: Path, folder: Path) -> None:
         self.spec, self.folder = spec, folder
         self.network = trained(spec)
-        self.net = write_net(self.network, spec, folder)
+        self.net = write_net(self.network, folder)
         self.fens = positions()
         self.values = exact(self.network, self.batches())
 
