@@ -203,6 +203,7 @@ STEP = "optimiser.first.weight.step"
         (set_tensor(STEP, torch.tensor(-1.0)), "has not made the 40 steps"),
         (set_tensor(STEP, torch.tensor(0.0)), "has not made the 40 steps"),
         (set_tensor(STEP, torch.tensor(math.nan)), "has numbers that are not finite"),
+        (lambda _, contents: contents.update(version=4), "version is 4, and this trainer reads 5"),
         (
             lambda _, contents: contents.update(progress=3),
             "the run's progress is 3: allowed is a table",

@@ -303,6 +303,8 @@ def test_what_goes_wrong_is_said_in_a_line(
     bad = tmp_path / "bad.txt"
     bad.write_text("no position | 3 | 1.0\n")
     assert "error: `" in error("--data", str(bad))
+    run_file.write_text(RUN.replace('"1/3"', '"3/2"'))
+    assert "--held-out 3/2" in error()
     (tmp_path / "net.toml").write_text(SPEC.replace("screlu", "scralu"))
     assert "scralu" in error()
 

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from random_batch import random_batch
 from support import affine, description, small_specs, trained
 
 from nnue_trainer import export, nnue, tensor_file
+from nnue_trainer.grid import Grid
 
 SPECS = small_specs()
 
@@ -47,6 +49,16 @@ def test_quantise_makes_the_same_file_of_the_floats(name: str, tmp_path: Path) -
         assert name in NOT_BY_QUANTISE
     else:
         assert quantised.read_bytes() == net.read_bytes()
+
+
+def test_quotients_in_files_are_those_that_the_network_has() -> None:
+    grid = Grid(1.0, None, divisor=(4.0, (-128, 127)))
+    # Halves too, and numbers beyond the ends of the type.
+    numbers = torch.arange(-300, 300, dtype=torch.float32) / 8
+    integers = grid.integers(numbers)
+    assert integers.tolist() == integers.round().tolist()
+    assert (integers.min(), integers.max()) == (-128, 127)
+    assert torch.equal(integers / 4, grid.exact(numbers))
 
 
 def test_golden_vectors_need_as_many_positions_as_fens(tmp_path: Path) -> None:

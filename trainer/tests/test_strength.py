@@ -51,6 +51,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, broken: set[str]) -> list[list[str]]:
                 "elo": elo,
                 "elo_low": ends[0],
                 "elo_high": ends[1],
+                "further": "keys that the run does not keep",
             }
         )
 

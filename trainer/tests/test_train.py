@@ -28,6 +28,8 @@ def test_the_loss_falls_and_reports_say_so(tmp_path: Path) -> None:
     assert last.validation_loss < first.validation_loss / 2
     assert last.train_loss == pytest.approx(last.validation_loss, rel=0.5)
     assert 0 < last.zero_blocks < 1 and last.mode == "fake"
+    # Steps are not slowed down by what validation looks at.
+    assert not done.network.observe
     assert (tmp_path / "curves.svg").read_text().startswith("<svg")
 
 
