@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from msgspec import structs
 
 from nnue_trainer import Batch, Description, Network, nnue
 from nnue_trainer.loss import Loss
@@ -47,7 +46,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "`muon`": {"optimiser": {"name": "muon"}},
     "`weight_decay = 0.1`": {"optimiser": {"weight_decay": 0.1}},
     "`exponent = 2.5`": {"loss": {"exponent": 2.5}},
-    "`lambda = 0.9`": {"loss": {"lambda_": (0.9, 0.9)}},
+    "`lambda = 0.9`": {"loss": {"lambda": (0.9, 0.9)}},
 }
 
 
@@ -106,7 +105,7 @@ def main(argv: Sequence[str]) -> None:
     elo: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(given.first_seed, given.first_seed + given.seeds):
-            run = structs.replace(base, seed=seed)
+            run = base.changed({"seed": seed})
             source = FileSource(run, binary, 1)
             held_out = source.held_out().batches
             batches = list(_first(source, run, Network(description)))
@@ -157,19 +156,10 @@ def _first(source: FileSource, run: Run, network: Network) -> Iterator[Batch]:
     endless.close()
 
 
-def _changed(run: Run, changes: dict[str, Any]) -> Run:
-    tables = {
-        key: structs.replace(getattr(run, key), **value)
-        for key, value in changes.items()
-        if isinstance(value, dict)
-    }
-    return structs.replace(run, **{**changes, **tables})
-
-
 def _loss_of(name: str) -> float:
     """Trains the network that a run with this setting would export, and writes its net file: the
     default loss of that file, in integers."""
-    run = _changed(_work.run, SETTINGS[name])
+    run = _work.run.changed(SETTINGS[name])
     network = Network(_work.description, mode=run.mode, seed=run.seed)
     training = Training(run, network, Processes(0, 1, CPU), _work.held_out)
     for batch in _work.batches:

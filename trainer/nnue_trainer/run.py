@@ -100,6 +100,13 @@ class Run(Table, frozen=True):
     schedule: Schedule = Schedule()
     watch: Watch = Watch()
 
+    def changed(self, changes: dict[str, Any]) -> "Run":
+        """The run with other values by their keys; a table replaces single keys of its own.
+
+        Raises `RunError` if a value is not what its field allows.
+        """
+        return read_table(Run, _merged(msgspec.to_builtins(self), changes), "the run")
+
     def mode_at(self, share: float) -> Mode:
         """The mode of training when `share` of the run, from 0 to 1, is over."""
         return "float" if share < self.float_first else self.mode

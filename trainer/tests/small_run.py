@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from msgspec import structs
 from torch import Tensor
 
 from nnue_trainer.loss import Loss
@@ -117,9 +116,4 @@ def weights(network: torch.nn.Module) -> Tensor:
 
 def changed(run: Run, **changes: Any) -> Run:
     """The run with other values; `optimiser={...}` changes a table."""
-    tables = {
-        key: structs.replace(getattr(run, key), **value)
-        for key, value in changes.items()
-        if isinstance(value, dict)
-    }
-    return structs.replace(run, **{**changes, **tables})
+    return run.changed(changes)

@@ -37,11 +37,6 @@ SPECS = small_specs()
 USUAL = description(SPECS["bullet_simple"]).text
 
 
-@pytest.mark.parametrize("name", SPECS)
-def test_what_is_printed_has_the_form(name: str) -> None:
-    Description(description(SPECS[name]).text)
-
-
 def places(value: Any, place: Place = ()) -> Iterator[Place]:
     """The way to each value of a document."""
     yield place

@@ -95,7 +95,7 @@ def test_both_curves_have_the_targets_of_the_end_of_the_run(tmp_path: Path) -> N
         positions=320,
         reports=1,
         schedule={"rate": 1e-12},
-        loss={"lambda_": (1.0, 0.0)},
+        loss={"lambda": (1.0, 0.0)},
     )
     compared = training(run)
     known = batch(torch.Generator().manual_seed(7), 32)

@@ -44,7 +44,7 @@ def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
     [
         {},
         {"float_first": 0.6, "schedule": {"kind": "step", "warm_up": 0.3}},
-        {"loss": {"activation": 0.1, "lambda_": (1.0, 0.2)}, "schedule": {"kind": "constant"}},
+        {"loss": {"activation": 0.1, "lambda": (1.0, 0.2)}, "schedule": {"kind": "constant"}},
         {"optimiser": {"name": "muon", "weight_decay": 0.1}},
     ],
 )
