@@ -44,7 +44,7 @@ fn network(path: &Path) -> Network {
 fn every_spec_is_described_and_read_back() {
     for path in specs() {
         let network = network(&path);
-        let printed = output(&["describe", "--json", &text(&path)]);
+        let printed = output(&["describe", &text(&path)]);
         let read: Description = serde_json::from_str(&printed).expect("it is a description");
         assert_eq!(read, Description::of(&network), "{}", path.display());
         assert_eq!(read.schema, SCHEMA);

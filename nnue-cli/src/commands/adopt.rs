@@ -18,11 +18,11 @@ use nnue_compiler::network::Network;
 use nnue_runtime::Board;
 use nnue_tools::adopt::{Guess, LIKELY, Ranking, marked_spec, module};
 use nnue_tools::files::{is_standard, own};
-use nnue_tools::measure::bench::{Report, Row, Spec};
+use nnue_tools::measure::bench::{Report, Row};
 use nnue_tools::nets::Error;
 use nnue_tools::nets::evaluation::Interpreted;
 use nnue_tools::nets::net_file::{NetFile, Recognised, read_net};
-use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::nets::specs::{Spec, SpecChoice};
 use nnue_tools::nets::told::Origin;
 use serde::Serialize;
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use nnue_compiler::{explain, file_layout, format};
-use nnue_tools::export::library::{Build, Built, Embed, Kinds, Library, NEEDED, Weights};
+use nnue_tools::export::library::{Built, Embed, Kinds, Library, NEEDED, Weights, libraries};
 use nnue_tools::measure::project::Project;
 use nnue_tools::nets::net_file::read_net;
 use nnue_tools::nets::specs::SpecChoice;
@@ -69,11 +69,11 @@ pub(crate) struct Capi {
 impl Capi {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let choice = self.spec.choice()?;
-        let (text, network) = choice.read()?;
+        let spec = choice.read()?;
         let weights = match &self.net {
             Some(path) => {
                 let file = read_net(path, None)?;
-                explain::check(&file_layout(&network), &file).map_err(|error| {
+                explain::check(&file_layout(&spec.network), &file).map_err(|error| {
                     let path = format::foreign(path.display());
                     Failure::Work(format!("`{path}` is no net file of `{choice}`: {error}"))
                 })?;
@@ -86,7 +86,7 @@ impl Capi {
             None => None,
         };
         let name = self.name.clone().unwrap_or_else(|| name_for(choice));
-        let library = Library::new(&text, &network, &name, weights)?;
+        let library = Library::new(&spec.text, &spec.network, &name, weights)?;
         let kinds = match self.lib {
             LibraryKind::Static => Kinds::Static,
             LibraryKind::Shared => Kinds::Shared,
@@ -106,13 +106,13 @@ impl Capi {
         let Some(folder) = &self.out else {
             return Err(Failure::Arguments("found no `--out DIR`".into()));
         };
-        Build::check(&library, kinds, folder)?;
-        let build = Build::new(&self.packages.cache()?, project)?;
+        library.check_products(kinds, folder)?;
+        let workspace = libraries(&self.packages.cache()?, project)?;
         let bar = progress::stages();
         bar.set_message("compiling");
         bar.tick();
         progress::say(&bar, progress::COMPILING);
-        let built = build.build(&library, kinds, folder, waiting);
+        let built = library.build(&workspace, kinds, folder, waiting);
         bar.finish_and_clear();
         report(&built?, &name, folder, out)?;
         Ok(ExitCode::SUCCESS)

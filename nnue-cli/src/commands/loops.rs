@@ -6,11 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_compiler::network::Network;
-use nnue_tools::loops::{Error, Event, Loop, NetMatch, Outcome, RunFile, Spec};
+use nnue_tools::loops::{Error, Event, Loop, NetMatch, Outcome, Page, RunFile, warning};
 use nnue_tools::nets::specs::SpecChoice;
 use nnue_tools::nets::verification::require_values;
-use nnue_tools::picture::page::loops::{Page, warning};
 
 use crate::Failure;
 use crate::inputs::{text, write};
@@ -53,16 +51,16 @@ impl LoopCommand {
         let current = current
             .map(|current| spec_of(&run, &current.spec))
             .transpose()?;
-        let (spec, network) = read(&spec)?;
-        let current = current.map(|current| read(&current)).transpose()?;
+        let spec = spec.read()?;
+        let current = current.as_ref().map(SpecChoice::read).transpose()?;
         // A later stage would refuse this network after an engine has played for minutes.
-        require_values(&network)?;
+        require_values(&spec.network)?;
         let nnue = std::env::current_exe()
             .map_err(|error| Failure::Work(format!("cannot find this program itself: {error}")))?;
         let work = Loop {
             run: &run,
             spec: &spec,
-            current_spec: current.as_ref().map(|(spec, _)| spec),
+            current_spec: current.as_ref(),
             folder: &folder,
             engine: &engine(&run)?,
             nnue: &nnue,
@@ -70,7 +68,7 @@ impl LoopCommand {
         let outcome = work.run(&mut |event| tell(&event, out))?;
         let page = Page {
             run: &run,
-            network: &network,
+            network: &spec.network,
             outcome: &outcome,
         };
         write(&outcome.report, page.html())?;
@@ -126,12 +124,6 @@ fn spec_of(run: &RunFile, name: &str) -> Result<SpecChoice, Failure> {
             wrong: error.to_string(),
         })
     })
-}
-
-fn read(spec: &SpecChoice) -> Result<(Spec, Network), Failure> {
-    let (text, network) = spec.read()?;
-    let file = spec.path().map(Path::to_path_buf);
-    Ok((Spec { text, file }, network))
 }
 
 /// Writes the result of each match in a line, and a warning about the training.

@@ -16,15 +16,7 @@ use crate::loops::stage::Stage;
 use crate::loops::stages::{Observe, Stages, last_lines};
 use crate::loops::training::Training;
 use crate::matches::Report;
-
-/// The spec of a net.
-#[derive(Clone, Debug)]
-pub struct Spec {
-    /// The text of the spec.
-    pub text: String,
-    /// The file of the spec, which the loop must not write over, if the spec has a file.
-    pub file: Option<PathBuf>,
-}
+use crate::nets::specs::Spec;
 
 /// A loop that can be run.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +123,7 @@ impl Loop<'_> {
     fn check_files(&self) -> Result<(), Error> {
         let run = self.run;
         let specs = [Some(self.spec), self.current_spec].into_iter().flatten();
-        let specs = specs.filter_map(|spec| spec.file.as_deref());
+        let specs = specs.filter_map(|spec| spec.choice.path());
         let replaced = run.replaced.iter().map(PathBuf::as_path);
         let other: Vec<&Path> = [&*run.path]
             .into_iter()
