@@ -31,6 +31,7 @@ mod lint;
 mod loop_kills;
 mod match_engine;
 mod matches;
+mod networks;
 mod onnx;
 mod outputs;
 mod program;

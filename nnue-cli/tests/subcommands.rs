@@ -5,12 +5,11 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use nnue_compiler::diagnostics::SourceFile;
-use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
 use serde_json::Value;
 
 use crate::match_engine;
+use crate::networks::random_net;
 use crate::program::{
     assert_refused, nnue, output, printed, refusal, run, scratch, scratch_path, stderr, text,
 };
@@ -21,11 +20,7 @@ const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
 const SPEC: &str = "../specs/bullet/simple.toml";
 
 /// A net file of it.
-static NET: LazyLock<String> = LazyLock::new(|| {
-    let text = fs::read_to_string(SPEC).expect("the spec is there");
-    let network = nnue_compiler::analyse(&SourceFile::new(SPEC, text)).expect("it is right");
-    scratch("subcommands.bin", &random_net_file(&network, 1))
-});
+static NET: LazyLock<String> = LazyLock::new(|| scratch("subcommands.bin", &random_net(SPEC, 1)));
 
 /// A net whose neurons can be reordered.
 static SFNNV5: LazyLock<String> =

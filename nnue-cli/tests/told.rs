@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use nnue_compiler::analyse;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::attached::{attach, detach};
 use nnue_test_support::net_file::net_file_of;
 
+use crate::networks::network_in;
 use crate::program::{output, refusal, run, scratch_path, stdout, text};
 
 const SPEC: &str = "../specs/bullet/simple.toml";
@@ -16,9 +15,7 @@ const SPEC: &str = "../specs/bullet/simple.toml";
 fn net_in(folder: &str) -> (PathBuf, String) {
     let folder = scratch_path(folder);
     fs::create_dir_all(&folder).expect("the folder for tests is writable");
-    let spec = fs::read_to_string(SPEC).expect("the spec is there");
-    let network = analyse(&SourceFile::new("simple", spec)).expect("it is right");
-    let file = net_file_of(&network, "", |weight| {
+    let file = net_file_of(&network_in(SPEC), "", |weight| {
         ((weight.row * 7 + weight.column) % 5) as f64 - 2.0
     });
     let net = folder.join("my.bin");

@@ -34,6 +34,6 @@ pub use crate::loops::guard::Guard;
 pub use crate::loops::page::{Page, warning};
 pub use crate::loops::record::Finished;
 pub use crate::loops::run::{Loop, NetMatch, Outcome};
-pub use crate::loops::run_file::{CurrentNet, Matches, RunFile, SelfPlay};
+pub use crate::loops::run_file::{Current, Engine, RunFile};
 pub use crate::loops::stages::Event;
 pub use crate::loops::training::Training;

@@ -11,7 +11,6 @@
 //! | [`workspace`] | the folders in which networks are compiled |
 
 pub mod bench;
-mod child;
 mod error;
 pub mod processor;
 pub mod project;

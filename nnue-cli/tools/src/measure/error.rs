@@ -63,7 +63,7 @@ pub enum Error {
     /// A network does not compile.
     #[error("cannot compile `{spec}`:\n{words}")]
     Compiler {
-        /// The spec of the network.
+        /// The spec of the network, or the folder of its package.
         spec: String,
         /// The messages of the compiler.
         #[source]

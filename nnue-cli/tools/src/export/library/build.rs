@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use nnue_compiler::format;
+
 use super::package::check;
 use super::{Error, Library};
 use crate::files::{Error as FileError, own, write};
@@ -184,8 +186,8 @@ impl Library<'_> {
             arguments.push(format!("-Clink-arg=-Wl,-install_name,@rpath/{name}").into());
         }
         let compiled = turn.cargo(package, "rustc", arguments)?;
-        compiled.map_err(|words| Error::Compiler {
-            package: package.into(),
+        compiled.map_err(|words| crate::measure::Error::Compiler {
+            spec: format::foreign(package.display()).to_string(),
             words,
         })?;
         if !kinds.has_static() {

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use nnue_compiler::format::foreign;
 
-use crate::measure::ProgramError;
-
 /// Why there is no library of a network.
 #[derive(thiserror::Error)]
 pub enum Error {
@@ -66,18 +64,9 @@ pub enum Error {
     /// A file cannot be read or written.
     #[error("{0}")]
     File(#[from] crate::files::Error),
-    /// The package cannot be written, or cargo cannot be run.
+    /// The package cannot be written or compiled.
     #[error("{0}")]
     Package(#[from] crate::measure::Error),
-    /// The library does not compile.
-    #[error("cannot compile `{}`:\n{words}", foreign(.package.display()))]
-    Compiler {
-        /// The folder of the package.
-        package: PathBuf,
-        /// The messages of the compiler.
-        #[source]
-        words: ProgramError,
-    },
 }
 
 nnue_compiler::format::debug_is_message!(Error);
