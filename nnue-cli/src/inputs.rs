@@ -19,7 +19,7 @@ use nnue_tools::files::{Inputs, is_standard_output};
 use nnue_tools::nets::specs::SpecChoice;
 use serde::Serialize;
 
-pub(crate) use self::net::{ChosenNet, NetArgument, NetInAndOut, NetOptions};
+pub(crate) use self::net::{ChosenNet, NetArgument, NetInAndOut, NetOptions, file_name};
 pub(crate) use self::positions::{PositionFile, SampledPositions};
 pub(crate) use self::spec::{SpecArgument, unless_net_is_given};
 pub(crate) use self::trace::{TraceFile, read_trace};

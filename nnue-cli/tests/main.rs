@@ -27,7 +27,6 @@ mod foreign;
 mod golden;
 mod info;
 mod interruptions;
-mod lint;
 mod loop_kills;
 mod match_engine;
 mod matches;
