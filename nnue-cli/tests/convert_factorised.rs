@@ -3,14 +3,13 @@
 
 use std::fs;
 
-use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::network::Network;
 use nnue_compiler::{file_layout, format};
 use nnue_interpreter::Net;
 use nnue_runtime::Board;
 use nnue_test_support::net_file::random_net_file;
 use serde_json::{Value, json};
 
+use crate::networks::network;
 use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const FENS: [&str; 3] = [
@@ -24,11 +23,6 @@ const PLAIN_FILE: &str = "[file]\nformat = \"tensors\"\ntensors = [\"transformer
 fn spec(path: &str) -> String {
     let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
     fs::read_to_string(path).expect("the spec is there")
-}
-
-fn network(text: &str) -> Network {
-    let network = nnue_compiler::analyse(&SourceFile::new("spec", text));
-    network.unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 /// The same network without summands, with this `[file]` or the one that it has.

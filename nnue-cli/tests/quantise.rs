@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use crate::networks::{network, network_in};
 use crate::program::{output, refusal, scratch, scratch_path, text};
 use nnue_compiler::description::Description;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::{file_layout, format};
 use nnue_test_support::net_file::random_net_file;
@@ -12,12 +12,8 @@ use serde_json::{Value, json};
 
 fn spec(path: &str) -> (String, Network) {
     let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
-    let network = network(&fs::read_to_string(&path).expect("the spec is there"));
+    let network = network_in(&path);
     (path, network)
-}
-
-fn network(text: &str) -> Network {
-    nnue_compiler::analyse(&SourceFile::new("spec", text)).expect("the spec is right")
 }
 
 /// The tensors of a file in its order, each number divided by its one, as `f32` with padding.

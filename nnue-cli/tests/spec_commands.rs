@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::env::consts::ARCH;
 
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::levels::ISAS;
-use nnue_test_support::net_file::random_net_file;
 use serde_json::{Value, json};
 
+use crate::networks::random_net;
 use crate::program::{output, refusal, run, scratch};
 
 const SPEC: &str = "../specs/small128.toml";
@@ -279,9 +278,7 @@ fn a_checked_network_is_json() {
     assert_eq!(weights["untold"][0], "shifts");
 
     let clamped = "../tests/specs/formats/clamped.toml";
-    let text = std::fs::read_to_string(clamped).expect("the spec is there");
-    let network = nnue_compiler::analyse(&SourceFile::new(clamped, text)).expect("it is right");
-    let net = scratch("check-clamped.net", &random_net_file(&network, 3));
+    let net = scratch("check-clamped.net", &random_net(clamped, 3));
     let found = checked(&[clamped, "--net", &net]);
     let shown = output(&["check", clamped, "--net", &net]);
     let all = found["weights"]["clamped"].as_array().expect("a list");

@@ -97,4 +97,4 @@ def test_a_missing_program_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_the_command_says_why_it_failed(tmp_path: Path) -> None:
     with pytest.raises(nnue.CommandFailed, match="no such spec"):
-        nnue.run("describe", tmp_path / "no such spec", "--json")
+        nnue.run("describe", tmp_path / "no such spec")

@@ -18,18 +18,18 @@ use nnue_compiler::network::Network;
 use nnue_runtime::Board;
 use nnue_tools::adopt::{Guess, LIKELY, Ranking, marked_spec, module};
 use nnue_tools::files::{is_standard, own};
-use nnue_tools::measure::bench::{Report, Row, Spec};
+use nnue_tools::measure::bench::{Report, Row};
 use nnue_tools::nets::Error;
 use nnue_tools::nets::evaluation::Interpreted;
 use nnue_tools::nets::net_file::{NetFile, Recognised, read_net};
-use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::nets::specs::{Spec, SpecChoice};
 use nnue_tools::nets::told::Origin;
 use serde::Serialize;
 
 use self::place::Place;
 use super::bench::PackageOptions;
 use crate::Failure;
-use crate::inputs::{NetArgument, check_outputs, write, write_json};
+use crate::inputs::{NetArgument, check_outputs, file_name, write, write_json};
 use crate::table::Table;
 
 const EXAMPLE: &str = "Example: nnue adopt quantised.bin --out my-net";
@@ -198,38 +198,32 @@ impl Adopt {
             .map_err(|error| nnue_tools::files::Error::unwritable(folder, error))?;
         let (place, net) = (Place::of(folder), self.net.path()?);
         let code = module(network, &place.spec(FILES[0]), &place.net(net), bytes);
-        let spec_is_there = is_there(&spec_path, spec)?;
-        let code_is_there = match &code {
-            Some(code) => is_there(&code_path, code)?,
-            None => false,
-        };
-        // A spec beside the net may be this file, which was read.
-        if spec_is_there {
-            adopted
-                .remarks
-                .push(format!("`{}` has this spec already", displayed(&spec_path)))
-        } else {
-            write(&spec_path, spec)?;
-            adopted.written.push(spec_path.display().to_string());
-        }
-        match code {
-            Some(code) => {
-                if code_is_there {
-                    adopted.remarks.push(format!(
-                        "`{}` has this module already",
-                        displayed(&code_path)
-                    ))
-                } else {
-                    write(&code_path, code)?;
-                    adopted.written.push(code_path.display().to_string());
-                }
-                adopted.remarks.extend(place.next_steps(FILES, net));
+        let files = [
+            (&spec_path, "spec", Some(spec)),
+            (&code_path, "module", code.as_deref()),
+        ];
+        let files =
+            { files.into_iter() }.filter_map(|(path, what, text)| Some((path, what, text?)));
+        let files = files.map(|(path, what, text)| Ok((path, what, text, is_there(path, text)?)));
+        // Where a file has other content, none is written.
+        for (path, what, text, is_there) in files.collect::<Result<Vec<_>, Failure>>()? {
+            // A spec beside the net may be this file, which was read.
+            if is_there {
+                let remark = format!("`{}` has this {what} already", displayed(path));
+                adopted.remarks.push(remark);
+            } else {
+                write(path, text)?;
+                adopted.written.push(path.display().to_string());
             }
-            None => adopted.remarks.push(format!(
+        }
+        if code.is_some() {
+            adopted.remarks.extend(place.next_steps(FILES, net));
+        } else {
+            adopted.remarks.push(format!(
                 "`{}` is not written: its test needs a network that gives one value for the pieces \
                  of a board",
                 displayed(&code_path)
-            )),
+            ));
         }
         Ok(())
     }
@@ -294,12 +288,6 @@ fn is_there(path: &Path, content: &str) -> Result<bool, Failure> {
             displayed(path)
         ))),
     }
-}
-
-/// The name of a file without its folder.
-fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }
 
 /// A path in a message.

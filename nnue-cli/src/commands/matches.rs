@@ -17,17 +17,17 @@ use cozy_chess::Board;
 use indicatif::ProgressBar;
 use nnue_tools::files::Output;
 use nnue_tools::matches::{
-    BadOpening, DrawRule, Error, Event, Fingerprints, Limit, ListedBook, Match, Player, RandomBook,
-    Report, Rules, Settings, Side, Sprt, State, WinRule, standing,
+    BadOpening, DrawRule, Error, Event, Fingerprints, Limit, ListedBook, Match, Model, Player,
+    RandomBook, Report, Rules, Settings, Side, Sprt, State, WinRule, standing,
 };
 use nnue_tools::nets::positions::{Lines, WrittenPosition};
 
 use self::players::players;
 use self::values::{
-    Elo, draw_rule, error_rate, even, hypotheses, time_control, uci_option, win_rule,
+    MODELS, draw_rule, error_rate, even, hypotheses, time_control, uci_option, win_rule,
 };
 use crate::Failure;
-use crate::inputs::{check_outputs, remarks, write_json};
+use crate::inputs::{check_outputs, one_of, remarks, write_json};
 use crate::progress;
 
 const EXAMPLE: &str = "\
@@ -171,9 +171,9 @@ struct Test {
     /// The probability that the test accepts ELO0 though ELO1 is true
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
     beta: f64,
-    /// The Elo that the test is about
-    #[arg(long, value_name = "MODEL", default_value = "normalised")]
-    sprt_model: Elo,
+    /// The Elo that the test is about: normalised Elo, as on OpenBench, or logistic Elo
+    #[arg(long, value_name = "MODEL", default_value = "normalised", value_parser = one_of(MODELS))]
+    sprt_model: Model,
 }
 
 impl MatchCommand {
@@ -405,7 +405,7 @@ impl Test {
             elo1,
             alpha: self.alpha,
             beta: self.beta,
-            model: self.sprt_model.into(),
+            model: self.sprt_model,
         })
     }
 }

@@ -27,7 +27,7 @@ impl Plan {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let network = self.spec.network()?;
         let layout = Layout::of(&network);
-        let plans = Plans::of(&layout, self.kernels.unroll()).map_err(Failure::work)?;
+        let plans = Plans::of(&layout, self.kernels.unroll).map_err(Failure::work)?;
         if self.json {
             let shows = |level: &str| self.kernels.shows(level);
             write_json(&plans::Plans::of(&network.name, &plans, shows), out)?;
