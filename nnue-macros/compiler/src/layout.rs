@@ -20,7 +20,7 @@ mod units;
 
 use nnue_format::Section;
 
-use crate::network::file::{Axis, Tensor};
+use crate::network::file::Tensor;
 use crate::network::{Element, Network, Op, Source};
 use structs::Builder;
 
@@ -183,12 +183,12 @@ fn weights(
     );
     let tensors = network.file.sections.iter().filter_map(Section::as_tensor);
     for tensor in tensors.filter(|tensor| tensor.role.is_shared_summand()) {
-        let shape = [Axis::Output, Axis::Input].map(|axis| tensor.len(axis));
         let doc = format!(
             "`{}` as the file has it: its values are in those of all stacks",
             tensor.name
         );
-        builder.field(&summand(tensor), tensor.element, shape.into(), &doc);
+        let shape = tensor.shape[1..].to_vec();
+        builder.field(&summand(tensor), tensor.stored.element, shape, &doc);
     }
     builder.finish()
 }

@@ -145,7 +145,7 @@ impl Part<'_> {
         let [buckets, rows, columns] = tensor.shape;
         let slots = tensor.placed.slots_of(columns, packed);
         let value = |bucket: usize, row: usize, column: usize| {
-            let index = tensor.stored_index([bucket, row, column]);
+            let index = tensor.stored.index([bucket, row, column]);
             let stored = tensor.stored.read(values, index);
             let value = tensor.to_memory(stored);
             value.map_err(|unfit| self.unfit(unfit, index, stored))

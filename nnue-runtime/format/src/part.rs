@@ -28,7 +28,7 @@ impl Part<'_> {
         match self.tensor.stored.encoding {
             Encoding::Raw => Ok(Cow::Borrowed(self.bytes)),
             Encoding::Leb128 | Encoding::BareLeb128 => {
-                let mut values = vec![0; self.tensor.raw_len()];
+                let mut values = vec![0; self.tensor.stored.raw_len()];
                 self.decompress(&mut values)?;
                 swap_on_big_endian(&mut values, self.tensor.stored.element);
                 Ok(Cow::Owned(values))

@@ -366,7 +366,8 @@ mod tests {
     use super::*;
     use crate::tests::{COMPRESSED, MEMORY_LEN, RAW, file, random_bytes};
     use crate::{
-        Element, FileLayout, Format, LoadError, Place, Section, Stacks, ValueFault, list, split,
+        Element, FileLayout, Format, LoadError, Place, Role, Section, Stacks, ValueFault, list,
+        split,
     };
 
     /// The weights that threads fill, which cut the tensors of a file into pieces of this many
@@ -454,8 +455,22 @@ mod tests {
         const COUNT: usize = 5_000_000;
         let sections = const {
             &[
-                Section::same("first", Element::I16, Encoding::BareLeb128, 0, [1, COUNT]),
-                Section::same("second", Element::I8, Encoding::Raw, 2 * COUNT, [1, 64]),
+                Section::same(
+                    Role::Weights(0),
+                    "first",
+                    Element::I16,
+                    Encoding::BareLeb128,
+                    0,
+                    [1, COUNT],
+                ),
+                Section::same(
+                    Role::Weights(0),
+                    "second",
+                    Element::I8,
+                    Encoding::Raw,
+                    2 * COUNT,
+                    [1, 64],
+                ),
             ]
         };
         let layout = FileLayout {

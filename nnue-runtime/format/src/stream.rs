@@ -97,7 +97,7 @@ impl<'l> Stream<'l> {
             Section::Bytes { expected, .. } => {
                 (self.take(expected.len())? == **expected).then_some(())
             }
-            Section::Skipped { .. } | Section::Kept(_) => {
+            Section::Skipped { .. } | Section::Kept { .. } => {
                 let bytes = self.take(entry.section.skipped_len())?;
                 self.loaded.skipped.extend(bytes);
                 Some(())
@@ -110,7 +110,7 @@ impl<'l> Stream<'l> {
             }
             Section::Tensor(tensor) => {
                 let len = match tensor.stored.encoding {
-                    Encoding::Raw if !self.is_block() => tensor.raw_len(),
+                    Encoding::Raw if !self.is_block() => tensor.stored.raw_len(),
                     Encoding::Leb128 => self.block_len(tensor)?,
                     // The end of such a tensor would have to be searched for.
                     Encoding::Raw | Encoding::BareLeb128 => return None,
@@ -226,7 +226,7 @@ mod tests {
 
     use super::*;
     use crate::tests::{COMPRESSED, MEMORY_LEN, ORDERS, RAW, file, load};
-    use crate::{Element, Placed, Stacks, Stored, Tail, Text, list};
+    use crate::{Element, Placed, Role, Stacks, Stored, Tail, Text, list};
 
     /// Writes a file and loads it while it is read.
     fn streamed(layout: &FileLayout, order: &[usize], source: &[u8]) -> Option<(Vec<u8>, Loaded)> {
@@ -260,8 +260,16 @@ mod tests {
                             len: 3,
                         },
                         Section::Align(8),
-                        Section::same("first", Element::I16, Encoding::Raw, 0, [2, 5]),
+                        Section::same(
+                            Role::Weights(0),
+                            "first",
+                            Element::I16,
+                            Encoding::Raw,
+                            0,
+                            [2, 5],
+                        ),
                         Section::tensor(
+                            Role::Weights(0),
                             "second",
                             [1, 2, 5],
                             Stored::new(Element::I8, [0, 8, 1], 16),
