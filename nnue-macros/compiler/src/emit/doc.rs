@@ -1,8 +1,8 @@
 //! The documentation of generated items: what the network computes, and where a net file has its
 //! tensors.
 
-use super::diagram::{diagram, fraction, further_rows, selection, sets};
 use super::program::Program;
+use crate::diagram::{diagram, fraction, further_rows, selection, sets};
 use nnue_format::{FieldForm, Format, Overflow, Quantise, Section, Tail};
 
 use crate::network::file::{Role, Tensor};
