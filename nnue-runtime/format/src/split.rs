@@ -6,24 +6,24 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::layout::Entry;
-use crate::part::Part;
+use crate::part::{Bytes, Part};
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, List, LoadError, Loaded, Place,
-    Section, Tensor, Text, WrongBytes, WrongWord, attached, leb128,
+    Section, Tail, Tensor, Text, WrongBytes, WrongWord, attached, leb128,
 };
 
 /// A file that is cut into its tensors: everything is checked except single values.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     pub(crate) layout: &'a FileLayout,
-    pub(crate) description: &'a [u8],
+    pub(crate) description: Cow<'a, [u8]>,
     pub(crate) tensors: Vec<Part<'a>>,
     pub(crate) loaded: Loaded,
 }
 
 /// The rest of a file, from an offset on.
 struct Cursor<'a> {
-    source: &'a [u8],
+    source: Bytes<'a>,
     offset: usize,
     /// The end of the last section that was recognised. If a section is not where it should be, it
     /// is searched for from here, unless nobody asks for it.
@@ -38,7 +38,15 @@ struct Cursor<'a> {
 /// All errors of [`LoadError`] except the errors about single values, [`LoadError::TooLong`] and
 /// `LoadError::Io`.
 pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
-    let (source, _) = attached::detach(source);
+    split_bytes(layout, Bytes::Here(attached::detach(source).0))
+}
+
+/// [`split`] for bytes without a spec behind them, which may not have been read yet. A file that has
+/// to be searched must be here.
+pub(crate) fn split_bytes<'a>(
+    layout: &'a FileLayout,
+    source: Bytes<'a>,
+) -> Result<Parts<'a>, LoadError> {
     let mut cursor = Cursor::of(source);
     let mut parts = Parts::of(layout);
     parts.description = cursor.description(layout)?;
@@ -61,7 +69,7 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
         Format::Named => parts.entries(layout, &mut cursor)?,
     }
     let end = cursor.offset;
-    if layout.tail.follows(source, end) {
+    if cursor.ends(layout.tail) {
         return Ok(parts);
     }
     let tail_len = end.next_multiple_of(layout.tail.multiple) - end;
@@ -83,7 +91,7 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
 /// them; behind the last section also the end of that section.
 #[must_use]
 pub fn offsets(layout: &FileLayout, source: &[u8]) -> Vec<usize> {
-    let (mut cursor, mut parts) = (Cursor::of(source), Parts::of(layout));
+    let (mut cursor, mut parts) = (Cursor::of(Bytes::Here(source)), Parts::of(layout));
     let mut offsets = Vec::new();
     if cursor.description(layout).is_ok() {
         offsets.push(cursor.offset);
@@ -100,14 +108,14 @@ pub fn offsets(layout: &FileLayout, source: &[u8]) -> Vec<usize> {
 /// Checks the bytes before the description, in any beginning of a file.
 #[cfg(feature = "std")]
 pub(crate) fn check_start(layout: &FileLayout, source: &[u8]) -> Result<(), LoadError> {
-    Cursor::of(source).start(layout).map(drop)
+    Cursor::of(Bytes::Here(source)).start(layout).map(drop)
 }
 
 impl<'a> Parts<'a> {
     fn of(layout: &'a FileLayout) -> Parts<'a> {
         Parts {
             layout,
-            description: &[],
+            description: Cow::Borrowed(&[]),
             tensors: Vec::new(),
             loaded: Loaded::default(),
         }
@@ -144,12 +152,12 @@ impl<'a> Parts<'a> {
             Section::Bytes { form, expected, .. } => cursor.expect(place, *form, expected)?,
             Section::Skipped { .. } | Section::Kept { .. } => {
                 let bytes = cursor.take(place, entry.section.skipped_len())?;
-                self.loaded.skipped.extend_from_slice(bytes);
+                self.loaded.skipped.extend_from_slice(&bytes);
             }
             Section::Align(to) => {
                 let offset = cursor.offset;
                 let padding = cursor.take(place, offset.next_multiple_of(*to) - offset)?;
-                self.loaded.ignore(number, 0, padding);
+                self.loaded.ignore(number, 0, &padding);
             }
             Section::Tensor(tensor) => {
                 let bytes = match tensor.stored.encoding {
@@ -216,7 +224,7 @@ impl<'a> Parts<'a> {
                     expected: tensor.stored.values as u64,
                 });
             }
-            let bytes = cursor.take(&place, tensor.stored.raw_len())?;
+            let bytes = cursor.bytes(&place, tensor.stored.raw_len())?;
             self.loaded.order.push(index);
             self.tensors.push(cursor.part(index, entry, tensor, bytes));
         }
@@ -230,7 +238,7 @@ impl<'a> Parts<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn of(source: &'a [u8]) -> Cursor<'a> {
+    fn of(source: Bytes<'a>) -> Cursor<'a> {
         Cursor {
             source,
             offset: 0,
@@ -239,7 +247,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The description behind the header that Stockfish's format has; empty for other formats.
-    fn description(&mut self, layout: &FileLayout) -> Result<&'a [u8], LoadError> {
+    fn description(&mut self, layout: &FileLayout) -> Result<Cow<'a, [u8]>, LoadError> {
         let len = self.start(layout)?;
         self.take(&header("description"), len)
     }
@@ -321,7 +329,7 @@ impl<'a> Cursor<'a> {
     ) -> Result<(), LoadError> {
         let offset = self.offset as u64;
         let found = self.take(place, expected.len())?;
-        if found == &**expected {
+        if *found == **expected {
             return Ok(());
         }
         Err(LoadError::Bytes(Box::new(WrongBytes {
@@ -329,20 +337,20 @@ impl<'a> Cursor<'a> {
             form,
             offset,
             expected: expected.clone(),
-            found: found.to_vec(),
+            found: found.into_owned(),
         })))
     }
 
-    fn raw(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
+    fn raw(&mut self, place: &Place, tensor: &Tensor) -> Result<Bytes<'a>, LoadError> {
         self.no_block(place, Encoding::Raw)?;
-        self.take(place, tensor.stored.raw_len())
+        self.bytes(place, tensor.stored.raw_len())
     }
 
-    fn bare(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
+    fn bare(&mut self, place: &Place, tensor: &Tensor) -> Result<Bytes<'a>, LoadError> {
         self.no_block(place, Encoding::BareLeb128)?;
         let expected = tensor.stored.values;
         match leb128::end_of(self.rest(), expected) {
-            Ok(len) => self.take(place, len),
+            Ok(len) => self.bytes(place, len),
             Err(found) => Err(LoadError::ValuesMissing {
                 place: place.clone(),
                 offset: self.offset as u64,
@@ -355,7 +363,8 @@ impl<'a> Cursor<'a> {
     /// Refuses a LEB128 block where other values are expected. This comes before all other checks,
     /// because the length of the block would only mislead them.
     fn no_block(&self, place: &Place, expected: Encoding) -> Result<(), LoadError> {
-        if !self.rest().starts_with(leb128::MAGIC) {
+        let start = self.source.range(self.offset, leb128::MAGIC.len());
+        if start.and_then(Bytes::read).as_deref() != Some(leb128::MAGIC) {
             return Ok(());
         }
         Err(LoadError::UnexpectedlyCompressed {
@@ -366,9 +375,9 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    fn block(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
+    fn block(&mut self, place: &Place, tensor: &Tensor) -> Result<Bytes<'a>, LoadError> {
         let offset = self.offset;
-        if self.take(place, leb128::MAGIC.len())? != leb128::MAGIC {
+        if *self.take(place, leb128::MAGIC.len())? != *leb128::MAGIC {
             return Err(LoadError::NotCompressed {
                 place: place.clone(),
                 offset: offset as u64,
@@ -388,7 +397,7 @@ impl<'a> Cursor<'a> {
                 at_most: *allowed.end(),
             });
         }
-        self.take(place, byte_count as usize)
+        self.bytes(place, byte_count as usize)
     }
 
     /// The part of a tensor whose bytes have just been taken.
@@ -397,7 +406,7 @@ impl<'a> Cursor<'a> {
         section: usize,
         entry: Entry<'a>,
         tensor: &'a Tensor,
-        bytes: &'a [u8],
+        bytes: Bytes<'a>,
     ) -> Part<'a> {
         Part {
             section,
@@ -416,32 +425,65 @@ impl<'a> Cursor<'a> {
     /// A little-endian number of at most eight bytes.
     #[inline(never)]
     fn number(&mut self, place: &Place, len: usize) -> Result<u64, LoadError> {
-        let bytes = self.take(place, len)?.iter().rev();
-        Ok(bytes.fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        let bytes = self.take(place, len)?;
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    // Each copy would have the code of the error.
-    #[inline(never)]
-    fn take(&mut self, place: &Place, len: usize) -> Result<&'a [u8], LoadError> {
-        let rest = self.rest();
-        let bytes = rest.get(..len).ok_or_else(|| LoadError::Truncated {
-            place: place.clone(),
-            offset: self.offset as u64,
-            needed: len as u64,
-            available: rest.len() as u64,
-        })?;
+    fn take(&mut self, place: &Place, len: usize) -> Result<Cow<'a, [u8]>, LoadError> {
+        let bytes = self.bytes(place, len)?.read();
+        bytes.ok_or_else(|| self.truncated(place, len))
+    }
+
+    fn bytes(&mut self, place: &Place, len: usize) -> Result<Bytes<'a>, LoadError> {
+        let bytes = self.source.range(self.offset, len);
+        let bytes = bytes.ok_or_else(|| self.truncated(place, len))?;
         self.offset += len;
         Ok(bytes)
     }
 
+    // Each copy would have the code of the error.
+    #[inline(never)]
+    fn truncated(&self, place: &Place, needed: usize) -> LoadError {
+        LoadError::Truncated {
+            place: place.clone(),
+            offset: self.offset as u64,
+            needed: needed as u64,
+            available: (self.source.len() - self.offset) as u64,
+        }
+    }
+
     fn rest(&self) -> &'a [u8] {
-        &self.source[self.offset..]
+        self.behind(self.offset)
+    }
+
+    /// The bytes from `offset` on; none if they have not been read.
+    fn behind(&self, offset: usize) -> &'a [u8] {
+        match self.source {
+            Bytes::Here(bytes) => &bytes[offset..],
+            #[cfg(feature = "std")]
+            Bytes::InFile { .. } => &[],
+        }
+    }
+
+    /// Whether the file ends at the offset, with this tail.
+    fn ends(&self, tail: Tail) -> bool {
+        let before = self.offset.min(tail.text.len());
+        let tail_len = self.source.len() - self.offset;
+        let end = self.source.range(self.offset - before, before + tail_len);
+        let end = end.filter(|_| tail_len < tail.multiple);
+        end.and_then(Bytes::read).is_some_and(|bytes| {
+            let (data, rest) = bytes.split_at(before);
+            tail.is_between(data, rest, self.offset)
+        })
     }
 
     /// The offset at which `what` first occurs after the landmark.
     fn find(&self, what: &[u8]) -> Option<u64> {
         let landmark = self.landmark?;
-        let mut windows = self.source[landmark..].windows(what.len());
+        let mut windows = self.behind(landmark).windows(what.len());
         let distance = windows.position(|window| window == what)?;
         Some((landmark + distance) as u64)
     }
