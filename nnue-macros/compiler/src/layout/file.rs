@@ -5,7 +5,7 @@ use nnue_format::{
     Section, Segment, Stacks,
 };
 
-use super::{Affine, ColumnRun, Field, FieldElement, LayerLayout, Layout, summand};
+use super::{Affine, ColumnRun, Field, FieldElement, LayerLayout, Layout};
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
 use crate::network::{Network, Source};
@@ -102,7 +102,7 @@ fn places(network: &Network, tensor: &str, columns: usize) -> Vec<usize> {
 fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
     let (table, row) = layout.row(first);
     let (element, width) = (table.element, layout.columns.width);
-    let offset = offset(layout, &table.name) + row * width * element.size();
+    let offset = table.offset + row * width * element.size();
     neurons(
         layout,
         Placed::rows(element, offset, [tensor.shape[1], width]),
@@ -112,7 +112,7 @@ fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed
 /// The biases of a copy of the transformer's weights. They have the form of an accumulator: PSQT
 /// sums follow the neurons.
 fn biases_of_copy(layout: &Layout<'_>, copy: usize) -> Placed {
-    let offset = offset(layout, "transformer_biases") + copy * layout.half.size;
+    let offset = layout.offsets.biases + copy * layout.half.size;
     neurons(
         layout,
         Placed::rows(Element::I16, offset, [1, layout.columns.width]),
@@ -134,7 +134,7 @@ fn neurons(layout: &Layout<'_>, rows: Placed) -> Placed {
 
 fn psqt_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
     let psqt = layout.network.transformer.psqt;
-    let offset = offset(layout, "transformer_psqt") + first * psqt * Element::I32.size();
+    let offset = layout.offsets.psqt + first * psqt * Element::I32.size();
     Placed::rows(Element::I32, offset, [tensor.shape[1], psqt])
 }
 
@@ -155,8 +155,11 @@ fn outputs(layout: &Layout<'_>, layer: usize, field: Option<&Field>) -> Placed {
 /// The place of a tensor that all stacks share, with the type that it has in the file.
 fn as_in_file(layout: &Layout<'_>, tensor: &Tensor) -> Placed {
     let [_, rows, columns] = tensor.shape;
-    let offset = offset(layout, &summand(tensor));
-    Placed::rows(tensor.stored.element, offset, [rows, columns])
+    let mut summands = layout.offsets.summands.iter();
+    match summands.find(|(role, _)| *role == tensor.role) {
+        Some((_, offset)) => Placed::rows(tensor.stored.element, *offset, [rows, columns]),
+        None => unreachable!("`{}` is laid out where the file has it", tensor.name),
+    }
 }
 
 /// The place of the weights of an affine layer.
@@ -188,21 +191,10 @@ fn weights(layout: &Layout<'_>, affine: &Affine<'_>) -> Placed {
     }
 }
 
-/// The offset in bytes of a field of the network's weights.
-fn offset(layout: &Layout<'_>, name: &str) -> usize {
-    let mut fields = layout.weights.fields.iter();
-    match fields.find(|field| field.name == name) {
-        Some(field) => field.offset,
-        None => unreachable!("`{name}` is laid out where the network has it"),
-    }
-}
-
 /// The type of the elements of a stack's field, and the field's offset in bytes in the first stack.
 fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
     match field.map(|field| (field.element, field.offset)) {
-        Some((FieldElement::Numbers(element), start)) => {
-            (element, offset(layout, "stacks") + start)
-        }
+        Some((FieldElement::Numbers(element), start)) => (element, layout.offsets.stacks + start),
         _ => unreachable!("a tensor of the file has a field of numbers"),
     }
 }
@@ -211,7 +203,7 @@ fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
 fn paired(layout: &Layout<'_>) -> Vec<Paired> {
     let tables = layout.tables.iter().filter(|table| table.paired);
     let paired = tables.map(|table| Paired {
-        offset: offset(layout, &table.name),
+        offset: table.offset,
         len: table.all_rows() * layout.columns.width,
     });
     paired.collect()
@@ -221,17 +213,15 @@ fn paired(layout: &Layout<'_>) -> Vec<Paired> {
 /// tensors that all stacks share.
 fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
     let sets = coalesced_sets(layout).into_iter().map(Coalesced::Set);
-    let sections = layout.network.file.sections.iter();
-    let summands = sections.filter_map(Section::as_tensor);
-    let stacks = summands.filter_map(|tensor| {
-        let own = match tensor.role {
+    let stacks = layout.offsets.summands.iter().filter_map(|(role, shared)| {
+        let own = match *role {
             Role::SharedWeights(layer) => &affine(layout, layer).fields.weights,
             Role::SharedBiases(layer) => &affine(layout, layer).fields.biases,
             _ => return None,
         };
         Some(Coalesced::Stacks {
             own: of_stack(layout, Some(own)).1,
-            shared: offset(layout, &summand(tensor)),
+            shared: *shared,
         })
     });
     sets.chain(stacks).collect()
@@ -249,26 +239,23 @@ fn coalesced_sets(layout: &Layout<'_>) -> Vec<CoalescedSet> {
             if let Some(factors) = &set.factors {
                 let ((table, row_of_table), (_, virtual_row_of_table)) =
                     (layout.row(row), layout.row(virtual_row));
-                let mut add = |name: &str, element, columns, row, virtual_row| {
+                coalesced.push(CoalescedSet {
+                    element: table.element,
+                    offset: table.offset,
+                    columns: layout.columns.width,
+                    row: row_of_table,
+                    virtual_row: virtual_row_of_table,
+                    factors: factors.clone(),
+                });
+                if psqt > 0 {
                     coalesced.push(CoalescedSet {
-                        element,
-                        offset: offset(layout, name),
-                        columns,
+                        element: Element::I32,
+                        offset: layout.offsets.psqt,
+                        columns: psqt,
                         row,
                         virtual_row,
                         factors: factors.clone(),
                     });
-                };
-                let (element, width) = (table.element, layout.columns.width);
-                add(
-                    &table.name,
-                    element,
-                    width,
-                    row_of_table,
-                    virtual_row_of_table,
-                );
-                if psqt > 0 {
-                    add("transformer_psqt", Element::I32, psqt, row, virtual_row);
                 }
             }
             row += set.rows;
