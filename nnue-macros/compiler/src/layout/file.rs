@@ -66,7 +66,7 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
     for (stride, len) in stored.strides.iter_mut().zip(&shape[..2]) {
         *stride *= usize::from(*len > 1);
     }
-    placed.places = places(layout.network, &tensor.name, shape[2]).into();
+    placed.places = places(layout.network, tensor.role, shape[2]).into();
     if shape[0] > 1 {
         placed.stride = layout.stack.size;
     }
@@ -82,7 +82,7 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
 
 /// The places that the columns of a tensor take in the order of the spec; none where the spec has no
 /// order, or where columns do not belong to outputs of the transformer.
-fn places(network: &Network, tensor: &str, columns: usize) -> Vec<usize> {
+fn places(network: &Network, tensor: Role, columns: usize) -> Vec<usize> {
     let order = &network.transformer.neuron_order;
     if order.is_empty() {
         return Vec::new();

@@ -256,9 +256,9 @@ const _: () = {
             unpooled: 0,
             order: &[],
             skipped: neurons::Skipped::Nothing,
-            tensors: &["transformer.weights", "transformer.biases"],
             readers: &[
                 neurons::Reader {
+                    layer: 0,
                     name: "l1.weights",
                     runs: file::list(
                         &[

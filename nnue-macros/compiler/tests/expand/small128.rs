@@ -326,9 +326,9 @@ const _: () = {
             unpooled: 0,
             order: &[],
             skipped: neurons::Skipped::Nothing,
-            tensors: &["transformer.biases", "transformer.weights"],
             readers: &[
                 neurons::Reader {
+                    layer: 0,
                     name: "fc_0.weights",
                     runs: file::list(
                         &[
