@@ -162,7 +162,7 @@ impl<A: Architecture> Network<A> {
         A::NEURONS.check(order)?;
         let order = A::NEURONS.order_of_file(order);
         let weights = self.weights.changed(|packed, weights| {
-            let moves = |tensor: &str| A::NEURONS.moves(tensor, &order);
+            let moves = |tensor| A::NEURONS.moves(tensor, &order);
             file::reorder(A::FILE, packed, weights, moves);
         });
         Ok(Network::new(self.level, weights, self.loaded.clone()))

@@ -7,7 +7,6 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Element, Layer, Op, Pooling};
 use nnue_compiler::operation::{Activation, Elementwise, test_operation};
-use nnue_format::Section;
 use nnue_runtime::Board;
 use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::specs::specs_in;
@@ -36,9 +35,10 @@ fn networks() -> Vec<Network> {
         let numbers = network.feature_count() * network.transformer.width;
         let is_supplied = network.features.iter().any(|set| set.is_supplied());
         // Bytes have no room for random PSQT values.
-        let tensors = network.file.sections_once().filter_map(Section::as_tensor);
-        let has_bytes = { tensors }
-            .any(|tensor| matches!(tensor.role, Role::Psqt(_)) && tensor.element == Element::I8);
+        let tensors = network.file.tensors();
+        let has_bytes = { tensors }.any(|tensor| {
+            matches!(tensor.role, Role::Psqt(_)) && tensor.stored.element == Element::I8
+        });
         if !is_supplied && !has_bytes && numbers < 1_000_000 {
             networks.push(network);
         }
