@@ -3,6 +3,7 @@
 
 mod advice;
 mod budget;
+mod checked;
 mod diagnostics;
 mod diagram;
 mod documents;

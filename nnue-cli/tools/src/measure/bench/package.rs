@@ -56,15 +56,21 @@ enum Main {
 }
 
 /// The packages that the programs need, by their folders in the project.
-const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-cli/trace"];
+const NEEDED: [&str; 3] = ["nnue-runtime", "nnue-cli/trace", "nnue-cli/wiring"];
 
-/// The dependencies on the needed packages, as a manifest has them.
-fn dependencies(project: &Project) -> Result<Value, Error> {
-    let [runtime, trace] = NEEDED.map(|package| project.dependency(package));
-    let [mut runtime, mut trace] = [runtime?, trace?];
+/// The dependencies of a program on the needed packages, as its manifest has them.
+fn dependencies(project: &Project, main: Main) -> Result<Value, Error> {
+    let [runtime, trace, wiring] = NEEDED.map(|package| project.dependency(package));
+    let mut runtime = runtime?;
     runtime["features"] = json!(["zstd"]);
-    trace["features"] = json!(["serve"]);
-    Ok(json!({ "nnue-runtime": runtime, "nnue-trace": trace }))
+    Ok(match main {
+        Main::Serve => {
+            let mut trace = trace?;
+            trace["features"] = json!(["serve"]);
+            json!({ "nnue-runtime": runtime, "nnue-trace": trace })
+        }
+        Main::Check => json!({ "nnue-runtime": runtime, "nnue-wiring": wiring? }),
+    })
 }
 
 impl Packages {
@@ -188,18 +194,22 @@ impl Turn<'_> {
             Some(_) => "ByPieces",
             None => "FirstBucket",
         };
-        let call = match main {
-            Main::Serve => {
-                format!("nnue_trace::serve::<net::Net, _>(nnue_trace::{bucket})")
-            }
-            Main::Check => "nnue_trace::check_wiring::<net::Net>()".into(),
+        let (check, call) = match main {
+            Main::Serve => (
+                "",
+                format!("nnue_trace::serve::<net::Net, _>(nnue_trace::{bucket})"),
+            ),
+            Main::Check => (
+                ", check = \"wiring\"",
+                "nnue_wiring::report::<net::Net>()".into(),
+            ),
         };
         let manifest = toml(&json!({
             "package": { "name": name(spec, main), "version": "0.0.0", "edition": "2024" },
-            "dependencies": dependencies(&self.packages.project)?,
+            "dependencies": dependencies(&self.packages.project, main)?,
         }))?;
         let main = format!(
-            "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\");\n}}\n\n\
+            "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\"{check});\n}}\n\n\
              fn main() -> std::process::ExitCode {{\n    {call}\n}}\n"
         );
         write(&folder.join("Cargo.toml"), &manifest)?;
