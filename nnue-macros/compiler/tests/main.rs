@@ -18,6 +18,7 @@ mod mutator;
 mod net_under_test;
 mod neuron_order;
 mod plan;
+mod planted;
 mod robust;
 mod short_forms;
 mod specs;
