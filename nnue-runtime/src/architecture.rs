@@ -11,7 +11,6 @@ use crate::memory::Plain;
 use crate::neurons::Neurons;
 use crate::proof::{Proofs, Proved};
 use crate::rows::{MovedRows, RowLists, TableRows};
-use crate::self_check::{Graph, Probe};
 
 /// What cannot happen.
 const NO_MOVES: &str = "a network with several sets has no rows that follow from a move alone";
@@ -62,9 +61,6 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     const FILE: &'static FileLayout;
     /// The values that the layers see of the transformer's neurons.
     const NEURONS: Neurons;
-    /// What the layers compute, for [`self_check`](mod@crate::self_check).
-    #[doc(hidden)]
-    const GRAPH: Graph;
 
     /// The accumulator of an empty board, as a perspective sees it.
     #[doc(hidden)]
@@ -72,9 +68,6 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The values of an accumulator, a value for each neuron.
     #[doc(hidden)]
     fn values(half: &Self::Half) -> &[i16];
-    /// The same values and the PSQT sums, to be changed.
-    #[doc(hidden)]
-    fn sums(half: &mut Self::Half) -> (&mut [i16], &mut [i32]);
     /// The weights of one of the transformer's tables.
     #[doc(hidden)]
     fn rows(weights: &Self::Weights, table: usize) -> TableRows<'_>;
@@ -151,16 +144,6 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         halves: [&Self::Half; 2],
         bucket: usize,
         proved: Proved,
-    ) -> Self::Output;
-    /// [`Self::propagate`], which shows the values of each layer to a probe.
-    #[doc(hidden)]
-    fn propagate_probed<P: Probe>(
-        level: Level,
-        stacks: &Self::Stacks,
-        halves: [&Self::Half; 2],
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
     ) -> Self::Output;
 }
 

@@ -77,10 +77,10 @@ mod network;
 pub mod neurons;
 mod placement;
 mod position;
+mod probe;
 mod proof;
 mod report;
 mod rows;
-pub mod self_check;
 mod simd;
 mod weights;
 
@@ -135,6 +135,7 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// | `weights = option_env!("EVALFILE").unwrap_or("path")` | the same, with a path for builds without the variable |
 /// | `embed = "..."` | which part of the net file is embedded. `"file"`, the default: the file as it is, which is decoded when the network is made. `"weights"`: the weights as they lie in memory, which are used where they are, so that starting takes next to no time and no memory; they make the program as large as they are, and compiling take 0.12 s more for each megabyte |
 /// | `unroll = "full"` | write out every layer as straight-line code; `"auto"`, the default, leaves loops where they are as fast |
+/// | `check = "wiring"` | the code can also be checked by the crate [nnue-wiring](https://docs.rs/nnue-wiring), which an engine does not need: for tests |
 /// | `crate = ::path` | where the runtime is, if not where the macro came from |
 ///
 /// # The net file in a variable
@@ -292,7 +293,6 @@ pub mod __private {
     pub use crate::architecture::{EmbeddedNet, Output, Wdl};
     pub use crate::level::dispatch::{has_all, never};
     pub use crate::proof::Proved;
-    pub use crate::self_check::{Probe, Probed};
     pub use crate::{__dispatch as dispatch, __plain as plain};
 
     pub mod activation {
@@ -308,9 +308,6 @@ pub mod __private {
         pub use crate::features::RowFinder;
         pub use crate::rows::{MovedRows, RowLists, Rows, TableRows};
     }
-    pub mod graph {
-        pub use crate::self_check::graph::*;
-    }
     pub mod kernels {
         pub use crate::__dispatch as dispatch;
         pub use crate::kernels::*;
@@ -318,6 +315,9 @@ pub mod __private {
     pub mod memory {
         pub use crate::memory::*;
         pub use crate::{__assert_layout as assert_layout, __plain as plain};
+    }
+    pub mod probe {
+        pub use crate::probe::*;
     }
     pub mod proof {
         pub use crate::proof::*;

@@ -9,7 +9,7 @@ use alloc::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use core::ptr::NonNull;
 use core::{fmt, slice};
 
-pub(crate) use self::holder::Holder;
+pub use self::holder::Holder;
 #[cfg(feature = "shared")]
 pub(crate) use self::holder::Map;
 use crate::buffer::Aligned;

@@ -21,12 +21,7 @@ const NET: &str = "../../examples/nets/nn-37f18f62d772.nnue";
 fn emitted(spec: &str, unroll: Unroll, levels: Levels) -> Result<TokenStream, TooMuchCode> {
     let text = fs::read_to_string(spec).expect("the spec can be read");
     let network = analyse(&SourceFile::new(spec, text)).expect("the spec is right");
-    let options = Options {
-        runtime: quote!(::nnue_runtime),
-        unroll,
-        embedded: None,
-        levels,
-    };
+    let options = Options::new(unroll, levels);
     emit(&network, &options)
 }
 

@@ -23,6 +23,8 @@ pub struct Request {
     pub levels: Levels,
     /// The net file that becomes part of the program.
     pub weights: Option<NetFile>,
+    /// The text of the spec, for code that is compiled to be checked: see [`Options::checked`].
+    pub checked: Option<String>,
 }
 
 /// A net file to check and embed.
@@ -112,6 +114,7 @@ pub fn compile(network: &Network, request: &Request) -> Result<TokenStream, Refu
         unroll: request.unroll,
         embedded,
         levels: request.levels,
+        checked: request.checked.clone(),
     };
     let generated = emit(network, &options).map_err(Refused::TooMuchCode)?;
     Ok(quote! { #unpacks #generated })

@@ -124,6 +124,7 @@ pub fn emit(network: &Network, options: &Options) -> Result<TokenStream, TooMuch
         runtime: &options.runtime,
         embedded: options.embedded.as_ref(),
         levels: options.levels,
+        checked: options.checked.as_deref(),
     }))
 }
 

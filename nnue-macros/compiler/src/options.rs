@@ -5,6 +5,7 @@ use std::fmt;
 use nnue_format::LoadError;
 use nnue_format::levels::{ISAS, Isa};
 use proc_macro2::TokenStream;
+use quote::quote;
 
 use crate::layout::{self, Layout};
 use crate::network::Network;
@@ -27,6 +28,24 @@ pub struct Options {
     pub embedded: Option<Embedded>,
     /// The levels whose kernels are written.
     pub levels: Levels,
+    /// The text of the spec, for code that is compiled to be checked. The code then shows the values
+    /// of each layer to a probe, which the crate nnue-wiring needs, and no engine.
+    pub checked: Option<String>,
+}
+
+impl Options {
+    /// Options for a network that is loaded from a file, in a program that knows the runtime crate
+    /// as `::nnue_runtime`.
+    #[must_use]
+    pub fn new(unroll: Unroll, levels: Levels) -> Options {
+        Options {
+            runtime: quote!(::nnue_runtime),
+            unroll,
+            embedded: None,
+            levels,
+            checked: None,
+        }
+    }
 }
 
 /// The weights that a network carries.

@@ -7,7 +7,6 @@ use nnue_compiler::network::Layer;
 use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Levels, Options, analyse, emit};
 use proc_macro2::{TokenStream, TokenTree};
-use quote::quote;
 
 /// The largest number of tokens of a network with a sparse first layer, which is a loop; a quarter
 /// more than the largest network needs. Raise it only for a reason that was measured: nanoseconds
@@ -22,12 +21,7 @@ fn networks_stay_within_the_token_budget() {
     for spec in specs::all() {
         let network = analyse(&spec).expect("the spec is right");
         let [auto, full] = [Unroll::Auto, Unroll::Full].map(|unroll| {
-            let options = Options {
-                runtime: quote!(::nnue_runtime),
-                unroll,
-                embedded: None,
-                levels: Levels::Of("x86_64"),
-            };
+            let options = Options::new(unroll, Levels::Of("x86_64"));
             tokens(emit(&network, &options).expect("there is not too much of it"))
         });
         let is_sparse =
@@ -78,12 +72,7 @@ fn deep(layers: usize, outputs: usize) -> SourceFile {
 fn straight_line_code_has_a_budget_too() {
     let network = analyse(&deep(2, 1024)).unwrap_or_else(|errors| panic!("{errors}"));
     let emitted = |unroll| {
-        let options = Options {
-            runtime: quote!(::nnue_runtime),
-            unroll,
-            embedded: None,
-            levels: Levels::All,
-        };
+        let options = Options::new(unroll, Levels::All);
         emit(&network, &options).map(tokens)
     };
     let refusal = emitted(Unroll::Full).unwrap_err().to_string();

@@ -18,7 +18,6 @@ use nnue_compiler::network::Network;
 use nnue_compiler::plan::{TooMuchCode, Unroll};
 use nnue_compiler::{Levels, Options, analyse, emit};
 use proc_macro2::{TokenStream, TokenTree};
-use quote::quote;
 
 /// The number of specs that are made from good specs, unless `NNUE_MUTANTS` is set.
 const MUTANTS: u64 = 5_000;
@@ -209,12 +208,7 @@ fn identifiers(code: TokenStream, found: &mut Vec<String>) {
 }
 
 fn code(network: &Network, unroll: Unroll) -> Result<TokenStream, TooMuchCode> {
-    let options = Options {
-        runtime: quote!(::nnue_runtime),
-        unroll,
-        embedded: None,
-        levels: Levels::All,
-    };
+    let options = Options::new(unroll, Levels::All);
     emit(network, &options)
 }
 

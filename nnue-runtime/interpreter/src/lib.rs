@@ -91,6 +91,14 @@ pub use crate::unrounded::{
 pub use crate::weights::{LayerWeights, Shape, TransformerWeights, Values, Weights, WrongWeights};
 pub use nnue_format::LoadError;
 
+/// The parts of an evaluation, for the check of generated code, which gives each layer its inputs.
+#[doc(hidden)]
+pub mod parts {
+    pub use crate::layers::{Tensors, compute};
+    pub use crate::output::{evaluate, further};
+    pub use crate::transformer::{activate, of_perspectives, pairs, pool_pair, together};
+}
+
 /// The code of README.md, which doctests compile.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -8,7 +8,8 @@ use crate::fixed_point::{align, divide};
 use crate::weights::Values;
 
 /// The evaluation of a position: a single value, or win, draw and loss.
-pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evaluation {
+#[must_use]
+pub fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evaluation {
     let network::Output { heads, units, .. } = &network.output;
     let head = |head: &Head| {
         let (positional, value) = match units {
@@ -43,7 +44,8 @@ pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evalu
 }
 
 /// The values of the further heads.
-pub(crate) fn further(network: &Network, layers: &[Values]) -> Vec<HeadValue> {
+#[must_use]
+pub fn further(network: &Network, layers: &[Values]) -> Vec<HeadValue> {
     let heads = network.output.further.iter();
     let values = heads.map(|further| match further.units {
         Units::Integer(ratio) => {

@@ -10,7 +10,7 @@ use super::{Plain, Storage, allocate, bytes, bytes_mut, free};
 /// A value that is too large to be moved, and whoever owns its memory.
 // INVARIANT: `value` points to a valid `T` that lives, and does not move, as long as `owner` does.
 // Nobody writes to it, except through `&mut Holder` where the owner is the heap.
-pub(crate) struct Holder<T: Plain> {
+pub struct Holder<T: Plain> {
     value: NonNull<T>,
     owner: Owner,
 }
@@ -41,7 +41,8 @@ unsafe impl<T: Plain> Sync for Holder<T> {}
 
 impl<T: Plain> Holder<T> {
     /// A value of zeros, on the heap.
-    pub(crate) fn zeroed() -> Holder<T> {
+    #[must_use]
+    pub fn zeroed() -> Holder<T> {
         Holder {
             value: allocate::<T>(),
             owner: Owner::Heap,
@@ -100,7 +101,7 @@ impl<T: Plain> Holder<T> {
     }
 
     /// The value to be changed, after it was copied to the heap if it was not there.
-    pub(crate) fn to_mut(&mut self) -> &mut T {
+    pub fn to_mut(&mut self) -> &mut T {
         if !self.is_owned() {
             *self = Holder::copy_of(self);
         }

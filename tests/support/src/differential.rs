@@ -43,13 +43,13 @@ pub fn check<
     compare::<A>(&network);
 }
 
-/// Lets the code of a network check itself.
+/// Checks that the code of a network has each weight where it belongs.
 ///
 /// # Panics
 ///
 /// At the first value that is wrong.
-pub fn self_check<A: Architecture>() {
-    if let Err(mismatch) = nnue_runtime::self_check::run::<A>() {
+pub fn self_check<A: nnue_wiring::Probed>() {
+    if let Err(mismatch) = nnue_wiring::check::<A>() {
         panic!("{mismatch}");
     }
 }
@@ -703,13 +703,17 @@ fn followed<A: Architecture<Line = FromBoth, Output: Evaluated<Evaluation: Into<
 /// Compiles specs, each into a module of its own, and compares them with the interpreter:
 /// `name: "path", check;`, the path from the package's folder. Without a check, it is [`check`].
 ///
-/// With the feature `self-check`, the code of each network also checks itself.
+/// With the feature `self-check`, the code of each network also shows that each weight is where it
+/// belongs.
 #[macro_export]
 macro_rules! differential {
     ($($(#[$ignored:meta])? $name:ident: $path:literal $(, $check:ident)?;)*) => { $(
         #[allow(unexpected_cfgs, reason = "not every package has the feature")]
         mod $name {
+            #[cfg(not(feature = "self-check"))]
             ::nnue_runtime::nnue_net!($path);
+            #[cfg(feature = "self-check")]
+            ::nnue_runtime::nnue_net!($path, check = "wiring");
 
             #[cfg(feature = "self-check")]
             #[test]

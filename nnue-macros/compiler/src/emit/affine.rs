@@ -44,7 +44,7 @@ pub(super) fn statements(
         writer.finished(sums)
     };
     let name = variable(affine.layer);
-    quote! { #prepare let mut #name = { #outputs }; }
+    quote! { #prepare let #name = { #outputs }; }
 }
 
 /// The function for one step, for modules with a kernel whose steps are [`BlockOrder::Calls`].

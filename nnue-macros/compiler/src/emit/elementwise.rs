@@ -88,7 +88,7 @@ pub(super) fn statement(
             }
         }
     };
-    quote! { let mut #name = Aligned(#expression); }
+    quote! { let #name = Aligned(#expression); }
 }
 
 /// An expression for a reference to a slice's values, with as many values as the result has.
