@@ -33,8 +33,8 @@ impl Activated for i32 {
     }
 }
 
-/// The sums in 16 bits, of which vectors hold twice as many: larger ones become the largest of
-/// their sign.
+/// The sums in 16 bits, because vectors hold twice as many: larger sums become the largest of their
+/// sign.
 #[inline(always)]
 fn saturated<const N: usize>(sums: &[i32; N]) -> [i16; N] {
     let mut words = [0; N];
@@ -316,7 +316,7 @@ pub fn sigmoid_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| 1.0 / (1.0 + exp(-x)))
 }
 
-/// `a * b >> shift`, in 64 bits, of which the lower 32 remain. A narrower type must hold the result.
+/// `a * b >> shift`, in 64 bits; the lower 32 remain. A narrower type must hold the result.
 #[inline(always)]
 #[must_use]
 pub fn product<T: Activated, const N: usize>(

@@ -64,8 +64,8 @@ impl Board {
         Board::from_squares(squares, Color::White)
     }
 
-    /// Reads a position in Forsyth-Edwards notation: two to six fields, of which placement and side
-    /// to move are kept.
+    /// Reads a position in Forsyth-Edwards notation: two to six fields. Keeps the placement and the
+    /// side to move.
     ///
     /// Castling rights may be written as in FEN, Shredder-FEN or X-FEN. Positions that no game
     /// reaches are accepted as long as each player has one king, no pawn stands on the first or

@@ -98,8 +98,8 @@ impl FeatureSet {
         }
     }
 
-    /// Lists the rows by which a perspective's sums differ before and after some moves, both seen
-    /// from the same viewpoint.
+    /// Lists the rows that some moves add to a perspective's sums or remove, seen from the same
+    /// viewpoint before and after.
     // The set's own tables are only known where the call is compiled.
     #[inline(always)]
     pub(crate) fn list_changes<A: Architecture>(

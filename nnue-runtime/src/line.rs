@@ -8,8 +8,8 @@
 //! | all are custom and have views | [`Views(side, views, active)`](Views) | `(views, changes)` |
 //!
 //! * `position` is a [`Position`], `delta` a [`Delta`], and `side` the player whose turn it is.
-//! * `active`, a `[&[u32]; 2]`, has the active features of custom sets for white and for black,
-//!   whoever these are in the game.
+//! * `active`, a `[&[u32]; 2]`, has the active features of custom sets for white and for black: the
+//!   first and the second player, whatever the game calls them.
 //! * `changes`, a `[FeatureChanges; 2]`, has the features that become active, or cease to be, for
 //!   white and for black.
 //! * `views`, a `[u32; 2]`, has the view of white and that of black. Numbers beyond the last view

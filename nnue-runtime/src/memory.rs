@@ -73,9 +73,9 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 /// padding between the fields; the generator adds fields of its own where needed, for padding is
 /// memory that [`bytes`] must not show.
 ///
-/// The macro is safe whoever calls it, whatever the definition of the struct looks like. The checks
-/// take a value of the struct apart, so they see the fields that the struct has after all
-/// attributes and macros around it have done their work.
+/// The macro is safe for every caller and every definition of the struct. The checks take a value
+/// of the struct apart, so they see the fields that the struct has after all attributes and macros
+/// around it have done their work.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain {

@@ -170,8 +170,8 @@ impl<A: Architecture> Network<A> {
 
     /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
     /// it if it is compressed with zstd, so keep the result. With `embed = "weights"` nothing is
-    /// decoded: weights are read where the program has them, but for those of the layers where the
-    /// level wants them in another order.
+    /// decoded: weights are read where the program has them, except those of layers that the level
+    /// wants in another order.
     // The bound is that of the method and not of a block: only then does rustc say of a network
     // without a file what `Embedded` says of it.
     #[must_use]

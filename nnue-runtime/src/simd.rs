@@ -577,8 +577,8 @@ mod tests {
     }
     nnue_format::levels!(results_of_all_levels);
 
-    /// Inputs of which about half are the extremes of their ranges, and of whose blocks `density`
-    /// in 8 are not zero.
+    /// Inputs. About half of them are the extremes of their ranges, and `density` in 8 blocks are
+    /// not zero.
     fn random_inputs(state: &mut u64, density: u64) -> Inputs {
         let mut random = || {
             *state ^= *state << 13;

@@ -33,7 +33,7 @@ pub struct Header<'a> {
     pub by_pieces: bool,
     /// Whether the network evaluates to win, draw and loss.
     pub wdl: bool,
-    /// Whether evaluations are from white's view, whoever is to move.
+    /// Whether evaluations are from white's view, with either player to move.
     pub white_first: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::{FileLayout, LoadError, attached, zstd};
 /// stream that is refused has no others.
 const PREFIX_LEN: usize = 64;
 
-/// The smallest number of bytes by which the buffer grows.
+/// The buffer grows by at least this number of bytes.
 const MIN_STEP: u64 = 64 * 1024;
 
 /// Reads a whole stream into memory, as far as it can be a network of this layout: a wrong header

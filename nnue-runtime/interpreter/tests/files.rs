@@ -11,8 +11,8 @@ use nnue_runtime::Board;
 use nnue_test_support::random_weights::{RandomWeights, Style};
 use nnue_test_support::specs::specs_in;
 
-/// The networks of the specs in a folder, but for large ones: they would say nothing else, only
-/// later.
+/// The networks of the specs in a folder, without large ones: these would show the same, and take
+/// longer.
 fn small_networks(folder: &str) -> Vec<Network> {
     const WEIGHTS: usize = 1 << 21;
     let networks = specs_in(folder).into_iter().map(|path| {

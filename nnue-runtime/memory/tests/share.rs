@@ -37,7 +37,7 @@ fn names(key: &Key) -> Vec<String> {
     names.filter(|name| name.contains(&of_key)).collect()
 }
 
-/// The names, once there are only so many. Programs that other tests start have all descriptors of
+/// The names, once only `count` are left. Programs that other tests start have all descriptors of
 /// this process for a moment, before they are other programs. So it may take that long.
 fn names_left(key: &Key, count: usize) -> Vec<String> {
     let begin = Instant::now();

@@ -53,7 +53,7 @@ impl Ply {
         perspectives.all(|perspective| self.views[perspective.index()] != NO_VIEW)
     }
 
-    /// The ply after a move, of which nothing is computed.
+    /// The ply after a move, with nothing computed yet.
     #[inline]
     #[must_use]
     pub const fn after(delta: &Delta) -> Ply {

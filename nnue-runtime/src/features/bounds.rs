@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(shifted.highest, [5 << 15, i32::MAX]);
     }
 
-    /// Two views of two features, any two of which would go further.
+    /// Two views of two features: any two features would go further.
     #[test]
     fn features_of_one_view_are_summed() {
         let set = FeatureSet {

@@ -30,7 +30,7 @@ use crate::placement::PieceCodes;
 use crate::rows::changes::RowChanges;
 use crate::rows::{RowList, RowLists};
 
-/// Lists the rows of the attacks by which a perspective's sums differ.
+/// Lists the rows of the attacks that a perspective's sums gain or lose.
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     set: &FeatureSet,

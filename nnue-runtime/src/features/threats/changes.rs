@@ -39,7 +39,7 @@ impl Attacks {
             .expect("no list is longer than the most")
     }
 
-    /// Appends so many attacks that were written to [`room`](Self::room).
+    /// Appends the attacks that were written to [`room`](Self::room).
     #[inline(always)]
     pub(super) fn grow(&mut self, written: usize) {
         self.len += written;

@@ -282,7 +282,7 @@ macro_rules! of_levels {
                     lanes.into_iter().fold(0, |all, squares| all | squares)
                 }
 
-                /// The pieces that weaker pieces of a player attack, whoever they belong to.
+                /// The pieces of either player that weaker pieces of a player attack.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn by_weaker(places: [u64; 8], players: u64, captures: &Eight) -> u64 {
