@@ -156,7 +156,7 @@ impl Build {
 
     /// The architecture that the program is compiled for, as in `cfg(target_arch)`; what cargo says
     /// in `CARGO_CFG_TARGET_ARCH` unless this is called. Where neither says it, the code has the
-    /// kernels of all architectures, of which rustc takes those of its target.
+    /// kernels of all architectures, and rustc takes those of its target.
     pub fn target_arch(mut self, name: impl Into<String>) -> Build {
         self.target_arch = Some(name.into());
         self

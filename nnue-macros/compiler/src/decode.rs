@@ -19,9 +19,8 @@ use table::{
     Table, boolean, inline_table, integer, integers, keys, mismatch, named, report_empty, string,
 };
 
-/// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. A
-/// text of more than a million bytes can hold so many mistakes that it would take minutes to find
-/// and report them all.
+/// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. The
+/// mistakes in a text of more than a million bytes could take minutes to find and report.
 const LONGEST: usize = 1 << 20;
 
 /// Reads a spec, or reports everything that is wrong with the text and returns `None`.

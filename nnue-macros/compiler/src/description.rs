@@ -43,7 +43,7 @@ pub struct Description {
     pub file: File,
 }
 
-/// The copies of the layers: stacks, of which a position uses a single stack.
+/// The copies of the layers: stacks. A position uses one of them.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Buckets {
     /// How many stacks there are.

@@ -151,7 +151,7 @@ impl Transformer {
     }
 }
 
-/// The copies of the layers, of which a position uses a single copy.
+/// The copies of the layers. A position uses one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
     /// The number of stacks, 1 to 65536; at most 256 where a table chooses the stack.

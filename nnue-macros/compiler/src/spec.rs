@@ -58,7 +58,7 @@ pub struct Transformer {
     pub psqt: Option<PsqtKey>,
     /// `activation`: what is done to each accumulator value.
     pub activation: Spanned<TransformerActivation>,
-    /// `shift`: the bits by which the activation shifts to the right.
+    /// `shift`: how many bits the activation shifts to the right.
     pub shift: Option<Spanned<i64>>,
     /// `limit`: the largest value of a `crelu` or `relu`.
     pub limit: Option<Spanned<i64>>,
@@ -66,7 +66,7 @@ pub struct Transformer {
     pub clips_one: Option<Spanned<bool>>,
     /// `pooling`: how two of a perspective's values become one value.
     pub pooling: Option<Spanned<Pooling>>,
-    /// `product_shift`: the bits by which a product is shifted to the right.
+    /// `product_shift`: how many bits a product is shifted to the right.
     pub product_shift: Option<Spanned<i64>>,
     /// `product_rounding`: what the shift of a product does with the bits that it shifts out.
     pub product_rounding: Option<Spanned<ProductRounding>>,

@@ -38,7 +38,7 @@ const NO_CODEBOOKS: &str = "Rapfi's codebooks have a vector for each shape of a 
 /// The largest number of sets that are summed into one accumulator.
 const MAX_SETS: usize = 16;
 
-/// The largest number of bits by which rows are shifted: accumulators have 16 bits.
+/// The largest shift of rows, in bits: accumulators have 16 bits.
 const MAX_SHIFT: i64 = 15;
 
 pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<FeatureSet>> {

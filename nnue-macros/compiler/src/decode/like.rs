@@ -98,8 +98,8 @@ impl BaseNetwork {
         layers_are_right.then_some(())
     }
 
-    /// Replaces a list of changes, each of which names a known layer, by the list of all layers.
-    /// Returns whether every name is right.
+    /// Replaces a list of changes, which name known layers, by the list of all layers. Returns
+    /// whether every name is right.
     fn complete_layers<'t>(
         &self,
         own: &mut Vec<Value<'t>>,

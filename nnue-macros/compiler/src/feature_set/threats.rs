@@ -178,7 +178,7 @@ impl Parameters {
         Threats::new(self.mirror.files(), self.rules)
     }
 
-    /// The table by which `nnue check` describes the set: a line for each attacker, in the order of
+    /// The table in which `nnue check` describes the set: a line for each attacker, in the order of
     /// the rows, below a line of titles.
     pub(super) fn table(&self) -> Vec<[String; 4]> {
         let tables = self.tables();

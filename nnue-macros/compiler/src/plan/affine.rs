@@ -87,7 +87,7 @@ pub struct FusedPlan {
 pub enum BlockOrder {
     /// The blocks follow one another without a loop.
     StraightLine,
-    /// The blocks follow one another without a loop, and each vector operation is a call: so many
+    /// The blocks follow one another without a loop, and each vector operation is a call: all
     /// scalar operations in a single function would take minutes to compile.
     Calls,
     /// A loop takes as many blocks in each round as are handled side by side. The blocks that are

@@ -28,7 +28,7 @@ impl Work {
         Work(2500) * operations
     }
 
-    /// The work for operations in straight-line code each of which is a call.
+    /// The work for operations in straight-line code that are calls.
     pub(super) fn called(operations: usize) -> Work {
         Work(500) * operations
     }
@@ -145,7 +145,7 @@ impl TooMuchCode {
         let largest = self
             .largest
             .as_ref()
-            .map(|(_, name, work)| format!(", of which layer `{name}` has the most, {work}"));
+            .map(|(_, name, work)| format!(", most of it for layer `{name}`, {work}"));
         format!(
             "{cause} code for which a Rust compiler needs about {}{}; allowed are {MOST}",
             self.work,

@@ -53,7 +53,7 @@ pub struct Keys {
 pub enum ScalesKey {
     /// `scales = { shift = 8, inputs = true }`: integer factors, for binary layers.
     Integers {
-        /// The bits by which products with the factors are shifted to the right.
+        /// How many bits products with the factors are shifted to the right.
         shift: Spanned<i64>,
         /// Whether the mean magnitude of the inputs is a factor too.
         inputs: bool,
