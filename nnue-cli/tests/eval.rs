@@ -259,7 +259,7 @@ fn a_net_of_another_size_is_interpreted() {
     );
 }
 
-/// The engine wrote two words for SFNNv13's transformer, of which the spec has the first.
+/// The engine wrote two words for SFNNv13's transformer. The spec has the first.
 #[test]
 #[ignore = "large; run with --ignored"]
 fn a_synthetic_net_with_another_hash_needs_no_spec() {

@@ -282,7 +282,7 @@ fn wrong_files_are_refused_as_anywhere() {
     }
 }
 
-/// Proportional set size: memory, of which each process counts its part of what it shares, in KiB.
+/// Proportional set size in KiB: memory, in which each process counts its part of shared pages.
 fn pss(process: u32) -> u64 {
     let rollup = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap();
     let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));

@@ -43,7 +43,7 @@ fn answer<T: Serialize>(act: impl FnOnce(&mut Page, &[u8]) -> Result<T, String>)
     })
 }
 
-/// Makes room for so many bytes, and returns where they are to be written. The room is there until
+/// Makes room for `bytes` bytes, and returns where they are to be written. The room is there until
 /// the next call.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn input(bytes: usize) -> *mut u8 {

@@ -54,7 +54,7 @@ full refresh of each position, and the forward pass alone.
 A guess is likely if its score is that of trained networks. If none is, nothing is written without \
 `--anyway`.
 
-The exit code is 0 if a likely spec was found, and 1 if there is none or its network cannot be compiled.";
+The exit code is 0 if a likely spec was found, and 1 if not, or if its network cannot be compiled.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]

@@ -3,7 +3,7 @@
 //! All positions that this crate reads as text come through here: data, books, lists, golden
 //! vectors, arguments, and tags of PGN. So whatever one of them reads, all of them read:
 //!
-//! * two to six fields, of which the last four may be missing,
+//! * two to six fields: the last four may be missing,
 //! * operations of EPD behind four fields or six, with or without a `;` before them, and a `;` at
 //!   the end,
 //! * castling rights as in FEN, X-FEN (`KQkq` are the outermost rooks) and Shredder-FEN,
@@ -241,7 +241,7 @@ pub(crate) fn game(position: &impl Position, rest: &Rest) -> Result<cozy_chess::
     board.map_err(|error| error.to_string().trim_end_matches('.').to_lowercase())
 }
 
-/// Why a placement with two kings and no misplaced pawn is none of a game.
+/// Why no game reaches a placement with two kings and no misplaced pawn.
 fn placement(position: &impl Position) -> String {
     for color in Color::ALL {
         let of = |role| position.pieces(Piece::new(color, role)).len();

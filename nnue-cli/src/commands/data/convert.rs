@@ -34,7 +34,7 @@ pub(crate) struct Convert {
     /// The format that is written, where the name of the output does not say it; text if neither does
     #[arg(long, value_name = "NAME", value_parser = format())]
     to: Option<WrittenFormat>,
-    /// Write so many files, with the positions of all files in random order
+    /// Write N files, with the positions of all files in random order
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     shards: Option<u16>,
 }

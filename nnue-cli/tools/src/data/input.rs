@@ -13,7 +13,8 @@ use crate::data::error::DataError;
 use crate::data::formats::{self, EvalUnit, Format, Units, other_format, unit_of, unknown_comment};
 use crate::files::own;
 
-/// The most bytes of a record. If so many bytes hold no whole record, the file has another format.
+/// The most bytes of a record. If this number of bytes holds no whole record, the file has another
+/// format.
 const MOST: usize = 1 << 26;
 
 /// A file of positions.

@@ -16,8 +16,8 @@ pub struct Sampling {
     /// with the probability that its score gives to the result of its game. Positions without a
     /// score or without a result are used.
     pub agreeing: Option<f64>,
-    /// Before so many half moves of the game, a position is used with a probability that grows with
-    /// their number. Positions whose number of half moves is unknown are left out.
+    /// Before this number of half moves of the game, a position is used with a probability that
+    /// grows with their number. Positions whose number of half moves is unknown are left out.
     pub soft_ply: Option<u32>,
     /// The weights of the numbers of pieces, 0 to 32: how often positions with each of them should
     /// come, in relation to the others. Where the weight is 0, positions are left out.
@@ -27,7 +27,7 @@ pub struct Sampling {
 /// At least this share of the positions with a number of pieces is used, if its weight is not 0.
 const LEAST: f64 = 0.1;
 
-/// After so many positions, what is known of the numbers of pieces is looked at again.
+/// After this number of positions, the weights of the numbers of pieces are computed again.
 const PERIOD: u64 = 256;
 
 /// Decides for each position, in order, whether it is left out.

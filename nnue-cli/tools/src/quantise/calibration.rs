@@ -350,7 +350,7 @@ impl Search<'_> {
         })
     }
 
-    /// The factor by which the `one` of sums can still grow.
+    /// How many times larger the `one` of sums can still become.
     fn room(&self, specs: &Specs, part: Part, output: usize) -> f64 {
         let one = |network: &Network| match part {
             Part::Transformer => f64::from(network.transformer.one),
@@ -395,8 +395,9 @@ impl PartMagnitudes {
         (!ranged.weights.is_empty()).then_some(ranged)
     }
 
-    /// The thresholds of a method, and the factor by which `one` can grow so that the thresholds
-    /// and all biases fit: of an output, or of the whole part. `None` if no type limits `one`.
+    /// The thresholds of a method, and how many times larger `one` can become so that the
+    /// thresholds and all biases fit: of an output, or of the whole part. `None` if no type limits
+    /// `one`.
     fn factor(
         &self,
         source: &Network,

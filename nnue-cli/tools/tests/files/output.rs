@@ -67,7 +67,7 @@ fn what_a_killed_program_has_left_is_removed() {
         names(&folder),
         ["net", "net.nnue-x.part", "net.part", "other.nnue-0.part"]
     );
-    // A folder of that name is none of ours, and is in nobody's way.
+    // A folder of that name is not ours, and is in nobody's way.
     fs::create_dir(folder.join("net.nnue-0.part")).expect("folders can be made");
     nnue_tools::files::write(&path, "newer").expect("it can be written");
     assert!(folder.join("net.nnue-0.part").is_dir());

@@ -107,7 +107,7 @@ impl Graph<'_> {
         last: bool,
     ) -> (Element, One) {
         let scaled = weights == "binary" && self.dice.once_in(2);
-        // The factor by which trainers multiply weights.
+        // Trainers multiply weights by this factor.
         let factor = match weights {
             "i8" => self.dice.pick(&[16, 32, 64, 64]),
             _ => self.dice.pick(&[32, 64, 256, 512]),

@@ -80,7 +80,7 @@ fn note(text: &mut String, x: usize, y: usize, note: &str) {
     );
 }
 
-/// Draws a box with its number, by which arrows name it: names are not always unique.
+/// Draws a box with its number. Arrows name the number, because names are not always unique.
 fn draw_box(text: &mut String, placed: &Placed, index: usize) {
     let part = &placed.part;
     let (fill, stroke) = match part.kind {

@@ -271,7 +271,7 @@ fn unpack_board(bytes: &[u8; SIZE]) -> Result<Board, String> {
 
 /// The board, which must be one of standard chess.
 fn of_standard_chess(board: Result<Board, String>) -> Result<Board, String> {
-    let board = board.map_err(|why| format!("the position is none of a game: {why}"))?;
+    let board = board.map_err(|why| format!("no game reaches the position: {why}"))?;
     if castles_as_usual(&board) {
         Ok(board)
     } else {

@@ -7,7 +7,7 @@ use super::stem::{Entry, SIZE};
 use super::{MAGIC, moves};
 use crate::data::record::Record;
 
-/// A chunk ends with the chain that reaches so many bytes.
+/// A chunk ends with the chain that reaches this number of bytes.
 const CHUNK: usize = 1 << 20;
 
 /// Makes chunks of records.

@@ -48,8 +48,8 @@ pub(crate) struct Units {
 }
 
 /// What the `[%eval ...]` at the start of a file say about their unit: pawns if one of them has a
-/// decimal point, and otherwise hundredths; nothing if there is none but 0 and mates. With it comes
-/// the first that is a whole number.
+/// decimal point, and otherwise hundredths; nothing if all are 0 or mates. With it comes the first
+/// that is a whole number.
 pub(crate) fn unit_of(start: &[u8]) -> Option<(EvalUnit, Option<String>)> {
     let text = String::from_utf8_lossy(start);
     let (mut has_point, mut whole) = (false, None);
