@@ -1,5 +1,5 @@
 //! The pages about the spec language tell the truth: their specs compile to the networks that they
-//! show, each mistake gives the error that they show, and the gallery has the specs as they are.
+//! show, and each mistake gives the error that they show.
 
 use std::fs;
 
@@ -40,23 +40,6 @@ fn the_pages_show_what_the_compiler_says() {
         golden::compare(&path, &corrected).unwrap_or_else(|difference| panic!("{difference}"));
     }
     assert!(diagrams == 1 && errors >= 6, "{diagrams}, {errors}");
-}
-
-#[test]
-fn the_gallery_shows_specs_as_they_are() {
-    let path = golden::path(EXAMPLE);
-    let page = fs::read_to_string(&path).unwrap();
-    let mut corrected = page.clone();
-    let mut shown = 0;
-    for entry in page.split("<summary><code>").skip(1) {
-        let (spec, rest) = entry.split_once("</code></summary>").unwrap();
-        let copy = blocks(rest, "toml")[0];
-        let spec = fs::read_to_string(golden::path("../..").join(spec)).unwrap();
-        corrected = corrected.replace(copy, &spec);
-        shown += 1;
-    }
-    assert_eq!(shown, 1);
-    golden::compare(&path, &corrected).unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 /// The fenced blocks of a language.
