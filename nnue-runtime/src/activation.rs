@@ -60,7 +60,7 @@ fn clipped_word(word: i16, limit: u32) -> i32 {
 #[inline(always)]
 #[must_use]
 pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
-    // What 16 bits cannot hold is clipped anyway.
+    // Values beyond 16 bits are clipped anyway.
     if shift < 16 && i32::from(i16::MAX) >> shift >= limit as i32 {
         elementwise(&saturated(sums), |sum: i16| {
             T::of(clipped_word(sum >> shift, limit).max(0))
@@ -75,7 +75,7 @@ pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u3
 #[inline(always)]
 #[must_use]
 pub fn relu_left<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
-    // What is larger reaches the limit too, and is then small enough to be shifted.
+    // Larger values reach the limit too, and are then small enough to be shifted.
     let reaches_limit = limit.div_ceil(1 << shift) as i32;
     elementwise(sums, |sum| {
         T::of((sum.clamp(0, reaches_limit) << shift).min(limit as i32))

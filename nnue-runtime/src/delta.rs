@@ -540,7 +540,7 @@ mod tests {
         assert_ne!(pawn_on_a1, Ok(Delta::null()));
     }
 
-    /// What a hasher is told of a delta.
+    /// The number that a hasher gets for a delta.
     fn hash(delta: &Delta) -> Vec<u8> {
         struct HashedBytes(Vec<u8>);
 

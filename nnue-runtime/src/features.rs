@@ -194,7 +194,7 @@ impl FeatureSet {
 }
 
 /// How a perspective with its king on a square looks at the board, in networks whose accumulators
-/// follow from moves: what [`moved_row`] asks for.
+/// follow from moves: the condition of [`moved_row`].
 #[inline]
 pub(crate) fn moved_view<A: Architecture>(perspective: Color, king: Square) -> u32 {
     match A::FEATURES {

@@ -373,7 +373,7 @@ mod tests {
                 ),
             );
         }
-        // Offsets count what precedes the field.
+        // Offsets count from the start of the text.
         let (offset, rank, found) = (3, 8, 'y');
         let error = FenError::Letter {
             offset,

@@ -1,4 +1,4 @@
-//! What a line of moves starts from, and what a move changes, for each kind of network.
+//! The start of a line of moves, and the changes of a move, for each kind of network.
 //!
 //! | feature sets of the network | [`Start`] | [`Step`] |
 //! |---|---|---|
@@ -75,7 +75,7 @@
 //!
 //! # Mistakes
 //!
-//! What does not suit the network does not compile:
+//! Arguments that do not suit the network do not compile:
 //!
 //! ```compile_fail,E0277
 //! mod ataxx {
@@ -96,7 +96,7 @@ use crate::level::Level;
 use crate::placement::Placement;
 use crate::position::Position;
 
-/// What a line of moves starts from; the [module](self) has a table.
+/// The start of a line of moves; the [module](self) has a table.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no position that a network can evaluate, nor anything else that a line starts from",
     label = "`Start` is not implemented for `{Self}`",
@@ -109,7 +109,7 @@ pub trait Start<I> {
     fn beginning(&self, level: Level) -> Beginning<'_>;
 }
 
-/// What a move changes; the [module](self) has a table.
+/// The changes of a move; the [module](self) has a table.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no move",
     label = "`Step` is not implemented for `{Self}`",

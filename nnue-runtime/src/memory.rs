@@ -131,7 +131,7 @@ macro_rules! __assert_layout {
     };
 }
 
-/// What `assert_layout!` calls with pairs of the offsets that were found and those computed.
+/// `assert_layout!` calls it with pairs of the offsets that were found and those computed.
 #[doc(hidden)]
 pub const fn assert_layout<T: Plain>(size: usize, offsets: &[(usize, usize)]) {
     assert!(size_of::<T>() == size, "a struct of another size");
@@ -172,7 +172,7 @@ fn allocate<T: Plain>() -> NonNull<T> {
     value
 }
 
-/// Gives back what [`allocate`] has given.
+/// Gives back memory of [`allocate`].
 ///
 /// # Safety
 ///

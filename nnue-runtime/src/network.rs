@@ -236,14 +236,14 @@ impl<A: Architecture> Network<A> {
         self.weights.laid_out()
     }
 
-    /// What the weights of a bucket's stack prove.
+    /// The proofs from the weights of a bucket's stack.
     #[inline]
     pub(crate) fn proved(&self, bucket: usize) -> Proved {
         self.proved.bucket(bucket)
     }
 }
 
-/// What the weights prove, as far as kernels ask for it.
+/// The proofs from the weights that kernels ask for.
 fn proved<A: Architecture>(weights: &Weights<A>) -> ProvedStacks {
     if A::NEEDS_PROOFS {
         ProvedStacks::of(&A::proofs(weights.stacks()).into_proved())

@@ -1,4 +1,4 @@
-//! The transformer's neurons: what the layers see of them, and in which order.
+//! The transformer's neurons: the values that the layers see, and their order.
 //!
 //! Layers see *outputs* of the transformer: one per neuron and perspective, or one per pair of
 //! neurons where these are pooled. Their order means nothing, as long as the biases, the rows and

@@ -266,7 +266,7 @@ mod tests {
         blocks: [[u8; 4]; BLOCKS],
     }
 
-    /// Each primitive, and what it makes of the inputs; packed bytes are in logical order.
+    /// Each primitive, and its results for the inputs; packed bytes are in logical order.
     type Results = Vec<(&'static str, Vec<i64>)>;
 
     /// Applies all primitives of a level.
@@ -550,7 +550,7 @@ mod tests {
                                 let mut rows = [7; 83];
                                 let rows = &mut rows[..room + 3];
                                 let len = append_rows(&bytes, &table, 1000, 63, rows, 3);
-                                // What lies behind is of no importance.
+                                // The lanes behind are of no importance.
                                 rows[len..].fill(0);
                                 let rows = rows.iter().map(|row| i64::from(*row));
                                 rows.chain([len as i64]).collect::<Vec<i64>>()

@@ -1,4 +1,4 @@
-//! A spec behind a net file, which says what the file is.
+//! A spec behind a net file, which describes the file.
 //!
 //! | bytes | what |
 //! |---|---|

@@ -28,7 +28,7 @@ pub fn read_all(layout: &FileLayout, mut reader: impl Read) -> Result<Vec<u8>, U
     read_sized(layout, &mut reader, 0)
 }
 
-/// Why a file was not read to its end, and what was read of it, for an explanation.
+/// Why a file was not read to its end, and the bytes that were read, for an explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unread {
     /// The error.

@@ -1,4 +1,4 @@
-//! Net files of all formats: what is read from them, and what is refused.
+//! Net files of all formats: reading and refusing them.
 
 use std::fs;
 
@@ -69,7 +69,7 @@ fn no_file_makes_the_interpreter_panic() {
             let mut file = file.clone();
             for _ in 0..=random.usize(..3) {
                 let place = random.usize(..file.len());
-                // Half of the time in what comes before the weights.
+                // Half of the time before the weights.
                 let place = if random.usize(..2) == 0 {
                     place
                 } else {

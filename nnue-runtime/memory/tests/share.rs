@@ -26,7 +26,7 @@ fn plays_its_part() {
     }
 }
 
-/// What is published for a key.
+/// The segments that are published for a key.
 fn names(key: &Key) -> Vec<String> {
     let sockets = fs::read("/proc/net/unix").unwrap();
     let sockets = String::from_utf8_lossy(&sockets);
@@ -115,7 +115,7 @@ fn two_hundred_processes_at_once_fill_one() {
 
 #[test]
 fn threads_that_come_while_others_finish_fill_one() {
-    // What takes no time to fill is finished between the looks of others.
+    // A segment that takes no time to fill is finished before others look.
     for _ in 0..400 {
         let (key, count) = (key(), AtomicUsize::new(0));
         let share = || {

@@ -2,7 +2,7 @@
 //!
 //! A move changes attacks on squares that it does not touch, so they are found from the whole
 //! board, before the moves and after them; [`changes`] does that once for all sets and both
-//! perspectives. What is here turns an attack into the row that it is for a set and a perspective.
+//! perspectives. This module finds an attack's row for a set and a perspective.
 
 pub(crate) mod changes;
 mod directions;

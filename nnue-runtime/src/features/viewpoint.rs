@@ -1,4 +1,4 @@
-//! What decides how a perspective sees the board.
+//! The squares that decide how a perspective sees the board.
 
 use nnue_format::PieceSquare;
 
@@ -9,7 +9,7 @@ use crate::feature_set::{Family, FeatureSet};
 use crate::placement::Placement;
 use crate::position::Position;
 
-/// What the rows that a perspective sees depend on, besides the pieces that they stand for. While
+/// The squares that a perspective's rows depend on, besides the pieces that they stand for. While
 /// it stays the same, every piece keeps its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Viewpoint {

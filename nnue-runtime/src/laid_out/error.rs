@@ -102,7 +102,7 @@ impl MapError {
     }
 }
 
-/// What is said of a file that has no laid-out weights.
+/// The message about a file that has no laid-out weights.
 fn instead(found: &Option<String>) -> &str {
     found.as_deref().unwrap_or("another file")
 }

@@ -676,7 +676,7 @@ pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
 }
 
 /// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has a bit.
-/// No lane has several bits. Returns how many lanes were written. What is written behind them means
+/// No lane has several bits. Returns how many lanes were written. The lanes behind them mean
 /// nothing.
 #[inline]
 #[target_feature(enable = "neon")]

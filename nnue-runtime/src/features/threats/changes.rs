@@ -1,4 +1,4 @@
-//! What moves change besides the pieces on single squares: attacks between pieces, and pawns.
+//! Changes of moves besides the pieces on single squares: attacks between pieces, and pawns.
 
 /// The most attacks at once: eight by a piece on each square.
 const MOST: usize = 64 * 8;
@@ -46,7 +46,7 @@ impl Attacks {
     }
 }
 
-/// What differs between two placements besides the pieces on single squares.
+/// The differences of two placements besides the pieces on single squares.
 #[derive(Clone)]
 pub(crate) struct BoardChanges {
     /// The attacks that there are only after the moves.

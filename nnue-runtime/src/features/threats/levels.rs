@@ -19,7 +19,7 @@ use crate::level::Level;
 use crate::placement::PieceCodes;
 use crate::rows::RowList;
 
-/// Finds what differs between two placements.
+/// Finds the differences of two placements.
 #[inline]
 pub(in crate::features) fn find(
     level: Level,
@@ -30,7 +30,7 @@ pub(in crate::features) fn find(
     dispatch!(level, find(scope, placements, changes));
 }
 
-/// Finds all that there is in a placement, which is what differs from an empty board.
+/// Finds all attacks and pawns of a placement: its differences from an empty board.
 #[inline]
 pub(in crate::features) fn find_all(
     level: Level,
