@@ -55,7 +55,7 @@ pub fn compile(spec: impl Into<PathBuf>) -> Result<(), Error> {
     Build::new(spec).write().map(drop)
 }
 
-/// A network to compile, and what can be chosen for it.
+/// A network to compile, and the user's choices for it.
 ///
 /// Everything that cargo tells a build script can be given instead, for other build systems:
 /// the [folder](Build::out_dir) and the [architecture](Build::target_arch). Paths are relative to

@@ -73,7 +73,7 @@ pub(crate) fn decode_neuron_order(
     order
 }
 
-/// The keys and values of a text. `what` is what errors call it.
+/// The keys and values of a text. Errors call it `what`.
 fn document<'t>(
     what: &str,
     file: &'t SourceFile,
@@ -194,7 +194,7 @@ fn section_table<'t>(
     Some(Table::new(entries, value.span, title))
 }
 
-/// Decodes `pairs`, which says what is pooled: a name, or a table with the length of blocks.
+/// Decodes `pairs`, the pairs that are pooled: a name, or a table with the length of blocks.
 fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PairsKey> {
     let TomlValue::Table(entries) = &value.value else {
         return named(key, value, diagnostics).map(PairsKey::Named);

@@ -1,4 +1,4 @@
-//! A checked network as data for other programs: what `nnue describe` prints.
+//! A checked network as data for other programs: the output of `nnue describe`.
 //!
 //! `docs/describe.md` explains the values. A change that readers of an earlier version would
 //! misunderstand raises [`SCHEMA`]; a new key does not.

@@ -79,7 +79,7 @@ pub struct Transformer {
     pub block: usize,
     /// The perspectives that the layers see, and their order.
     pub perspectives: Perspectives,
-    /// The pooled values of all perspectives, which are what the layers read.
+    /// The pooled values of all perspectives. Layers read these.
     pub output: Tensor,
     /// The sums of each perspective's last neurons, where these are neither activated nor pooled.
     /// Layers read them as a tensor of its own.

@@ -1,4 +1,4 @@
-//! Operations: what a layer computes of the values that it reads.
+//! Operations: the functions of layers.
 //!
 //! Each operation is a module with everything that the pipeline needs of it: its word in specs and
 //! the keys that go with this word, the values that it may read, the integer that then stands for

@@ -24,7 +24,7 @@ use crate::{diagnostics, specs};
 /// The words of a help that say that there are other ways.
 const SEVERAL: [&str; 5] = ["if ", " or ", " unless ", "for example ", "did you mean"];
 
-/// Words with which a help tells what to do.
+/// Words of a help that give an instruction.
 const INSTRUCTIONS: [&str; 5] = [
     "write `",
     "add `",

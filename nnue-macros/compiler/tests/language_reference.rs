@@ -71,7 +71,7 @@ fn diagram_of_spec_above(page: &str, shown: &str) -> String {
     diagram(&analyse(&file).unwrap_or_else(|errors| panic!("{errors}")))
 }
 
-/// What the compiler says about the mistake that an error of the page quotes.
+/// The compiler's errors about the mistake that an error of the page quotes.
 fn error(page: &str, example: &str, shown: &str) -> String {
     let (_, place) = shown.split_once("--> ").unwrap();
     let (path, _) = place.split_once(':').unwrap();

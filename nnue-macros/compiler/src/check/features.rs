@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::feature_set::{FeatureSet, Keys, names};
 use crate::spec::{Sharing, Spec};
 
-/// Names that bullet and Stockfish have for their inputs, each with what a spec says instead.
+/// Names that bullet and Stockfish have for their inputs, each with the keys of a spec for it.
 const OTHERS_NAMES: [(&str, &str); 5] = [
     ("Chess768", "bullet's `Chess768` is `set = \"A\"`"),
     (
@@ -30,7 +30,7 @@ const OTHERS_NAMES: [(&str, &str); 5] = [
 /// They are no features, because they are computed before they are summed.
 const CODEBOOKS: [&str; 4] = ["codebook", "gomoku", "lineshape", "rapfi"];
 
-/// Why there are no such inputs, and what there is instead.
+/// Why there are no such inputs, and what to write instead.
 const NO_CODEBOOKS: &str = "Rapfi's codebooks have a vector for each shape of a line; those of a \
     square pass an activation and a convolution before they are summed, which no set computes: \
     `set = \"Custom\"` has features whose rows are summed as they are";

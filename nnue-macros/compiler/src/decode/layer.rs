@@ -6,7 +6,7 @@ use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{Alignment, Layer, Named, Op, OpName};
 use crate::toml::Value;
 
-/// Keys that layers of other libraries have, with what a spec says instead.
+/// Keys of layers in other libraries, each with the key of a spec for it.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "activation",

@@ -1,4 +1,4 @@
-//! `like = "sfnnv9"`: takes from the spec of a known network what another spec does not say.
+//! `like = "sfnnv9"`: completes a spec by the spec of a known network.
 //!
 //! Both specs are merged before any key is decoded, so a merged spec has the same keys, the same
 //! checks and the same errors as a spec that says everything itself.
@@ -192,7 +192,7 @@ fn name_of(layer: &Value<'_>) -> Option<String> {
     }
 }
 
-/// Whether the spec defines its layers anew. Changes of known layers do not say what they compute.
+/// Whether the spec defines its layers anew. Changes of known layers have no `op`.
 fn has_ops(layers: &Value<'_>) -> bool {
     let TomlValue::Array(layers) = &layers.value else {
         return false;

@@ -128,7 +128,7 @@ impl TooMuchCode {
         self.largest.as_ref().map(|(index, ..)| *index)
     }
 
-    /// What the user can do about it, as the help of an error.
+    /// The help of an error: how to need less code.
     pub fn help(&self) -> &'static str {
         match self.unroll {
             Unroll::Full => "leave it out, and large layers become loops",
@@ -136,7 +136,7 @@ impl TooMuchCode {
         }
     }
 
-    /// What was found and what is allowed, as the message of an error.
+    /// The message of an error: the time that was found, and the time that is allowed.
     pub fn problem(&self) -> String {
         let cause = match self.unroll {
             Unroll::Full => "`unroll = \"full\"` makes of this network",

@@ -93,7 +93,7 @@ named! {
 named! {
     /// How inputs that are zero are skipped.
     SparseBy {
-        /// The plan chooses what is fastest.
+        /// The plan chooses the fastest way.
         Auto = "auto",
         /// Blocks of four inputs, where all four are zero.
         Blocks = "blocks",
