@@ -1,4 +1,4 @@
-//! Positions as text: FEN, EPD, and what programs make of them.
+//! Positions as text: FEN, EPD, and the forms of programs.
 //!
 //! All positions that this crate reads as text come through here: data, books, lists, golden
 //! vectors, arguments, and tags of PGN. So whatever one of them reads, all of them read:
@@ -29,7 +29,7 @@ const MOST_HALF_MOVES: u16 = 100;
 
 /// A position that was read.
 pub(crate) struct Fen<'a> {
-    /// The text without what is around the fields; [`START`] for `startpos`.
+    /// The text of the fields alone; [`START`] for `startpos`.
     pub(crate) text: &'a str,
     pub(crate) board: Board,
     pub(crate) rest: Rest,
@@ -76,7 +76,7 @@ fn last_fields(text: &str) -> (&str, [Option<&str>; 4]) {
     if let Some(mark) = text[from..].find(';') {
         let (before, behind) = text.split_at(from + mark);
         let behind = behind.trim_start_matches([';', ' ', '\t']);
-        // What follows a `;` is an operation or nothing: scores would be lost in silence.
+        // Only an operation may follow a `;`: scores would be lost in silence.
         if behind.is_empty() || is_letter(behind) {
             return last_fields(before.trim_ascii_end());
         }
@@ -469,7 +469,7 @@ mod tests {
         }
     }
 
-    /// Texts with changes at random are refused, or read as what they write again.
+    /// Texts with random changes are refused, or survive reading and writing.
     #[test]
     fn damaged_texts_are_refused_or_come_out_as_they_went_in() {
         let mut random = fastrand::Rng::with_seed(3);

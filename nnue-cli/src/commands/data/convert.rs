@@ -28,7 +28,7 @@ The name of the output says its format as names of inputs do: .txt, .bullet, .bi
 pub(crate) struct Convert {
     #[command(flatten)]
     selection: Selection,
-    /// What is written: a file, or the folder of shards
+    /// The output: a file, or the folder of shards
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
     /// The format that is written, where the name of the output does not say it; text if neither does

@@ -153,7 +153,7 @@ pub(crate) struct Chunk {
     first: u64,
     bytes: Vec<u8>,
     units: Units,
-    /// What the user should know about how the file is read, if the chunk tells it.
+    /// A note for the user about how the file is read, if the chunk tells it.
     note: Option<String>,
 }
 
@@ -176,7 +176,7 @@ impl Chunk {
         }
     }
 
-    /// What the user should know about how the file is read, if the chunk tells it.
+    /// A note for the user about how the file is read, if the chunk tells it.
     pub(crate) fn take_note(&mut self) -> Option<String> {
         self.note.take()
     }
@@ -190,7 +190,7 @@ pub(crate) struct Chunks {
     /// The bytes that were read after the last whole record.
     waiting: Vec<u8>,
     first: u64,
-    /// What is known about the unit of evaluations in PGN.
+    /// The known unit of evaluations in PGN.
     units: Units,
 }
 

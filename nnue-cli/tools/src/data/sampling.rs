@@ -9,7 +9,7 @@ use fastrand::Rng;
 use crate::data::filter::Unmet;
 use crate::data::record::Record;
 
-/// What is left out at random; by default nothing is.
+/// The positions that are left out at random; by default none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampling {
     /// How many points of a score a pawn is worth, 100 in centipawns. With it, a position is used
@@ -199,7 +199,7 @@ mod tests {
         );
     }
 
-    /// The shares correct what came too often, by at most a factor of ten.
+    /// The shares correct numbers of pieces that came too often, by at most a factor of ten.
     #[test]
     fn shares_correct_what_came_too_often() {
         let mut weights = [0.0; 33];

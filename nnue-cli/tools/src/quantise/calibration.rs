@@ -60,8 +60,8 @@ pub struct Choice {
     /// The part: `transformer`, the name of a layer, the table of an alignment, `all parts`, or
     /// `the spec`.
     pub part: String,
-    /// What has a `one` of its own: `tensor` or `channel`. It is empty for the spec, for the best
-    /// of each part, and for alignments.
+    /// The parts with a `one` of their own: `tensor` or `channel`. It is empty for the spec, for
+    /// the best of each part, and for alignments.
     pub per: &'static str,
     /// How the range was chosen; for an alignment, the value of the key.
     pub range: String,
@@ -115,7 +115,7 @@ struct Magnitudes {
     whole: Histogram,
 }
 
-/// The specs after a choice, and what was chosen.
+/// The specs after a choice, and the choice.
 struct ChosenOnes {
     specs: Specs,
     thresholds: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What files are that are taken for a format and have another.
+//! Names the format of files that are taken for another format.
 
 use super::{Format, bullet, pgn};
 use crate::compression::unpacked_name;

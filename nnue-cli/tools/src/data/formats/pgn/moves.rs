@@ -47,7 +47,7 @@ fn usual(word: &str) -> String {
         return bare.replace('0', "O");
     }
     let mut letters: String = bare.replace(['-', '(', ')', '/'], "");
-    // A small letter behind the rank is what the pawn becomes.
+    // A small letter behind the rank is the pawn's new role.
     let ends = letters.as_bytes();
     if let [.., b'1' | b'8' | b'=', b'q' | b'r' | b'b' | b'n'] = ends {
         let promotion = letters.pop().map(|letter| letter.to_ascii_uppercase());
