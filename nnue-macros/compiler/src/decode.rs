@@ -19,8 +19,9 @@ use table::{
     Table, boolean, inline_table, integer, integers, keys, mismatch, named, report_empty, string,
 };
 
-/// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. The
-/// mistakes in a text of more than a million bytes could take minutes to find and report.
+/// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. A
+/// text of more than a million bytes can hold so many mistakes that it would take minutes to find
+/// and report them all.
 const LONGEST: usize = 1 << 20;
 
 /// Reads a spec, or reports everything that is wrong with the text and returns `None`.
@@ -73,7 +74,7 @@ pub(crate) fn decode_neuron_order(
     order
 }
 
-/// The keys and values of a text. Errors call it `what`.
+/// The keys and values of a text. `what` is what errors call it.
 fn document<'t>(
     what: &str,
     file: &'t SourceFile,
@@ -194,7 +195,7 @@ fn section_table<'t>(
     Some(Table::new(entries, value.span, title))
 }
 
-/// Decodes `pairs`, the pairs that are pooled: a name, or a table with the length of blocks.
+/// Decodes `pairs`, which says what is pooled: a name, or a table with the length of blocks.
 fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PairsKey> {
     let TomlValue::Table(entries) = &value.value else {
         return named(key, value, diagnostics).map(PairsKey::Named);

@@ -42,8 +42,9 @@ pub struct Stored {
     /// The conversion of floating point to integers. Only `f32` tensors have it, and they need it
     /// unless memory is `f32` too.
     pub quantise: Option<Quantise>,
-    /// The divisor that makes floating point of integers: 1 unless memory is `f32`. It is between 1
-    /// and 2^31, so that the quotients of 16-bit integers tell which integers they were.
+    /// The number by which integers are divided to become floating point: 1 unless memory is `f32`.
+    /// It is between 1 and 2^31, so that the quotients of 16-bit integers tell which integers they
+    /// were.
     pub divisor: f64,
 }
 

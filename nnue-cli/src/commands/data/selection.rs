@@ -16,7 +16,7 @@ pub(super) struct Selection {
     /// Files of positions; `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The format of all files, instead of that of their names; of standard input, text
+    /// The format of all files, instead of what their names say; of standard input, text
     #[arg(long, value_name = "NAME", value_parser = format())]
     format: Option<Format>,
     /// Scores of text are white's, as in the text of bullet, and not those of the side to move

@@ -1,4 +1,4 @@
-//! The plans of a network as data for other programs: the output of `nnue plan --json`.
+//! The plans of a network as data for other programs: what `nnue plan --json` prints.
 
 use serde::Serialize;
 
