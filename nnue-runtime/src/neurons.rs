@@ -48,8 +48,8 @@ pub struct Neurons {
     /// The layers that have weights for outputs.
     #[doc(hidden)]
     pub readers: &'static [Reader<'static>],
-    /// The layers that hand outputs on as they are, in their order. Whoever reads these layers
-    /// knows the outputs by their places, so they must keep them.
+    /// The layers that hand outputs on as they are, in their order. A reader of these layers knows
+    /// the outputs by their places, so they must keep them.
     #[doc(hidden)]
     pub kept: &'static [Reader<'static>],
 }

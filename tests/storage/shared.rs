@@ -250,8 +250,8 @@ fn files_are_shared_as_bytes_are() {
     assert_eq!(error, Small::open(&net.0).unwrap_err());
 }
 
-/// Whoever cuts a mapped file breaks a promise. No wrong value comes of it: the system ends the
-/// process.
+/// A program that cuts a mapped file breaks a promise. No wrong value comes of it: the system ends
+/// the process.
 #[test]
 fn a_file_that_is_cut_while_it_is_mapped_ends_its_users() {
     use std::os::unix::process::ExitStatusExt;

@@ -14,8 +14,8 @@ pub(super) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Whoever still has the old file open, or by another name, sees none of the new one: a copy of the
-/// new bytes into the old file would show there, and half of them after a kill.
+/// A program that still has the old file open, or by another name, sees nothing of the new file: a
+/// copy of the new bytes into the old file would show there, and half of them after a kill.
 #[test]
 fn an_old_file_is_left_as_it_was_under_its_other_name() {
     let folder = folder("replaced");
