@@ -97,7 +97,7 @@ fn a_pipe_stays_a_pipe() {
     let path = scratch_path("reorder-pipe");
     let made = Command::new("mkfifo").arg(&path).status();
     assert!(made.expect("there is `mkfifo`").success());
-    // An open for both waits for nobody, so that a pipe that is replaced ends the test.
+    // Whoever opens it for both waits for nobody, so that a pipe that is replaced ends the test.
     let end = fs::File::options().read(true).write(true).open(&path);
     let mut end = end.expect("pipes can be opened");
     let reader = std::thread::spawn(move || {

@@ -72,7 +72,7 @@ pub extern "C" fn evaluate() -> usize {
     answer(Page::evaluate)
 }
 
-/// Evaluates moves from the FEN that was written to [`input`], at least so many:
+/// Evaluates moves from the FEN that was written to [`input`], at least `evaluations` times:
 /// [`Page::measure`]. The page takes the time.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn measure(evaluations: usize) -> usize {

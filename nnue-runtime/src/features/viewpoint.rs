@@ -57,8 +57,8 @@ impl Viewpoint {
         Viewpoint { king, queens }
     }
 
-    /// The viewpoint of a perspective in a position for sets that are known only at run time, any
-    /// of which may depend on queens.
+    /// The viewpoint of a perspective in a position for sets that are known only at run time, which
+    /// may depend on queens.
     pub(super) fn with_queens(position: &impl Position, perspective: Color) -> Viewpoint {
         let queens = position.pieces(Piece::new(!perspective, Role::Queen));
         Viewpoint {

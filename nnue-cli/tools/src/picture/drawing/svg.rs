@@ -47,7 +47,7 @@ pub fn svg(network: &Network) -> String {
     }
     let stacks = match network.stacks.count {
         1 => "one stack of layers".to_string(),
-        count => format!("{count} stacks of layers, of which a position uses one"),
+        count => format!("{count} stacks of layers: a position uses one"),
     };
     let y = bottom + LINE + PADDING / 2;
     note(&mut text, MARGIN, y, &stacks);
