@@ -31,7 +31,7 @@ impl Expand {
         let network = spec.network()?;
         let options = Options {
             runtime: quote!(::nnue_runtime),
-            unroll: self.kernels.unroll(),
+            unroll: self.kernels.unroll,
             embedded: None,
             levels: self.levels(),
         };

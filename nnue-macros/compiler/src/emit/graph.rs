@@ -2,7 +2,6 @@
 //!
 //! It is written from the checked network alone: neither the layout nor the plan has a part in it.
 
-use nnue_format::Section;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -65,9 +64,8 @@ pub(super) fn constant(program: &Program<'_>) -> TokenStream {
 fn of_role(network: &Network, number: impl Fn(Role) -> Option<usize>) -> Vec<(&Tensor, usize)> {
     let tensors = network
         .file
-        .sections_once()
-        .filter_map(Section::as_tensor)
-        .filter(|tensor| !tensor.name.contains(".virtual_"));
+        .tensors()
+        .filter(|tensor| !network.is_summand(tensor.role));
     let mut numbered: Vec<_> = tensors
         .filter_map(|tensor| Some((tensor, number(tensor.role)?)))
         .collect();
@@ -78,10 +76,7 @@ fn of_role(network: &Network, number: impl Fn(Role) -> Option<usize>) -> Vec<(&T
 fn rows(network: &Network, first: impl Fn(Role) -> Option<usize>) -> TokenStream {
     let tensors = of_role(network, first);
     let rows = tensors.iter().map(|(tensor, _)| {
-        let (name, rows) = (
-            &tensor.name,
-            count(tensor.len(crate::network::file::Axis::Feature)),
-        );
+        let (name, rows) = (&tensor.name, count(tensor.shape[1]));
         quote! { (#name, #rows) }
     });
     quote! { &[#(#rows),*] }
