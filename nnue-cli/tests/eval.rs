@@ -306,7 +306,7 @@ fn a_file_of_no_spec_is_refused() {
         (
             "nothing-known.nnue",
             b"nothing known\0",
-            &["of no known kind", "nnue check SPEC --net FILE"],
+            &["of an unknown kind", "nnue check SPEC --net FILE"],
         ),
     ] {
         let path = scratch(name, content);

@@ -189,7 +189,7 @@ impl Graph<'_> {
         (Element::I32, One::Tensor(one))
     }
 
-    /// A number by which sums are divided, and how they are rounded.
+    /// The divisor of sums, and how they are rounded.
     fn divisor(&mut self) -> u64 {
         let divisor = self.dice.pick(&[1, 2, 3, 16, 64, 100, 127, 255]);
         self.toml.set("divide", divisor);
