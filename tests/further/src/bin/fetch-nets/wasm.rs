@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_module_without_data_has_no_memory() {
-        assert_eq!(linear_memory(b"\0asm\x01\0\0\0").unwrap(), []);
+        assert!(linear_memory(b"\0asm\x01\0\0\0").unwrap().is_empty());
     }
 
     #[test]
