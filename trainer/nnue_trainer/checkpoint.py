@@ -59,6 +59,11 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         unfinished.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Writes a file of text, as `write_whole` does."""
+    write_whole(path, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
+
+
 def save(
     path: Path, settings: Mapping[str, Any], tensors: dict[str, Tensor], progress: object
 ) -> None:

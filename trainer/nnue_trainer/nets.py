@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nnue_trainer import export, nnue
-from nnue_trainer.checkpoint import write_whole
+from nnue_trainer.checkpoint import write_text, write_whole
 from nnue_trainer.fields import RunError
 from nnue_trainer.network import Network
 from nnue_trainer.run import Run
@@ -78,10 +78,7 @@ class Nets:
                     f"computes, or cannot be written as the spec says: {error}"
                 ) from error
             if golden is not None:
-                text = vectors.read_text(encoding="utf-8")
-                write_whole(
-                    golden, lambda unfinished: unfinished.write_text(text, encoding="utf-8")
-                )
+                write_text(golden, vectors.read_text(encoding="utf-8"))
 
     def _write_proven(self, network: Network, path: Path, vectors: Path) -> None:
         network.write_net(path)

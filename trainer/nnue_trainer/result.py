@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from nnue_trainer.batch import Batch
-from nnue_trainer.checkpoint import write_whole
+from nnue_trainer.checkpoint import write_text, write_whole
 from nnue_trainer.nets import Nets
 from nnue_trainer.network import Network
 from nnue_trainer.run import Run
@@ -53,8 +53,7 @@ def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, 
         "settings": run.settings(),
         "reports": msgspec.to_builtins(training.reports),
     }
-    text = json.dumps(summary, indent=2) + "\n"
-    write_whole(folder / "summary.json", lambda path: path.write_text(text, encoding="utf-8"))
+    write_text(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
     return summary
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nnue_trainer.checkpoint import NAME, write_whole
+from nnue_trainer.checkpoint import NAME, write_text, write_whole
 from nnue_trainer.fields import RunError
 from nnue_trainer.processes import Processes
 from nnue_trainer.run import Run
@@ -71,6 +71,5 @@ def _finish(runs: Sequence[Run], summaries: Sequence[dict[str, Any]]) -> dict[st
             for run, each in zip(runs, summaries)
         ],
     }
-    text = json.dumps(summary, indent=2) + "\n"
-    write_whole(folder / "summary.json", lambda path: path.write_text(text, encoding="utf-8"))
+    write_text(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
     return summary

@@ -5,7 +5,7 @@ import hashlib
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
+from safetensors.torch import load_file
 
 from nnue_trainer import tensor_reader
 from nnue_trainer.fields import RunError
@@ -43,16 +43,11 @@ def load(network: Network, path: Path) -> None:
 @torch.no_grad()
 def _of_checkpoint(network: Network, path: Path) -> None:
     try:
-        with safe_open(path, framework="pt", device="cpu") as file:
-            tensors = {
-                name[len(WEIGHTS) :]: file.get_tensor(name)
-                for name in file.keys()  # noqa: SIM118, it is no dict
-                if name.startswith(WEIGHTS)
-            }
+        tensors = load_file(path)
     except Exception as error:  # safetensors and torch have many ways to say that a file is no good
         raise ValueError(error) from error
     for name, parameter in network.named_parameters():
-        found = tensors.get(name)
+        found = tensors.get(WEIGHTS + name)
         if found is None or found.shape != parameter.shape:
             has = "no such tensor" if found is None else f"numbers {list(found.shape)}"
             raise ValueError(

@@ -383,10 +383,7 @@ class Training:
 
     def _leave(self, folder: Path) -> None:
         self.save(folder / checkpoint.NAME)
-        picture = self.picture()
-        checkpoint.write_whole(
-            folder / "curves.svg", lambda path: path.write_text(picture, encoding="utf-8")
-        )
+        checkpoint.write_text(folder / "curves.svg", self.picture())
 
     def picture(self) -> str:
         """The curves of the run so far, as SVG."""
