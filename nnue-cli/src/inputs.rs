@@ -19,9 +19,9 @@ use nnue_tools::files::{Inputs, is_standard_output};
 use nnue_tools::nets::specs::SpecChoice;
 use serde::Serialize;
 
-pub(crate) use self::net::{ChosenNet, NetArgument, NetInAndOut, NetOptions};
+pub(crate) use self::net::{ChosenNet, NetArgument, NetInAndOut, NetOptions, file_name};
 pub(crate) use self::positions::{PositionFile, SampledPositions};
-pub(crate) use self::spec::{OptionalSpec, SpecArgument};
+pub(crate) use self::spec::{SpecArgument, unless_net_is_given};
 pub(crate) use self::trace::{TraceFile, read_trace};
 use crate::Failure;
 use crate::json::write_plain;
@@ -69,6 +69,21 @@ pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
+/// Reads one of these words, each of which stands for a value.
+pub(crate) fn one_of<T: Clone + Send + Sync + 'static>(
+    choices: impl IntoIterator<Item = (&'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let choices: Vec<(&str, T)> = choices.into_iter().collect();
+    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+    PossibleValuesParser::new(names).try_map(move |word| {
+        let found = choices.iter().find(|(name, _)| *name == word);
+        // clap refuses other words first.
+        found
+            .map(|(_, value)| value.clone())
+            .ok_or("expected another word")
+    })
+}
+
 /// How kernels are planned.
 #[derive(Args, Debug)]
 pub(crate) struct Kernels {
@@ -76,18 +91,16 @@ pub(crate) struct Kernels {
     #[arg(long, value_name = "NAME", value_parser = level_names())]
     pub(crate) level: Option<String>,
     /// Loops as measurements favour, or everything as straight-line code
-    #[arg(long, value_name = "HOW", value_parser = ["auto", "full"], default_value = "auto")]
-    unroll: String,
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_parser = one_of([("auto", Unroll::Auto), ("full", Unroll::Full)]),
+        default_value = "auto",
+    )]
+    pub(crate) unroll: Unroll,
 }
 
 impl Kernels {
-    pub(crate) fn unroll(&self) -> Unroll {
-        match &*self.unroll {
-            "full" => Unroll::Full,
-            _ => Unroll::Auto,
-        }
-    }
-
     /// Whether a level is shown.
     pub(crate) fn shows(&self, level: &str) -> bool {
         self.level.as_deref().is_none_or(|chosen| chosen == level)
@@ -100,7 +113,7 @@ impl fmt::Display for Kernels {
         if let Some(level) = &self.level {
             write!(f, " --level {level}")?;
         }
-        match self.unroll() {
+        match self.unroll {
             Unroll::Auto => Ok(()),
             Unroll::Full => f.write_str(" --unroll full"),
         }

@@ -3,14 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use nnue_compiler::analyse;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::attached::attach;
 use nnue_compiler::network::file::Role;
 use nnue_runtime::Level;
 use nnue_test_support::net_file::{net_file_of, random_net_file};
 use serde_json::{Value, json};
 
+use crate::networks::network;
 use crate::program::{
     self, nnue, output, refusal, run, scratch, scratch_path, stderr, stdout, text,
 };
@@ -22,7 +21,7 @@ const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
 fn simple(name: &str) -> String {
     let spec = fs::read_to_string("../specs/bullet/simple.toml").expect("the spec is there");
     let spec = spec.replace("width = 128", "width = 16");
-    let network = analyse(&SourceFile::new("simple", spec)).expect("it is right");
+    let network = network(&spec);
     let file = net_file_of(&network, "", |weight| {
         let sign = if weight.column % 2 == 0 { 1.0 } else { -1.0 };
         match weight.role {
@@ -106,7 +105,7 @@ fn guesses_have_the_name_that_is_asked_for() {
     assert!(!guesses.is_empty());
     for guess in guesses {
         let spec = guess["spec"].as_str().expect("a text");
-        let network = analyse(&SourceFile::new("guess", spec)).expect("it is right");
+        let network = network(spec);
         assert_eq!(network.name, name, "{spec}");
     }
 }
@@ -171,7 +170,7 @@ fn files_of_known_networks_get_their_spec_and_a_module() {
 fn files_that_are_built_like_known_ones_get_a_spec_with_the_name() {
     let spec = fs::read_to_string("../specs/small128.toml").expect("the spec is there");
     let spec = spec.replace("width = 128", "width = 64");
-    let network = analyse(&SourceFile::new("smaller", spec)).expect("it is right");
+    let network = network(&spec);
     let net = scratch("adopt-smaller.nnue", &random_net_file(&network, 1));
     let folder = text(&scratch_path("adopt-shape"));
     let (said, spec, code) = written(&net, &folder);
@@ -210,7 +209,7 @@ fn a_spec_that_is_beside_the_net_stays_as_it_is() {
 #[test]
 fn a_spec_behind_the_net_is_written_without_a_module_that_has_no_test() {
     let spec = fs::read_to_string("../specs/engines/velvet.toml").expect("the spec is there");
-    let network = analyse(&SourceFile::new("velvet", &*spec)).expect("it is right");
+    let network = network(&spec);
     let file = attach(&random_net_file(&network, 1), &spec).expect("it is short");
     let net = scratch("adopt-behind.bin", &file);
     let folder = text(&scratch_path("adopt-behind"));
@@ -293,20 +292,6 @@ fn nothing_is_written_where_no_guess_is_likely() {
     let zeros = scratch("adopt-zeros.bin", &[0; 197_440]);
     let said = run(&["adopt", &zeros]);
     assert_eq!(said.status.code(), Some(1), "{}", stdout(&said));
-}
-
-#[test]
-fn files_that_are_no_nets_are_named() {
-    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
-    for (name, bytes, words) in [
-        ("lfs.nnue", &pointer[..], "a Git LFS pointer"),
-        ("page.nnue", b"<!DOCTYPE html><html></html>", "a web page"),
-        ("empty.nnue", b"", "is empty"),
-        ("packed.nnue", b"\x1F\x8B\x08.......", "a gzip archive"),
-    ] {
-        let said = refusal(1, &["adopt", &scratch(name, bytes)]);
-        assert!(said.contains(words), "{said}");
-    }
 }
 
 #[test]
@@ -453,7 +438,7 @@ fn networks_that_cannot_be_compiled_are_said_to_be_so() {
 #[test]
 fn networks_whose_features_the_engine_tells_are_not_measured() {
     let spec = fs::read_to_string("../specs/engines/velvet.toml").expect("the spec is there");
-    let network = analyse(&SourceFile::new("velvet", &*spec)).expect("it is right");
+    let network = network(&spec);
     let file = attach(&random_net_file(&network, 1), &spec).expect("it is short");
     let net = scratch("adopt-told.bin", &file);
     let cache = text(&scratch_path("adopt-told-cache"));

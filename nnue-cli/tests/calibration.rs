@@ -3,10 +3,10 @@
 use std::fs;
 use std::sync::LazyLock;
 
+use crate::networks::network;
 use crate::program::{output, refusal, scratch, scratch_folder, scratch_path, text};
-use crate::quantised::{USUAL, changed, checkpoint, named, network, number, quantised, unchanged};
+use crate::quantised::{USUAL, changed, checkpoint, named, number, quantised, unchanged};
 use nnue_compiler::description::Description;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::{file_layout, format};
 use nnue_interpreter::UnroundedNet;
@@ -256,11 +256,13 @@ fn each_output_may_have_the_one_of_its_own_weights() {
     );
     let weights = named(&again["tensors"], "fc_0.weights");
     assert_eq!(weights["clipped"], json!(0));
-    let spec = nnue_compiler::analyse(&SourceFile::new("spec", spec)).expect("it is right");
+    let spec = network(&spec);
     let layout = file_layout(&spec);
     let parts = format::split(&layout, &bytes).expect("it is a net file");
     let all = parts.numbers().expect("its numbers are right");
-    let weights = { all.iter() }.find(|numbers| &*numbers.tensor.name == "fc_0.weights");
+    let weights = all
+        .iter()
+        .find(|numbers| &*numbers.tensor.name == "fc_0.weights");
     let weights = weights.expect("the file has it");
     for output in 0..3 {
         let largest = weights.row(0, output).map(f64::abs).fold(0.0, f64::max);

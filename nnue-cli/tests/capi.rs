@@ -127,9 +127,4 @@ fn what_cannot_be_a_library_is_refused() {
     assert!(both.contains("--source"), "{both}");
     let alone = capi(2, &[SMALL128, "--out", &out, "--embed", "weights"]);
     assert!(alone.contains("--net"), "{alone}");
-    let runtime = capi(1, &[SMALL128, "--out", &out, "--runtime", "tests"]);
-    assert!(
-        runtime.contains("`tests` has no `nnue-runtime`"),
-        "{runtime}"
-    );
 }

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::net_file::random_net_file;
 
+use crate::networks::network;
 use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const NET: &str = concat!(
@@ -53,9 +53,7 @@ fn compressed_files_become_raw_and_come_back() {
 #[test]
 fn numbers_for_the_engine_are_kept() {
     let kept = spec("tests/specs/formats/kept.toml");
-    let source = SourceFile::new("kept", kept.as_str());
-    let network = nnue_compiler::analyse(&source).expect("it is right");
-    let mut net = random_net_file(&network, 6);
+    let mut net = random_net_file(&network(&kept), 6);
     // Behind a header, a word and the transformer.
     let before = 12 + 4 + 2 * 96 * (1 + 768);
     // The word stays, and so do the bytes `notes`.
@@ -107,8 +105,7 @@ fn all_forms_of_bullet_and_lists_of_tensors_are_the_same_network() {
          { tensor = \"transformer.biases\", type = \"i16\", encoding = \"leb128\" },\n\
          { tensor = \"l1.biases\", type = \"i16\" },\n\
          { tensor = \"transformer.weights\", type = \"i16\", axes = [\"neuron\", \"feature\"] },\n]\n";
-    let source = SourceFile::new("simple", integers.as_str());
-    let net = random_net_file(&nnue_compiler::analyse(&source).expect("it is right"), 5);
+    let net = random_net_file(&self::network(&integers), 5);
     for (name, file) in [
         ("raw", "[file]\nformat = \"bullet\"\nkind = \"raw\"\n"),
         (
@@ -139,8 +136,7 @@ fn axes_in_blocks_of_different_lengths_are_where_the_spec_says() {
         format!("{network}[file]\nformat = \"tensors\"\ntensors = [{weights}, {rest}\n")
     };
     let plain = list(r#"["feature", "neuron"]"#);
-    let source = SourceFile::new("plain", plain.as_str());
-    let net = random_net_file(&nnue_compiler::analyse(&source).expect("it is right"), 5);
+    let net = random_net_file(&self::network(&plain), 5);
     // The place in the file of a feature's and a neuron's weight.
     type Place = fn(usize, usize) -> usize;
     let orders: [(&str, &str, Place); 3] = [

@@ -3,14 +3,13 @@
 
 use std::fs;
 
-use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::network::Network;
 use nnue_compiler::{file_layout, format};
 use nnue_interpreter::Net;
 use nnue_runtime::Board;
 use nnue_test_support::net_file::random_net_file;
 use serde_json::{Value, json};
 
+use crate::networks::network;
 use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const FENS: [&str; 3] = [
@@ -24,11 +23,6 @@ const PLAIN_FILE: &str = "[file]\nformat = \"tensors\"\ntensors = [\"transformer
 fn spec(path: &str) -> String {
     let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
     fs::read_to_string(path).expect("the spec is there")
-}
-
-fn network(text: &str) -> Network {
-    let network = nnue_compiler::analyse(&SourceFile::new("spec", text));
-    network.unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 /// The same network without summands, with this `[file]` or the one that it has.
@@ -232,7 +226,9 @@ fn virtual_rows_are_added_before_sums_are_rounded() {
     let layout = file_layout(&coalesced);
     let parts = format::split(&layout, &written).expect("it is a net file");
     let numbers = parts.numbers().expect("its numbers are right");
-    let weights = { numbers.iter() }.find(|numbers| numbers.tensor.name == "transformer.weights");
+    let weights = numbers
+        .iter()
+        .find(|numbers| numbers.tensor.name == "transformer.weights");
     let weights = weights.expect("the file has them");
     assert_eq!(weights.tensor.shape[1..], [2 * 768, 16]);
     for row in 0..2 * 768 {

@@ -1,14 +1,12 @@
 //! `nnue describe`: what other programs read of a network.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use crate::networks::network_in;
 use crate::program::{output, refusal, scratch, text};
 use nnue_compiler::description::features::{Attacker, Family, Orientation, Owner, Role};
 use nnue_compiler::description::{Description, SCHEMA};
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::file_layout;
-use nnue_compiler::network::Network;
 use nnue_interpreter::active_rows;
 use nnue_runtime::{Board, Color, Piece, Position};
 use nnue_test_support::specs::specs_in;
@@ -34,17 +32,11 @@ fn specs() -> Vec<PathBuf> {
     found
 }
 
-fn network(path: &Path) -> Network {
-    let text = fs::read_to_string(path).expect("the spec can be read");
-    let source = SourceFile::new(path.display().to_string(), text);
-    nnue_compiler::analyse(&source).expect("the spec is right")
-}
-
 #[test]
 fn every_spec_is_described_and_read_back() {
     for path in specs() {
-        let network = network(&path);
-        let printed = output(&["describe", "--json", &text(&path)]);
+        let network = network_in(&path);
+        let printed = output(&["describe", &text(&path)]);
         let read: Description = serde_json::from_str(&printed).expect("it is a description");
         assert_eq!(read, Description::of(&network), "{}", path.display());
         assert_eq!(read.schema, SCHEMA);
@@ -174,7 +166,7 @@ fn tensors_are_where_the_description_says() {
         env!("CARGO_MANIFEST_DIR"),
         "/../specs/bullet/multi_layer.toml"
     );
-    let network = network(Path::new(spec));
+    let network = network_in(spec);
     let file = nnue_test_support::net_file::random_net_file(&network, 1);
     let description = Description::of(&network);
     assert_eq!(description.file.size, Some(file.len()));
@@ -211,7 +203,7 @@ fn active_rows_follow_from_the_description() {
     let mut seen = [false; 3];
     let more = ["tests/specs/features", "tests/zoo/specs"].map(specs_in);
     for path in specs().into_iter().chain(more.concat()) {
-        let network = network(&path);
+        let network = network_in(&path);
         let description = Description::of(&network);
         for set in &description.features {
             match set.family {

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::file::Role;
 use nnue_test_support::net_file::{net_file_of, random_net_file};
 use serde_json::{Value, json};
 
+use crate::networks::network_in;
 use crate::program::{output, refusal, run, scratch};
 
 const NET: &str = concat!(
@@ -150,8 +150,7 @@ fn a_converted_file_has_a_spec_of_its_own() {
 #[test]
 fn files_without_a_header_need_a_spec() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/bullet/simple.toml");
-    let text = fs::read_to_string(spec).expect("the spec is there");
-    let network = nnue_compiler::analyse(&SourceFile::new(spec, text)).expect("it is right");
+    let network = network_in(spec);
     let first = scratch("diff-first.bin", &random_net_file(&network, 1));
     let second = net_file_of(&network, "", |weight| match weight.role {
         Role::Weights(_) => ((weight.row * 7 + weight.column) % 50) as f64,

@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::BufReader;
 use std::ops::Range;
 
-use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::network::Network;
 use nnue_compiler::network::file::Role;
 use nnue_test_support::net_file::net_file_of;
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
 
+use crate::networks::network;
 use crate::program::{output, refusal, scratch, scratch_path, text};
 
 /// Lengths of the picture in pixels.
@@ -140,11 +139,6 @@ fn glyphs(line: &str) -> Vec<(usize, usize, [u8; 3])> {
     pixels
 }
 
-fn analyse(spec: &str) -> Network {
-    let network = nnue_compiler::analyse(&SourceFile::new("spec", spec));
-    network.unwrap_or_else(|errors| panic!("{errors}"))
-}
-
 const SIMPLE: &str = include_str!("../../specs/bullet/simple.toml");
 
 /// The planes of `A` are the own pieces, then the opponent's. Of two positions, one has a white
@@ -166,7 +160,7 @@ fn pixels_are_the_weights() {
         (Role::LayerWeights(_), _) => 20000,
         _ => 0,
     };
-    let file = net_file_of(&analyse(SIMPLE), "", |weight| {
+    let file = net_file_of(&network(SIMPLE), "", |weight| {
         weights(weight.role, weight.row, weight.column).into()
     });
     let net = scratch("draw_weights.bin", &file);
@@ -215,7 +209,11 @@ fn pixels_are_the_weights() {
         }
     }
     assert_eq!([5, 9, 0].map(|neuron| pixels.activity(neuron)), [28, 28, 0]);
+    assert_histograms(&pixels);
+}
 
+/// Confirms that the histograms of [`pixels_are_the_weights`] are right.
+fn assert_histograms(pixels: &Pixels) {
     // All but three of the transformer's weights are 0, which is a third of the way.
     let title = "transformer.weights of A: 98304 values from -50 to 100, where 1.0 is 255";
     let heights = pixels.bars(title);
@@ -267,7 +265,7 @@ fn boards_show_squares_wherever_a_plane_begins() {
             buckets.join(", ")
         );
         let spec = SIMPLE.replacen("set = \"A\"", &set, 1);
-        let file = net_file_of(&analyse(&spec), "", |weight| match weight.role {
+        let file = net_file_of(&network(&spec), "", |weight| match weight.role {
             // 100 in one bucket, and in another plane 50 in both.
             Role::Weights(_) if weight.column == 7 && weight.row == 2 * 64 + place => 100.0,
             Role::Weights(_) if weight.column == 7 && weight.row % 768 == 4 * 64 + place => 100.0,
@@ -395,7 +393,7 @@ fn files_of_known_networks_need_no_spec() {
     let is_whole = |line: &str| line.contains("active 100.0 %") || line.contains("active 0.0 %");
     assert_eq!(shares.filter(|line| is_whole(line)).count(), 32);
 
-    let file = net_file_of(&analyse(SIMPLE), "", |_| 1.0);
+    let file = net_file_of(&network(SIMPLE), "", |_| 1.0);
     let simple = scratch("draw_unknown.bin", &file);
     let message = refusal(1, &["draw", "--net", &simple, "--out", "/nowhere/x.png"]);
     assert!(message.contains("name it with `--spec SPEC`"), "{message}");
@@ -436,7 +434,7 @@ fn what_cannot_be_drawn_is_refused() {
 #[test]
 fn another_game_has_histograms_only() {
     let ataxx = include_str!("../../specs/games/ataxx.toml");
-    let file = net_file_of(&analyse(ataxx), "", |_| 0.0);
+    let file = net_file_of(&network(ataxx), "", |_| 0.0);
     let net = scratch("draw_ataxx.bin", &file);
     let path = text(&scratch_path("draw_ataxx.png"));
     let spec = "../specs/games/ataxx.toml";

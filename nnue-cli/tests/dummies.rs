@@ -1,13 +1,11 @@
 //! Net files with weights that nobody trained, which `nnue bench` measures, fit their specs.
 
-use std::fs;
-
-use nnue_compiler::analyse;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::dummy::net_file::{random_net_file, verify};
 use nnue_interpreter::dummy::trained::trained;
 use nnue_runtime::Board;
 use nnue_test_support::specs::specs_in;
+
+use crate::networks::network_in;
 
 /// Networks with more weights than this in the transformer take long and have nothing of their own.
 const MOST_WEIGHTS: usize = 1 << 20;
@@ -21,9 +19,7 @@ fn every_network_gets_a_net_that_loads() {
         .map(specs_in)
         .concat()
     {
-        let text = fs::read_to_string(&path).expect("a spec is text");
-        let network = analyse(&SourceFile::new(path.display().to_string(), text));
-        let network = network.expect("the specs here are right");
+        let network = network_in(&path);
         if network.feature_count() * network.transformer.width > MOST_WEIGHTS {
             continue;
         }

@@ -1,12 +1,10 @@
 //! `nnue eval` as its users meet it: what it prints, where, and with which exit code.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-use nnue_compiler::analyse;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
 use nnue_runtime::{Board, HeadValue};
@@ -14,6 +12,7 @@ use nnue_test_support::random_weights::{RandomWeights, Style};
 use nnue_test_support::{generations, goldens, nets, synthetic};
 use serde_json::{Value, json};
 
+use crate::networks::network_in;
 use crate::program::{self, assert_refused, nnue, printed, scratch, stderr, stdout, text};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -305,17 +304,10 @@ fn a_file_of_no_spec_is_refused() {
             &["later than SFNNv16", "`--spec SPEC`"],
         ),
         (
-            "archive.nnue",
-            b"\x1F\x8B\x08 and more",
-            &["is no net but a gzip archive"],
-        ),
-        (
             "nothing-known.nnue",
             b"nothing known\0",
             &["of no known kind", "nnue check SPEC --net FILE"],
         ),
-        ("short.nnue", b"\x20\x2F\xF3", &["of no known kind"]),
-        ("empty.nnue", b"", &["is empty"]),
     ] {
         let path = scratch(name, content);
         let words = [words, &[name]].concat();
@@ -346,18 +338,13 @@ fn a_file_of_another_spec_is_refused() {
 
 #[test]
 fn wrong_options_are_usage_errors() {
-    let cases: [(&[&str], &[&str]); 8] = [
+    let cases: [(&[&str], &[&str]); 3] = [
         (
             &["--spec", "sfnv5"],
             &["`sfnv5`", "`small128`", "did you mean `sfnnv5`?"],
         ),
         (&["--spec", "sfnnv5"], &["`--net FILE`"]),
-        (&["--level", "scalar"], &["'--level'"]),
-        (&["--fens"], &["--fens"]),
         (&["--fens", "-", START], &["--fens <FILE>", "[FEN]"]),
-        (&["--raw=yes"], &["--raw"]),
-        (&["--nets", "x"], &["--nets"]),
-        (&["-x"], &["-x"]),
     ];
     for (arguments, words) in cases {
         assert_refused(&run(arguments), 2, &[words, &["--help"]].concat());
@@ -431,23 +418,6 @@ fn tabs_in_a_fen_do_not_add_columns() {
     let [titles, row] = [lines.next(), lines.next()].map(|line| line.expect("two lines"));
     assert_eq!(row.split('\t').next(), Some("4k3/8/8/8/8/8/8/4K2R b -"));
     assert_eq!(row.split('\t').count(), titles.split('\t').count());
-}
-
-#[test]
-fn a_reader_that_stops_is_no_error() {
-    let (fens, _) = goldens(SMALL128_GOLDENS);
-    let mut child = start(&["--fens", "-"]);
-    let mut stdin = child.stdin.take().expect("is piped");
-    // The program may exit before it has read everything.
-    let feeder = std::thread::spawn(move || drop(stdin.write_all(fens.as_bytes())));
-    let mut first = [0; 8];
-    let mut output = child.stdout.take().expect("is piped");
-    output.read_exact(&mut first).expect("something is printed");
-    drop(output);
-    let ended = child.wait_with_output().expect("the program ends");
-    feeder.join().expect("the feeder does not panic");
-    assert_eq!((ended.status.code(), stderr(&ended)), (Some(0), ""));
-    assert_eq!(&first, b"primer \xc2");
 }
 
 #[test]
@@ -539,15 +509,10 @@ fn a_spec_of_ones_own_is_interpreted() {
     assert_refused(&output, 1, &[SMALL128, "my own", "a net of small128"]);
 }
 
-fn network_of(spec: &str) -> Network {
-    let text = fs::read_to_string(spec).expect("is a spec");
-    analyse(&SourceFile::new(spec, text)).expect("a spec without errors")
-}
-
 /// A spec of the tests, and a net file of it with random weights.
 fn random_net(name: &str) -> (String, Network, Vec<u8>) {
     let path = format!("../tests/specs/layers/{name}.toml");
-    let network = network_of(&path);
+    let network = network_in(&path);
     let file = RandomWeights::draw(&network, Style::Small, 5).net_file();
     (path, network, file)
 }
@@ -668,7 +633,7 @@ fn networks_of_all_layers_are_shown() {
 #[test]
 fn what_cannot_be_interpreted_is_refused() {
     let ataxx = "../specs/games/ataxx.toml";
-    let net = nnue_test_support::net_file::random_net_file(&network_of(ataxx), 1);
+    let net = nnue_test_support::net_file::random_net_file(&network_in(ataxx), 1);
     let net = scratch("eval-ataxx.net", &net);
     let output = run(&["--net", &net, "--spec", ataxx]);
     assert_refused(&output, 1, &["the engine tells", "`Ataxx squares`"]);
@@ -687,17 +652,6 @@ fn what_cannot_be_interpreted_is_refused() {
     let wrong = scratch("eval-wrong.toml", b"like = \"small128\"\nnane = \"x\"\n");
     let output = run(&["--net", SMALL128, "--spec", &wrong]);
     assert_refused(&output, 1, &["nane", "eval-wrong.toml:2"]);
-}
-
-#[test]
-fn operations_of_epd_are_ignored() {
-    let lines = "4k3/8/8/8/8/8/8/4K2R b K - bm Kd7; id \"a; b\";\n4k3/8/8/8/8/8/8/4K2R b K - 0 1 ;D1 5 ;D2 60\n4k3/8/8/8/8/8/8/4K2R b K - 0 1\n";
-    let output = run_with_input(&["--json", "--fens", "-"], lines);
-    let mut positions = objects(&output);
-    assert_eq!(positions[0]["fen"], "4k3/8/8/8/8/8/8/4K2R b K -");
-    assert_eq!(positions[1], positions[2]);
-    positions[0]["fen"] = positions[1]["fen"].clone();
-    assert_eq!(positions[0], positions[1]);
 }
 
 /// Lists as they are archived.

@@ -13,10 +13,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
 
+use crate::networks::network;
 use crate::program::{nnue, scratch_folder, stderr};
 
 const SPEC: &str = include_str!("../../specs/bullet/simple.toml");
@@ -102,12 +102,10 @@ impl Folder {
         let path = scratch_folder().join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("folders can be made");
-        let network = nnue_compiler::analyse(&SourceFile::new("simple.toml", SPEC));
-        let network = network.expect("the spec is right");
         let positions =
             (1..=3000).map(|number| format!("4k3/8/8/8/8/8/4P3/4K3 w - - 0 {number} | 85 | 1.0\n"));
         let inputs = vec![
-            ("net", random_net_file(&network, 1)),
+            ("net", random_net_file(&network(SPEC), 1)),
             ("floats", vec![0; 4 * 98_689]),
             ("spec.toml", SPEC.into()),
             ("fens", b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n".into()),

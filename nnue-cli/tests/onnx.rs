@@ -13,26 +13,19 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use fastrand::Rng;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::{Network, Order};
 use nnue_interpreter::{Net, Trace};
 use nnue_runtime::{Color, HeadValue};
 use nnue_test_support::random_weights::{RandomWeights, Style};
 
 use self::evaluator::{Array, Runner};
+use crate::networks::network_in;
 use crate::program::{output, refusal, run, scratch, scratch_path, text};
 
 const SMALL: [&str; 2] = [
     "../specs/small128.toml",
     "../examples/nets/nn-37f18f62d772.nnue",
 ];
-
-pub(crate) fn analyse(spec: &str) -> Network {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(spec);
-    let source = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    let network = nnue_compiler::analyse(&SourceFile::new(spec, source));
-    network.unwrap_or_else(|errors| panic!("{errors}"))
-}
 
 /// What a model reads, and what it must give, of some positions.
 pub(crate) struct Cases {
@@ -137,7 +130,7 @@ fn random_cases(net: &Net, seed: u64) -> Cases {
 /// Draws weights for a spec and writes them as a model, unless the network is refused. Gives the
 /// weights and the model.
 pub(crate) fn exported(spec: &str, style: Style) -> Result<(Net, String), String> {
-    let network = analyse(spec);
+    let network = network_in(spec);
     let weights = RandomWeights::draw(&network, style, 5);
     let file = weights.net_file();
     let stem = Path::new(spec).file_stem().expect("specs have names");
@@ -177,7 +170,7 @@ fn the_model_of_a_real_net_gives_its_integers() {
     assert_eq!(names(&graph.input), ["rows", "stack"]);
     assert_eq!(names(&graph.output), ["value", "positional", "psqt"]);
 
-    let net = Net::open(&analyse(SMALL[0]), Path::new(SMALL[1])).expect("the net is there");
+    let net = Net::open(&network_in(SMALL[0]), Path::new(SMALL[1])).expect("the net is there");
     let trace = nnue_trace::Trace::bundled().expect("the trace is there");
     let boards = trace.evaluated().step_by(997).take(40);
     let cases = boards.map(|board| {
@@ -217,7 +210,7 @@ fn models_of_random_networks_give_their_integers_or_are_refused() {
                 }
                 Err(message) => {
                     let is_float = message.contains("f32");
-                    let network = analyse(&spec);
+                    let network = network_in(&spec);
                     let separate = network.transformer.perspectives.separate;
                     let text = std::fs::read_to_string(&spec).expect("it is there");
                     let has_floats = text.contains("f32") || text.contains("float");

@@ -10,19 +10,16 @@ use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::thread;
 
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::net_file::random_net_file;
 
 use crate::match_engine;
+use crate::networks::network;
 use crate::program::{nnue, scratch_folder, stderr, write_executable};
 
 const SPEC: &str = include_str!("../../specs/bullet/simple.toml");
 
 /// A net file of it.
-static NET: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let network = nnue_compiler::analyse(&SourceFile::new("simple.toml", SPEC));
-    random_net_file(&network.expect("the spec is right"), 1)
-});
+static NET: LazyLock<Vec<u8>> = LazyLock::new(|| random_net_file(&network(SPEC), 1));
 
 /// A net file whose spec is found by what is in it.
 static KNOWN: LazyLock<Vec<u8>> = LazyLock::new(|| {

@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use crate::networks::{network, network_in};
 use crate::program::{output, refusal, scratch, scratch_path, text};
 use nnue_compiler::description::Description;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::{file_layout, format};
 use nnue_test_support::net_file::random_net_file;
@@ -12,12 +12,8 @@ use serde_json::{Value, json};
 
 fn spec(path: &str) -> (String, Network) {
     let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
-    let network = network(&fs::read_to_string(&path).expect("the spec is there"));
+    let network = network_in(&path);
     (path, network)
-}
-
-fn network(text: &str) -> Network {
-    nnue_compiler::analyse(&SourceFile::new("spec", text)).expect("the spec is right")
 }
 
 /// The tensors of a file in its order, each number divided by its one, as `f32` with padding.
@@ -111,7 +107,9 @@ fn clipped_numbers_are_counted() {
     let found = output(&["quantise", &file, &out, "--spec", &path, "--json"]);
     let found: Value = serde_json::from_str(&found).expect("it is JSON");
     let tensors = found["tensors"].as_array().expect("a list");
-    let weights = { tensors.iter() }.find(|tensor| tensor["name"] == "fc_0.weights");
+    let weights = tensors
+        .iter()
+        .find(|tensor| tensor["name"] == "fc_0.weights");
     let weights = weights.expect("it is reported");
     // Once in each of eight stacks.
     assert_eq!(weights["clipped"], json!(16));
@@ -128,7 +126,9 @@ fn clipped_numbers_are_counted() {
     let written = fs::read(&out).expect("was written");
     let parts = format::split(&layout, &written).expect("it is a net file");
     let numbers = parts.numbers().expect("nothing is wrong with its numbers");
-    let weights = { numbers.iter() }.find(|numbers| numbers.tensor.name == "fc_0.weights");
+    let weights = numbers
+        .iter()
+        .find(|numbers| numbers.tensor.name == "fc_0.weights");
     let row: Vec<f64> = weights.expect("the file has it").row(0, 0).collect();
     assert_eq!(row[3..6], [127.0, -128.0, 19.0]);
 

@@ -6,9 +6,10 @@ use std::path::Path;
 use nnue_compiler::{file_layout, format};
 use serde_json::{Value, json};
 
+use crate::networks::{network, network_in};
 use crate::program::{self, output, refusal, scratch, scratch_path, text};
 use crate::quantised::{
-    Ones, USUAL, change, changed, checkpoint, named, network, number, quantised, unchanged,
+    Ones, USUAL, change, changed, checkpoint, named, number, quantised, unchanged,
 };
 
 const FINE: Ones = Ones {
@@ -345,7 +346,7 @@ fn every_kind_of_network_can_be_compared() {
         let folder = format!("{}/../tests/specs/{folder}", env!("CARGO_MANIFEST_DIR"));
         for name in names.split(' ') {
             let path = Path::new(&folder).join(format!("{name}.toml"));
-            let network = network(&fs::read_to_string(&path).expect("it is text"));
+            let network = network_in(&path);
             let file = checkpoint(&network, 0.7, unchanged);
             let file = scratch("words.bin", &file);
             let (spec, out) = (text(&path), text(&scratch_path("words.net")));

@@ -3,12 +3,12 @@
 
 use std::fs;
 use std::iter;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::LazyLock;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
-use nnue_compiler::{analyse, reorder as reorder_network};
+use nnue_compiler::reorder as reorder_network;
 use nnue_interpreter::Net;
 use nnue_interpreter::dummy::trained::trained;
 use nnue_runtime::Board;
@@ -19,6 +19,7 @@ use nnue_tools::nets::net_file::NetFile;
 use nnue_trace::Trace;
 use serde_json::{Value, json};
 
+use crate::networks::{network, random_net};
 use crate::program::{assert_refused, nnue, printed, scratch, scratch_path, stdout, text};
 
 const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
@@ -47,7 +48,7 @@ struct Narrow {
 }
 
 static NET: LazyLock<Narrow> = LazyLock::new(|| {
-    let network = analyse(&SourceFile::new("narrow.toml", NARROW)).expect("the spec is right");
+    let network = network(NARROW);
     let trace = Trace::bundled().expect("the trace is there");
     let positions: Vec<Board> = trace.evaluated().step_by(1000).cloned().collect();
     let content = trained(&network, 0.5, &positions);
@@ -75,66 +76,6 @@ fn row(output: &Output, label: &str) -> [f64; 3] {
     let words = row.expect(label).split_whitespace();
     let mut numbers = words.map(|word| word.replace(',', "").parse().expect("a number"));
     [(); 3].map(|()| numbers.next().expect("three numbers"))
-}
-
-#[test]
-fn a_net_is_not_written_over_itself() {
-    let trace = scratch("reorder-over.txt", TRACE.as_bytes());
-    let content = b"a net";
-    let net = scratch("reorder-over.nnue", content);
-    let over = run(&["--net", &net, "--out", &net, &trace]);
-    assert_refused(&over, 2, &["which is read"]);
-    assert!(fs::read(&net).expect("it is there") == content);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_pipe_stays_a_pipe() {
-    use std::os::unix::fs::FileTypeExt;
-
-    let trace = scratch("reorder-pipe.txt", TRACE.as_bytes());
-    let len = NET.content.len();
-    let path = scratch_path("reorder-pipe");
-    let made = Command::new("mkfifo").arg(&path).status();
-    assert!(made.expect("there is `mkfifo`").success());
-    // Whoever opens it for both waits for nobody, so that a pipe that is replaced ends the test.
-    let end = fs::File::options().read(true).write(true).open(&path);
-    let mut end = end.expect("pipes can be opened");
-    let reader = std::thread::spawn(move || {
-        use std::io::Read;
-
-        let mut read = vec![0; len];
-        end.read_exact(&mut read).expect("pipes can be read");
-    });
-    let output = run_narrow(&["--out", &text(&path), &trace]);
-    let kind = fs::symlink_metadata(&path).expect("it is there");
-    assert!(kind.file_type().is_fifo(), "the pipe was replaced");
-    printed(&output);
-    reader.join().expect("all of it is read");
-    fs::remove_file(path).expect("it is there");
-}
-
-/// It was once renamed over a device of the machine. This one is the test's own.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_device_stays_a_device() {
-    use std::os::unix::fs::FileTypeExt;
-
-    let path = scratch_path("reorder-null");
-    let made = Command::new("mknod")
-        .arg(&path)
-        .args(["c", "1", "3"])
-        .output();
-    if !made.expect("there is `mknod`").status.success() {
-        eprintln!("LEFT OUT: only root can make the device into which a net would be written");
-        return;
-    }
-    let trace = scratch("reorder-null.txt", TRACE.as_bytes());
-    let output = run_narrow(&["--out", &text(&path), &trace]);
-    let kind = fs::symlink_metadata(&path).expect("it is there");
-    assert!(kind.file_type().is_char_device(), "the device was replaced");
-    printed(&output);
-    fs::remove_file(path).expect("it is there");
 }
 
 #[test]
@@ -346,10 +287,7 @@ fn an_order_of_the_spec_is_where_the_search_begins() {
 #[test]
 fn features_that_only_an_engine_knows_are_refused() {
     let spec = "../specs/games/ataxx.toml";
-    let network = fs::read_to_string(spec).expect("the spec is there");
-    let network = analyse(&SourceFile::new(spec, network)).expect("it is right");
-    let net = nnue_test_support::net_file::random_net_file(&network, 1);
-    let net = scratch("reorder-ataxx.net", &net);
+    let net = scratch("reorder-ataxx.net", &random_net(spec, 1));
     let words = ["the custom feature set `Ataxx squares`"];
     assert_refused(&run(&["--net", &net, "--spec", spec]), 1, &words);
 }

@@ -4,11 +4,11 @@ use std::process::Command;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::net_file::net_file_of;
 use roxmltree::{Document, Node};
 use serde_json::Value;
 
+use crate::networks::network;
 use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const SPEC: &str = "../specs/small128.toml";
@@ -166,8 +166,7 @@ fn a_page_has_what_info_says() {
 #[test]
 fn specs_and_positions_are_the_users() {
     let spec = include_str!("../../specs/bullet/simple.toml");
-    let network = nnue_compiler::analyse(&SourceFile::new("spec", spec));
-    let network = network.unwrap_or_else(|errors| panic!("{errors}"));
+    let network = network(spec);
     // Only a white queen on d4, or a black one on d5 as its owner sees it, makes a neuron positive.
     const QUEEN_ON_D4: usize = 4 * 64 + 27;
     let file = net_file_of(&network, "", |weight| match weight.tensor {
@@ -208,8 +207,7 @@ fn specs_and_positions_are_the_users() {
 fn warnings_name_what_is_odd() {
     let spec = include_str!("../../specs/bullet/simple.toml");
     let spec = spec.replacen("\"bullet simple\"", "\"<b> & c\"", 1);
-    let network = nnue_compiler::analyse(&SourceFile::new("spec", spec.as_str()));
-    let network = network.unwrap_or_else(|errors| panic!("{errors}"));
+    let network = network(&spec);
     let file = net_file_of(&network, "", |weight| match weight.tensor {
         "transformer.biases" if weight.column < 3 => -5.0,
         "transformer.biases" => 5.0,

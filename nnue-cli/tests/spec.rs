@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::{generations, synthetic};
 
+use crate::networks::network_in;
 use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const NET: &str = concat!(
@@ -34,8 +34,7 @@ fn a_net_of_another_size_gets_a_spec_that_it_fits() {
     let net = scratch("spec-hm256.nnue", &net);
     let path = text(&scratch_path("hm256-of-net.toml"));
     output(&["spec", &net, "--name", "Wider", "--out", &path]);
-    let spec = fs::read_to_string(&path).expect("was written");
-    let network = nnue_compiler::analyse(&SourceFile::new(&path, spec)).expect("it is right");
+    let network = network_in(&path);
     assert_eq!((&*network.name, network.transformer.width), ("Wider", 256));
     let text = output(&["check", &path, "--net", &net]);
     assert!(text.contains("` is a net file for Wider; "), "{text}");

@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use nnue_compiler::analyse;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::attached::{attach, detach};
 use nnue_test_support::net_file::net_file_of;
 
+use crate::networks::network_in;
 use crate::program::{output, refusal, run, scratch_path, stdout, text};
 
 const SPEC: &str = "../specs/bullet/simple.toml";
@@ -16,9 +15,7 @@ const SPEC: &str = "../specs/bullet/simple.toml";
 fn net_in(folder: &str) -> (PathBuf, String) {
     let folder = scratch_path(folder);
     fs::create_dir_all(&folder).expect("the folder for tests is writable");
-    let spec = fs::read_to_string(SPEC).expect("the spec is there");
-    let network = analyse(&SourceFile::new("simple", spec)).expect("it is right");
-    let file = net_file_of(&network, "", |weight| {
+    let file = net_file_of(&network_in(SPEC), "", |weight| {
         ((weight.row * 7 + weight.column) % 5) as f64 - 2.0
     });
     let net = folder.join("my.bin");
@@ -45,9 +42,6 @@ fn a_spec_behind_a_net_says_what_it_is() {
     );
     assert!(output(&["info", &told]).contains("network: "));
     assert_eq!(output(&["spec", &told]), spec);
-    let adopted = output(&["adopt", &told]);
-    assert!(adopted.contains("nothing has to be guessed"), "{adopted}");
-    assert!(adopted.contains("is behind it: "), "{adopted}");
     // A spec that is named comes first, and another form has no spec unless it is said again.
     output(&["info", &told, "--spec", SPEC]);
     let again = text(&folder.join("again.bin"));
@@ -70,12 +64,6 @@ fn a_spec_beside_a_net_says_what_it_is() {
         output(&["eval", "startpos", "--raw", "--net", &net]),
         output(&named)
     );
-    let adopted = output(&["adopt", &net]);
-    assert!(adopted.contains("nothing has to be guessed"), "{adopted}");
-    assert!(
-        adopted.contains("is beside it, in `") && adopted.contains("my.toml`: "),
-        "{adopted}"
-    );
 }
 
 #[test]
@@ -83,32 +71,19 @@ fn wrong_specs_with_a_net_are_refused() {
     let (folder, net) = net_in("told-wrong");
     let told = text(&folder.join("told.bin"));
     let plain = fs::read(&net).expect("was written");
-    let wrong = attach(&plain, "name = \"a\"\nwidth = 3\n").expect("it is short");
-    fs::write(&told, wrong).expect("the folder is writable");
-    for command in ["info", "adopt", "spec"] {
-        let said = refusal(1, &[command, &told]);
-        assert!(said.contains("the spec behind "), "{command}: {said}");
-    }
-    let mut damaged = attach(&plain, "name = \"a\"\n").expect("it is short");
+    let small128 = fs::read_to_string("../specs/small128.toml").expect("is there");
+    let behind = |spec: &str| attach(&plain, spec).expect("it is short");
+    let mut damaged = behind("name = \"a\"\n");
     damaged[plain.len()] = 0xFF;
-    fs::write(&told, damaged).expect("the folder is writable");
-    for command in ["info", "adopt", "spec"] {
-        let said = refusal(1, &[command, &told]);
-        assert!(
-            said.contains("is not UTF-8 text: the byte at offset 0"),
-            "{command}: {said}"
-        );
-    }
-    let other = attach(
-        &plain,
-        &fs::read_to_string("../specs/small128.toml").expect("is there"),
-    );
-    fs::write(&told, other.expect("it is short")).expect("the folder is writable");
-    for command in ["info", "adopt", "spec"] {
-        let said = refusal(1, &[command, &told]);
-        assert!(
-            said.contains("is not a net file for small128"),
-            "{command}: {said}"
-        );
+    for (bytes, words) in [
+        (behind("name = \"a\"\nwidth = 3\n"), "the spec behind "),
+        (damaged, "is not UTF-8 text: the byte at offset 0"),
+        (behind(&small128), "is not a net file for small128"),
+    ] {
+        fs::write(&told, bytes).expect("the folder is writable");
+        for command in ["info", "adopt", "spec"] {
+            let said = refusal(1, &[command, &told]);
+            assert!(said.contains(words), "{command}: {said}");
+        }
     }
 }

@@ -2,10 +2,9 @@
 
 use std::fs;
 
-use nnue_compiler::diagnostics::SourceFile;
-use nnue_test_support::net_file::random_net_file;
 use serde_json::Value;
 
+use crate::networks;
 use crate::program::{
     self, assert_refused, output, refusal, run, scratch, scratch_path, stderr, stdout, text,
 };
@@ -46,10 +45,8 @@ fn raw_values(fens: &str, net: &[&str]) -> Vec<i32> {
 
 /// A net file of a spec in `specs` or `tests/specs`, with random weights.
 fn random_net(spec: &str) -> String {
-    let source = fs::read_to_string(spec).expect("the spec is there");
-    let network = nnue_compiler::analyse(&SourceFile::new(spec, source)).expect("it is right");
     let name = format!("verify-{}.bin", spec.replace(['/', '.'], "_"));
-    scratch(&name, &random_net_file(&network, 5))
+    scratch(&name, &networks::random_net(spec, 5))
 }
 
 fn verify<'a>(net: &'a str, spec: &'a str, golden: &'a str) -> Vec<&'a str> {

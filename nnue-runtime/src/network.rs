@@ -162,7 +162,7 @@ impl<A: Architecture> Network<A> {
         A::NEURONS.check(order)?;
         let order = A::NEURONS.order_of_file(order);
         let weights = self.weights.changed(|packed, weights| {
-            let moves = |tensor: &str| A::NEURONS.moves(tensor, &order);
+            let moves = |tensor| A::NEURONS.moves(tensor, &order);
             file::reorder(A::FILE, packed, weights, moves);
         });
         Ok(Network::new(self.level, weights, self.loaded.clone()))
@@ -227,7 +227,7 @@ impl<A: Architecture> Network<A> {
     }
 
     /// The content of the net file besides its weights.
-    pub(crate) fn beside(&self) -> &Loaded {
+    pub(crate) fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 
@@ -256,7 +256,7 @@ impl<A: Architecture> Clone for Network<A> {
     fn clone(&self) -> Network<A> {
         Network {
             level: self.level,
-            weights: self.weights.again(),
+            weights: self.weights.clone(),
             proved: self.proved,
             loaded: self.loaded.clone(),
             #[cfg(feature = "shared")]

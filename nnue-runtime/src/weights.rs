@@ -82,13 +82,15 @@ impl<A: Architecture> Weights<A> {
         change(&self.packed, memory::bytes_mut(whole.to_mut()));
         Weights::new(whole, self.packed.clone())
     }
+}
 
-    /// The same weights once more. Weights on the heap are copied.
-    pub(crate) fn again(&self) -> Weights<A> {
+/// Weights on the heap are copied, others are shared.
+impl<A: Architecture> Clone for Weights<A> {
+    fn clone(&self) -> Weights<A> {
         Weights {
-            whole: self.whole.again(),
+            whole: self.whole.clone(),
             packed: self.packed.clone(),
-            stacks: self.stacks.as_ref().map(Holder::again),
+            stacks: self.stacks.clone(),
         }
     }
 }

@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Optional
 
 import tomllib
 
@@ -165,7 +164,7 @@ class Copy:
             file.write_text(text)
         return folder
 
-    def check(self, code: Path, chosen: int) -> Optional[str]:
+    def check(self, code: Path, chosen: int) -> str | None:
         """Compiles and runs the check of a network: what it says, or `None` if nothing is wrong."""
         main = self.folder / "main.rs"
         main.write_text(MAIN % code)

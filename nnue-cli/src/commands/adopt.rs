@@ -18,18 +18,18 @@ use nnue_compiler::network::Network;
 use nnue_runtime::Board;
 use nnue_tools::adopt::{Guess, LIKELY, Ranking, marked_spec, module};
 use nnue_tools::files::{is_standard, own};
-use nnue_tools::measure::bench::{Report, Row, Spec};
+use nnue_tools::measure::bench::{Report, Row};
 use nnue_tools::nets::Error;
 use nnue_tools::nets::evaluation::Interpreted;
 use nnue_tools::nets::net_file::{NetFile, Recognised, read_net};
-use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::nets::specs::{Spec, SpecChoice};
 use nnue_tools::nets::told::Origin;
 use serde::Serialize;
 
 use self::place::Place;
 use super::bench::PackageOptions;
 use crate::Failure;
-use crate::inputs::{NetArgument, check_outputs, write, write_json};
+use crate::inputs::{NetArgument, check_outputs, file_name, write, write_json};
 use crate::table::Table;
 
 const EXAMPLE: &str = "Example: nnue adopt quantised.bin --out my-net";
@@ -198,38 +198,32 @@ impl Adopt {
             .map_err(|error| nnue_tools::files::Error::unwritable(folder, error))?;
         let (place, net) = (Place::of(folder), self.net.path()?);
         let code = module(network, &place.spec(FILES[0]), &place.net(net), bytes);
-        let spec_is_there = is_there(&spec_path, spec)?;
-        let code_is_there = match &code {
-            Some(code) => is_there(&code_path, code)?,
-            None => false,
-        };
-        // A spec beside the net may be this file, which was read.
-        if spec_is_there {
-            adopted
-                .remarks
-                .push(format!("`{}` has this spec already", displayed(&spec_path)))
-        } else {
-            write(&spec_path, spec)?;
-            adopted.written.push(spec_path.display().to_string());
-        }
-        match code {
-            Some(code) => {
-                if code_is_there {
-                    adopted.remarks.push(format!(
-                        "`{}` has this module already",
-                        displayed(&code_path)
-                    ))
-                } else {
-                    write(&code_path, code)?;
-                    adopted.written.push(code_path.display().to_string());
-                }
-                adopted.remarks.extend(place.next_steps(FILES, net));
+        let files = [
+            (&spec_path, "spec", Some(spec)),
+            (&code_path, "module", code.as_deref()),
+        ];
+        let files =
+            { files.into_iter() }.filter_map(|(path, what, text)| Some((path, what, text?)));
+        let files = files.map(|(path, what, text)| Ok((path, what, text, is_there(path, text)?)));
+        // Where a file has other content, none is written.
+        for (path, what, text, is_there) in files.collect::<Result<Vec<_>, Failure>>()? {
+            // A spec beside the net may be this file, which was read.
+            if is_there {
+                let remark = format!("`{}` has this {what} already", displayed(path));
+                adopted.remarks.push(remark);
+            } else {
+                write(path, text)?;
+                adopted.written.push(path.display().to_string());
             }
-            None => adopted.remarks.push(format!(
+        }
+        if code.is_some() {
+            adopted.remarks.extend(place.next_steps(FILES, net));
+        } else {
+            adopted.remarks.push(format!(
                 "`{}` is not written: its test needs a network that gives one value for the pieces \
                  of a board",
                 displayed(&code_path)
-            )),
+            ));
         }
         Ok(())
     }
@@ -296,12 +290,6 @@ fn is_there(path: &Path, content: &str) -> Result<bool, Failure> {
     }
 }
 
-/// The name of a file without its folder.
-fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
-}
-
 /// A path in a message.
 fn displayed(path: &Path) -> String {
     foreign(path.display()).to_string()
@@ -321,93 +309,22 @@ fn speed(path: &Path, guess: &Guess, bytes: &[u8]) -> Result<f64, Failure> {
 }
 
 fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(), Failure> {
-    let file = foreign(&adopted.file);
     if let (Some(name), Some(origin)) = (&adopted.recognised, &adopted.origin) {
-        let name = foreign(name);
-        let (found, guessed) = match origin {
-            Origin::Behind => (format!("the spec of `{file}` is behind it"), NOTHING),
-            Origin::Beside(spec) => (
-                format!(
-                    "the spec of `{file}` is beside it, in `{}`",
-                    displayed(spec)
-                ),
-                NOTHING,
-            ),
-            Origin::Known => (format!("`{file}` is a net of a known network"), NOTHING),
-            Origin::Shape => (
-                format!("`{file}` says how its network is built"),
-                "its spec marks what is guessed",
-            ),
-        };
-        writeln!(out, "{found}: {name}; {guessed}")?;
-        if !options.speed {
-            writeln!(out, "{HOW_TO_MEASURE}")?;
-        }
+        show_recognised(adopted, name, origin, options, out)?;
         return show_files(adopted, out);
     }
     let guesses = &adopted.ranking.guesses;
     let Some(first) = guesses.first() else {
-        let size = adopted.size;
-        let reason = match adopted.ranking.without_padding {
-            Some(len) => format!(
-                "networks of the field have files of {len} bytes, but the {} behind these are no \
-                 padding, which is `bullet` again and again, or zeros",
-                size - len
-            ),
-            None => format!("no network of the field has files of {size} bytes"),
-        };
-        let reason = match adopted.identity {
-            Identity::Other(what) => format!("it is {what}; {reason}"),
-            _ => reason,
-        };
-        writeln!(
-            out,
-            "`{file}`: {reason}; docs/spec-language.md says how to write a spec"
-        )?;
-        if options.speed {
-            writeln!(out, "there is no network to compile for `--speed`")?;
-        }
-        return Ok(());
+        return show_unknown(adopted, options, out);
     };
     writeln!(
         out,
-        "`{file}`: {} bytes, {} specs fit\n",
+        "`{}`: {} bytes, {} specs fit\n",
+        foreign(&adopted.file),
         adopted.size,
         guesses.len()
     )?;
-    let heads = [
-        "",
-        "family",
-        "neurons",
-        "outputs",
-        "score",
-        "neighbours",
-        "kings",
-        "material",
-        "sign",
-        "steps",
-        "pawn",
-    ];
-    let mut table = Table::new(2, heads);
-    for (index, guess) in guesses.iter().enumerate().take(options.guesses) {
-        let evidence = &guess.evidence;
-        table.row([
-            (index + 1).to_string(),
-            guess.family.clone(),
-            guess.network.transformer.width.to_string(),
-            guess.network.stacks.count.to_string(),
-            format!("{:.3}", evidence.score),
-            format!("{:.2}", evidence.neighbours),
-            evidence
-                .kings
-                .map_or("-".into(), |kings| format!("{kings:.2}")),
-            format!("{:.2}", evidence.material),
-            format!("{:.2}", evidence.antisymmetry),
-            format!("{:.2}", evidence.smoothness),
-            format!("{:.0}", evidence.pawn),
-        ]);
-    }
-    table.write(out)?;
+    evidence(guesses.iter().take(options.guesses)).write(out)?;
     if !adopted.ranking.likely {
         writeln!(
             out,
@@ -427,16 +344,133 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
             "\nThe first {same} guesses have the same evidence: undecided. The first one:"
         )?,
     }
+    show_facts(first, out)?;
+    show_questions(adopted.ranking, out)?;
+    if let Some(speed) = adopted.interpreted_per_second {
+        write!(
+            out,
+            "\nThe interpreter evaluates {speed:.0} positions a second."
+        )?;
+        if options.speed {
+            writeln!(out)?
+        } else {
+            writeln!(out, " {HOW_TO_MEASURE}")?
+        }
+    }
+    show_files(adopted, out)
+}
+
+/// Shows where the spec of a net is from that needed no guess.
+fn show_recognised(
+    adopted: &Adopted<'_>,
+    name: &str,
+    origin: &Origin,
+    options: &Adopt,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let (file, name) = (foreign(&adopted.file), foreign(name));
+    let (found, guessed) = match origin {
+        Origin::Behind => (format!("the spec of `{file}` is behind it"), NOTHING),
+        Origin::Beside(spec) => (
+            format!(
+                "the spec of `{file}` is beside it, in `{}`",
+                displayed(spec)
+            ),
+            NOTHING,
+        ),
+        Origin::Known => (format!("`{file}` is a net of a known network"), NOTHING),
+        Origin::Shape => (
+            format!("`{file}` says how its network is built"),
+            "its spec marks what is guessed",
+        ),
+    };
+    writeln!(out, "{found}: {name}; {guessed}")?;
+    if !options.speed {
+        writeln!(out, "{HOW_TO_MEASURE}")?;
+    }
+    Ok(())
+}
+
+/// Shows why no network of the field fits.
+fn show_unknown(
+    adopted: &Adopted<'_>,
+    options: &Adopt,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let (file, size) = (foreign(&adopted.file), adopted.size);
+    let reason = match adopted.ranking.without_padding {
+        Some(len) => format!(
+            "networks of the field have files of {len} bytes, but the {} behind these are no \
+             padding, which is `bullet` again and again, or zeros",
+            size - len
+        ),
+        None => format!("no network of the field has files of {size} bytes"),
+    };
+    let reason = match adopted.identity {
+        Identity::Other(what) => format!("it is {what}; {reason}"),
+        _ => reason,
+    };
+    writeln!(
+        out,
+        "`{file}`: {reason}; docs/spec-language.md says how to write a spec"
+    )?;
+    if options.speed {
+        writeln!(out, "there is no network to compile for `--speed`")?;
+    }
+    Ok(())
+}
+
+/// A row for each guess, with what speaks for it.
+fn evidence<'a>(guesses: impl Iterator<Item = &'a Guess>) -> Table {
+    let heads = [
+        "",
+        "family",
+        "neurons",
+        "outputs",
+        "score",
+        "neighbours",
+        "kings",
+        "material",
+        "sign",
+        "steps",
+        "pawn",
+    ];
+    let mut table = Table::new(2, heads);
+    for (index, guess) in guesses.enumerate() {
+        let evidence = &guess.evidence;
+        table.row([
+            (index + 1).to_string(),
+            guess.family.clone(),
+            guess.network.transformer.width.to_string(),
+            guess.network.stacks.count.to_string(),
+            format!("{:.3}", evidence.score),
+            format!("{:.2}", evidence.neighbours),
+            evidence
+                .kings
+                .map_or("-".into(), |kings| format!("{kings:.2}")),
+            format!("{:.2}", evidence.material),
+            format!("{:.2}", evidence.antisymmetry),
+            format!("{:.2}", evidence.smoothness),
+            format!("{:.0}", evidence.pawn),
+        ]);
+    }
+    table
+}
+
+fn show_facts(guess: &Guess, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new(2, ["fact", "guess"]);
-    for fact in &first.facts {
+    for fact in &guess.facts {
         let mut lines = fact.lines().into_iter();
         let value = lines.next().unwrap_or_default();
         table.row([fact.name.to_string(), value]);
         lines.for_each(|line| table.row([String::new(), line]));
     }
-    table.write(out)?;
+    Ok(table.write(out)?)
+}
+
+fn show_questions(ranking: &Ranking, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "\nAsk the net's author for:")?;
-    for question in &adopted.ranking.questions {
+    for question in &ranking.questions {
         let values = question
             .values
             .iter()
@@ -450,18 +484,7 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
             values.join(" or ")
         )?;
     }
-    if let Some(speed) = adopted.interpreted_per_second {
-        write!(
-            out,
-            "\nThe interpreter evaluates {speed:.0} positions a second."
-        )?;
-        if options.speed {
-            writeln!(out)?
-        } else {
-            writeln!(out, " {HOW_TO_MEASURE}")?
-        }
-    }
-    show_files(adopted, out)
+    Ok(())
 }
 
 fn show_files(adopted: &Adopted<'_>, out: &mut dyn Write) -> Result<(), Failure> {

@@ -15,9 +15,10 @@ use std::time::Duration;
 use clap::Args;
 use nnue_runtime::Level;
 use nnue_tools::files::is_standard;
-use nnue_tools::measure::bench::{Comparison, Event, Packages, Report, Row, Spec, Wrong};
+use nnue_tools::measure::bench::{Comparison, Event, Report, Row, Wrong};
+use nnue_tools::measure::workspace::Workspace;
 use nnue_tools::nets::net_file::{Recognised, read_net};
-use nnue_tools::nets::specs::{KnownSpec, SpecChoice, read_text};
+use nnue_tools::nets::specs::{KnownSpec, Spec, SpecChoice, read_text};
 use nnue_trace::Trace;
 
 use self::options::{share, table_size};
@@ -168,7 +169,7 @@ impl Bench {
 
     fn comparison<'a>(
         &'a self,
-        packages: &'a Packages,
+        packages: &'a Workspace,
         trace: &'a Trace,
         levels: &'a [Level],
         goes_on: &'a dyn Fn() -> bool,
@@ -230,15 +231,20 @@ impl Bench {
         comparison: &Comparison<'_>,
         events: &mut dyn FnMut(Event<'_>),
     ) -> Result<Report, Failure> {
-        Ok(match self.choices().next() {
-            Some(_) => comparison.run(self.choices(), &self.nets, events)?,
-            None => comparison.run_specs(self.specs_of_nets()?, &self.nets, events)?,
-        })
+        Ok(comparison.run(self.read()?, &self.nets, events)?)
     }
 
-    /// The specs that the nets tell.
-    fn specs_of_nets(&self) -> Result<Vec<Spec>, Failure> {
-        self.nets.iter().map(|net| spec_of_net(net)).collect()
+    /// The specs of the arguments; without any, those that the nets tell.
+    fn read(&self) -> Result<Vec<Result<Spec, Wrong>>, Failure> {
+        let read = |choice: &SpecChoice| choice.read().map_err(|error| Wrong::new(choice, error));
+        match self.choices().next() {
+            Some(_) => Ok(self.choices().map(read).collect()),
+            None => self
+                .nets
+                .iter()
+                .map(|net| spec_of_net(net).map(Ok))
+                .collect(),
+        }
     }
 
     /// Measures processes that evaluate at the same time.
@@ -248,15 +254,10 @@ impl Bench {
         processes: usize,
         out: &mut dyn Write,
     ) -> Result<ExitCode, Failure> {
-        let specs = match self.choices().next() {
-            Some(_) => None,
-            None => Some(self.specs_of_nets()?),
-        };
-        let report = with_progress(&|_| String::new(), |events| match specs {
-            None => comparison.run_together(self.choices(), &self.nets, processes, events),
-            Some(specs) => comparison.run_specs_together(specs, &self.nets, processes, events),
-        });
-        let report = report?;
+        let specs = self.read()?;
+        let report = with_progress(&|_| String::new(), |events| {
+            comparison.run_together(specs, &self.nets, processes, events)
+        })?;
         if self.json {
             write_json(&report, out)?
         } else {

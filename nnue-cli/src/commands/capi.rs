@@ -4,16 +4,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use nnue_compiler::{explain, file_layout, format};
-use nnue_tools::export::library::{Build, Built, Embed, Kinds, Library, NEEDED, Weights};
+use nnue_tools::export::library::{Built, Embed, Kinds, Library, NEEDED, Weights, libraries};
 use nnue_tools::measure::project::Project;
 use nnue_tools::nets::net_file::read_net;
 use nnue_tools::nets::specs::SpecChoice;
 
 use super::bench::{PackageOptions, waiting};
 use crate::Failure;
-use crate::inputs::SpecArgument;
+use crate::inputs::{SpecArgument, one_of};
 use crate::progress;
 
 const EXAMPLE: &str = "\
@@ -22,20 +22,13 @@ Then:    c++ engine.cpp -Ilib lib/libnnue_small128.a -o engine
 
 The header says what the functions do, docs/c.md goes through a program.";
 
-/// The kinds of libraries, as arguments.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LibraryKind {
-    Static,
-    Shared,
-    Both,
-}
+const KINDS: [(&str, Kinds); 3] = [
+    ("static", Kinds::Static),
+    ("shared", Kinds::Shared),
+    ("both", Kinds::Both),
+];
 
-/// The parts of a net file that are embedded, as arguments.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Part {
-    File,
-    Weights,
-}
+const PARTS: [(&str, Embed); 2] = [("file", Embed::File), ("weights", Embed::Weights)];
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE)]
@@ -53,11 +46,11 @@ pub(crate) struct Capi {
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// The net file as it is, or its weights as they lie in memory, which start faster
-    #[arg(long, value_name = "PART", requires = "net", default_value = "file")]
-    embed: Part,
+    #[arg(long, value_name = "PART", requires = "net", default_value = "file", value_parser = one_of(PARTS))]
+    embed: Embed,
     /// Which libraries are built
-    #[arg(long, value_name = "KIND", default_value = "both")]
-    lib: LibraryKind,
+    #[arg(long, value_name = "KIND", default_value = "both", value_parser = one_of(KINDS))]
+    lib: Kinds,
     /// Write the package of the library into this folder, for other tools than this to build; it
     /// must be empty, or have a package of this command
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
@@ -69,29 +62,22 @@ pub(crate) struct Capi {
 impl Capi {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let choice = self.spec.choice()?;
-        let (text, network) = choice.read()?;
+        let spec = choice.read()?;
         let weights = match &self.net {
             Some(path) => {
                 let file = read_net(path, None)?;
-                explain::check(&file_layout(&network), &file).map_err(|error| {
+                explain::check(&file_layout(&spec.network), &file).map_err(|error| {
                     let path = format::foreign(path.display());
                     Failure::Work(format!("`{path}` is no net file of `{choice}`: {error}"))
                 })?;
-                let embed = match self.embed {
-                    Part::File => Embed::File,
-                    Part::Weights => Embed::Weights,
-                };
+                let embed = self.embed;
                 Some(Weights { file, embed })
             }
             None => None,
         };
         let name = self.name.clone().unwrap_or_else(|| name_for(choice));
-        let library = Library::new(&text, &network, &name, weights)?;
-        let kinds = match self.lib {
-            LibraryKind::Static => Kinds::Static,
-            LibraryKind::Shared => Kinds::Shared,
-            LibraryKind::Both => Kinds::Both,
-        };
+        let library = Library::new(&spec.text, &spec.network, &name, weights)?;
+        let kinds = self.lib;
         let project = Project::new(self.packages.runtime(), &NEEDED)?;
         if let Some(folder) = &self.source {
             library.check_folder(folder)?;
@@ -106,13 +92,13 @@ impl Capi {
         let Some(folder) = &self.out else {
             return Err(Failure::Arguments("found no `--out DIR`".into()));
         };
-        Build::check(&library, kinds, folder)?;
-        let build = Build::new(&self.packages.cache()?, project)?;
+        library.check_products(kinds, folder)?;
+        let workspace = libraries(&self.packages.cache()?, project)?;
         let bar = progress::stages();
         bar.set_message("compiling");
         bar.tick();
         progress::say(&bar, progress::COMPILING);
-        let built = build.build(&library, kinds, folder, waiting);
+        let built = library.build(&workspace, kinds, folder, waiting);
         bar.finish_and_clear();
         report(&built?, &name, folder, out)?;
         Ok(ExitCode::SUCCESS)

@@ -65,7 +65,7 @@ impl Convert {
         let file = NetFile::open(input, self.spec.as_ref())?;
         let mut converted = match (self.layout, &to) {
             (Some(level), _) => lay_out(&file, level)?,
-            (None, Some((_, to))) => convert(file, to)?,
+            (None, Some(to)) => convert(file, &to.network)?,
             (None, None) => Converted {
                 bytes: file.bytes,
                 lost: Vec::new(),
@@ -73,8 +73,8 @@ impl Convert {
         };
         if self.with_spec {
             let text = match (to, &self.spec) {
-                (Some((text, _)), _) => text,
-                (None, Some(spec)) => spec.read()?.0,
+                (Some(to), _) => to.text,
+                (None, Some(spec)) => spec.read()?.text,
                 // clap refuses these arguments first.
                 (None, None) => return Err(Failure::Arguments("expected `--spec`".into())),
             };

@@ -14,9 +14,6 @@ use crate::inputs::{SpecArgument, write_json};
 pub(crate) struct Describe {
     #[command(flatten)]
     spec: SpecArgument,
-    /// Print JSON, which is the only form that there is
-    #[arg(long, hide = true)]
-    json: bool,
 }
 
 impl Describe {

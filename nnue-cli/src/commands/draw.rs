@@ -11,7 +11,9 @@ use nnue_tools::nets::specs::SpecChoice;
 use nnue_tools::picture::{drawing, weights};
 
 use crate::Failure;
-use crate::inputs::{OptionalSpec, SampledPositions, check_outputs, remarks, write};
+use crate::inputs::{
+    SampledPositions, SpecArgument, check_outputs, remarks, unless_net_is_given, write,
+};
 
 const WEIGHTS: &str = "\
 With --net, the picture is a PNG of the weights; SPEC may be left out if the file is of a known \
@@ -26,10 +28,10 @@ Example: nnue draw sfnnv9 --out sfnnv9.svg
 Example: nnue draw --net nn-37f18f62d772.nnue --out small128.png";
 
 #[derive(Args, Debug)]
-#[command(after_help = WEIGHTS)]
+#[command(mut_arg("spec", unless_net_is_given), after_help = WEIGHTS)]
 pub(crate) struct Draw {
     #[command(flatten)]
-    spec: OptionalSpec,
+    spec: SpecArgument,
     /// Draw the weights of this net file
     #[arg(long, value_name = "FILE", requires = "out")]
     net: Option<PathBuf>,
@@ -61,7 +63,7 @@ impl Draw {
         }
         let inputs = [
             self.net.as_deref(),
-            self.spec.choice().and_then(SpecChoice::path),
+            self.spec.given().and_then(SpecChoice::path),
             self.positions.path(),
         ];
         check_outputs(inputs, self.out.as_deref())?;
@@ -83,7 +85,7 @@ impl Draw {
     }
 
     fn draw_weights(&self, net: &Path, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
-        let file = NetFile::open(net, self.spec.choice())?;
+        let file = NetFile::open(net, self.spec.given())?;
         let positions = self.positions.read(weights::EVERY)?;
         let name = &file.network.name;
         let (net, source) = (file.net()?, self.positions.source());

@@ -28,7 +28,7 @@ impl Expand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let spec = self.spec.choice()?;
         let network = spec.network()?;
-        let options = Options::new(self.kernels.unroll(), self.levels());
+        let options = Options::new(self.kernels.unroll, self.levels());
         let tokens = emit(&network, &options).map_err(Failure::work)?;
         let mut file: syn::File = syn::parse2(tokens).map_err(|error| {
             Failure::Work(format!(

@@ -6,11 +6,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_compiler::network::Network;
-use nnue_tools::loops::{Error, Event, Loop, NetMatch, Outcome, RunFile, Spec};
+use nnue_tools::changes::first;
+use nnue_tools::loops::{Error, Event, Loop, NetMatch, Outcome, Page, RunFile, warning};
 use nnue_tools::nets::specs::SpecChoice;
 use nnue_tools::nets::verification::require_values;
-use nnue_tools::picture::page::loops::{Page, warning};
 
 use crate::Failure;
 use crate::inputs::{text, write};
@@ -51,18 +50,18 @@ impl LoopCommand {
         let spec = spec_of(&run, &run.spec)?;
         let current = run.current.as_ref();
         let current = current
-            .map(|current| spec_of(&run, &current.spec))
+            .map(|current| spec_of(&run, current.spec.as_ref().unwrap_or(&run.spec)))
             .transpose()?;
-        let (spec, network) = read(&spec)?;
-        let current = current.map(|current| read(&current)).transpose()?;
+        let spec = spec.read()?;
+        let current = current.as_ref().map(SpecChoice::read).transpose()?;
         // A later stage would refuse this network after an engine has played for minutes.
-        require_values(&network)?;
+        require_values(&spec.network)?;
         let nnue = std::env::current_exe()
             .map_err(|error| Failure::Work(format!("cannot find this program itself: {error}")))?;
         let work = Loop {
             run: &run,
             spec: &spec,
-            current_spec: current.as_ref().map(|(spec, _)| spec),
+            current_spec: current.as_ref(),
             folder: &folder,
             engine: &engine(&run)?,
             nnue: &nnue,
@@ -70,7 +69,7 @@ impl LoopCommand {
         let outcome = work.run(&mut |event| tell(&event, out))?;
         let page = Page {
             run: &run,
-            network: &network,
+            network: &spec.network,
             outcome: &outcome,
         };
         write(&outcome.report, page.html())?;
@@ -86,8 +85,8 @@ const ENGINE: &str = "examples/engine";
 /// The package of the engine: the run file's, or the project's. This program may be installed
 /// without the project, and the run file then is in a checkout, or the working folder is.
 fn engine(run: &RunFile) -> Result<PathBuf, Failure> {
-    if let Some(engine) = &run.engine {
-        return Ok(engine.clone());
+    if let Some(engine) = run.engine() {
+        return Ok(engine);
     }
     let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let starts = [&*run.path, Path::new(".")];
@@ -119,19 +118,12 @@ fn find_engine(places: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
 
 /// The spec that a run file names.
 fn spec_of(run: &RunFile, name: &str) -> Result<SpecChoice, Failure> {
-    let folder = run.path.parent().unwrap_or(Path::new(""));
-    SpecChoice::within(folder, name).map_err(|error| {
+    SpecChoice::within(run.folder(), name).map_err(|error| {
         Failure::work(Error::RunFile {
             path: run.path.clone(),
             wrong: error.to_string(),
         })
     })
-}
-
-fn read(spec: &SpecChoice) -> Result<(Spec, Network), Failure> {
-    let (text, network) = spec.read()?;
-    let file = spec.path().map(Path::to_path_buf);
-    Ok((Spec { text, file }, network))
 }
 
 /// Writes the result of each match in a line, and a warning about the training.
@@ -174,17 +166,6 @@ fn tell(event: &Event, out: &mut dyn Write) -> io::Result<()> {
     out.flush()
 }
 
-/// The first reasons of a long list.
-fn first(reasons: &[String]) -> String {
-    const SHOWN: usize = 3;
-
-    let mut text = reasons[..reasons.len().min(SHOWN)].join("; ");
-    if reasons.len() > SHOWN {
-        text += &format!("; and {} more", reasons.len() - SHOWN);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,13 +201,5 @@ mod tests {
             assert_eq!(found.as_ref(), Some(&engine), "{place}");
         }
         assert_eq!(find_engine([elsewhere()]), None);
-    }
-
-    #[test]
-    fn of_many_reasons_the_first_are_told() {
-        let reasons = |count: usize| first(&vec!["why".to_string(); count]);
-        assert_eq!(reasons(1), "why");
-        assert_eq!(reasons(3), "why; why; why");
-        assert_eq!(reasons(5), "why; why; why; and 2 more");
     }
 }

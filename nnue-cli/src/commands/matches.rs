@@ -17,17 +17,17 @@ use cozy_chess::Board;
 use indicatif::ProgressBar;
 use nnue_tools::files::Output;
 use nnue_tools::matches::{
-    BadOpening, DrawRule, Error, Event, Fingerprints, Limit, ListedBook, Match, Player, RandomBook,
-    Report, Rules, Settings, Side, Sprt, State, WinRule, standing,
+    BadOpening, DrawRule, Error, Event, Fingerprints, Limit, ListedBook, Match, Model, Player,
+    RandomBook, Report, Rules, Settings, Side, Sprt, State, WinRule, standing,
 };
 use nnue_tools::nets::positions::{Lines, WrittenPosition};
 
 use self::players::players;
 use self::values::{
-    Elo, draw_rule, error_rate, even, hypotheses, time_control, uci_option, win_rule,
+    MODELS, draw_rule, error_rate, even, hypotheses, time_control, uci_option, win_rule,
 };
 use crate::Failure;
-use crate::inputs::{check_outputs, remarks, write_json};
+use crate::inputs::{check_outputs, one_of, remarks, write_json};
 use crate::progress;
 
 const EXAMPLE: &str = "\
@@ -171,21 +171,14 @@ struct Test {
     /// The probability that the test accepts ELO0 though ELO1 is true
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
     beta: f64,
-    /// The Elo that the test is about
-    #[arg(long, value_name = "MODEL", default_value = "normalised")]
-    sprt_model: Elo,
+    /// The Elo that the test is about: normalised Elo, as on OpenBench, or logistic Elo
+    #[arg(long, value_name = "MODEL", default_value = "normalised", value_parser = one_of(MODELS))]
+    sprt_model: Model,
 }
 
 impl MatchCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let rules = Rules {
-            limit: self.thinking.limit()?,
-            chess960: self.openings.chess960,
-            draw: self.draw,
-            win: self.resign,
-            margin: Duration::from_millis(self.thinking.time_margin.into()),
-            patience: Duration::from_secs(self.thinking.patience.into()),
-        };
+        let rules = self.rules()?;
         let mut fingerprints = Fingerprints::default();
         let players = players(
             [&self.first, &self.second],
@@ -202,10 +195,7 @@ impl MatchCommand {
                 .map(PathBuf::as_path),
         )?;
         let pairs = (self.games / 2) as usize;
-        let openings = match &self.openings.book {
-            Some(path) => self.listed_openings(path, pairs),
-            None => self.random_openings(pairs),
-        }?;
+        let openings = self.openings(pairs)?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let (mut state, finished) = match &self.state {
             Some(path) => {
@@ -262,13 +252,35 @@ impl MatchCommand {
         if results.pairs == pairs || tournament.verdict(&results).is_some() {
             return Ok(ExitCode::SUCCESS);
         }
-        Err(Failure::Work(match &self.state {
+        Err(self.interrupted())
+    }
+
+    fn rules(&self) -> Result<Rules, Failure> {
+        Ok(Rules {
+            limit: self.thinking.limit()?,
+            chess960: self.openings.chess960,
+            draw: self.draw,
+            win: self.resign,
+            margin: Duration::from_millis(self.thinking.time_margin.into()),
+            patience: Duration::from_secs(self.thinking.patience.into()),
+        })
+    }
+
+    fn interrupted(&self) -> Failure {
+        Failure::Work(match &self.state {
             Some(path) => format!(
                 "interrupted; the same command goes on with the pairs in `{}`",
                 path.display()
             ),
             None => "interrupted; with `--state` the match could go on".into(),
-        }))
+        })
+    }
+
+    fn openings(&self, pairs: usize) -> Result<Vec<Board>, Failure> {
+        match &self.openings.book {
+            Some(path) => self.listed_openings(path, pairs),
+            None => self.random_openings(pairs),
+        }
     }
 
     /// The openings of a file with a line for each opening.
@@ -393,7 +405,7 @@ impl Test {
             elo1,
             alpha: self.alpha,
             beta: self.beta,
-            model: self.sprt_model.into(),
+            model: self.sprt_model,
         })
     }
 }

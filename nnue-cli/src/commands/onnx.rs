@@ -11,7 +11,7 @@ use nnue_tools::nets::net_file::NetFile;
 use nnue_tools::nets::specs::SpecChoice;
 
 use crate::Failure;
-use crate::inputs::{OptionalSpec, check_outputs, remarks, write};
+use crate::inputs::{SpecArgument, check_outputs, remarks, unless_net_is_given, write};
 
 /// The help for users of the model.
 const MODEL: &str = "\
@@ -35,10 +35,10 @@ Networks with f32, and with weights for white and for black, are not supported.
 Example: nnue onnx --net nn-37f18f62d772.nnue --out small128.onnx";
 
 #[derive(Args, Debug)]
-#[command(after_help = MODEL)]
+#[command(mut_arg("spec", unless_net_is_given), after_help = MODEL)]
 pub(crate) struct Onnx {
     #[command(flatten)]
-    spec: OptionalSpec,
+    spec: SpecArgument,
     /// The net file with the weights
     #[arg(long, value_name = "FILE")]
     net: PathBuf,
@@ -51,10 +51,10 @@ impl Onnx {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let inputs = [
             Some(&*self.net),
-            self.spec.choice().and_then(SpecChoice::path),
+            self.spec.given().and_then(SpecChoice::path),
         ];
         check_outputs(inputs, [&*self.out])?;
-        let file = NetFile::open(&self.net, self.spec.choice())?;
+        let file = NetFile::open(&self.net, self.spec.given())?;
         let name = &file.network.name;
         let model = onnx::export(&file.net()?).map_err(|problem| {
             Failure::Work(format!("{name} cannot be written as ONNX: {problem}"))

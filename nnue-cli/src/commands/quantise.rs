@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_runtime::Board;
 use nnue_tools::nets::net_file::read_net;
 use nnue_tools::nets::positions::Positions;
 use nnue_tools::nets::specs::SpecChoice;
 use nnue_tools::quantise::{
-    Calibration, Change, Choice, Comparison, Proposal, Report, Spec, TensorReport, quantise,
+    Calibration, Change, Choice, Comparison, Proposal, Report, TensorReport, quantise,
 };
 
 use crate::Failure;
@@ -88,15 +87,8 @@ impl QuantiseCommand {
             self.calibrate.as_deref(),
         ];
         check_outputs(inputs, [output])?;
-        let checked = |spec: &SpecChoice| -> Result<Spec, Failure> {
-            let (text, network) = spec.read()?;
-            let text = SourceFile::new(spec.to_string(), text);
-            Ok(Spec { text, network })
-        };
-        let (spec, to) = (
-            checked(&self.spec)?,
-            self.to.as_ref().map(checked).transpose()?,
-        );
+        let spec = self.spec.read()?;
+        let to = self.to.as_ref().map(SpecChoice::read).transpose()?;
         let positions = self.positions.read(EVERY)?;
         let calibrate = self.calibrate.as_deref().map(boards).transpose()?;
         let input = (input, &*read_net(input, None)?);

@@ -22,9 +22,6 @@ Example: nnue trainer my-net.toml > src/main.rs";
 pub(crate) struct Trainer {
     #[command(flatten)]
     spec: SpecArgument,
-    /// Print a program for bullet, the only trainer that there are programs for
-    #[arg(long, hide = true)]
-    bullet: bool,
 }
 
 impl Trainer {

@@ -6,13 +6,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use nnue_tools::measure::bench::Spec;
 use nnue_tools::measure::verification::compare_compiled;
 use nnue_tools::measure::wiring::{Checked, check_wiring};
 use nnue_tools::nets::golden::{self, Vector};
 use nnue_tools::nets::net_file::NetFile;
 use nnue_tools::nets::positions::Positions;
-use nnue_tools::nets::specs::SpecChoice;
+use nnue_tools::nets::specs::{Spec, SpecChoice};
 use nnue_tools::nets::verification::{Verification, interpret, require_values};
 
 use super::bench::{PackageOptions, waiting};
@@ -152,7 +151,7 @@ impl Verify {
         };
         let levels = nnue_runtime::Level::available().count();
         bar.inc_length((levels * vectors.len()) as u64);
-        let spec = Spec::read(choice)?;
+        let spec = choice.read()?;
         let packages = self.packages.open()?;
         let turn = packages.turn(waiting)?;
         compare_compiled(verification, &turn, &spec, file, vectors, &progress)?;
@@ -160,7 +159,7 @@ impl Verify {
     }
 
     fn check_wiring(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let specs = self.wiring.iter().map(Spec::read);
+        let specs = self.wiring.iter().map(SpecChoice::read);
         let specs: Vec<Spec> = specs.collect::<Result<_, _>>()?;
         let packages = self.packages.open()?;
         let turn = packages.turn(waiting)?;

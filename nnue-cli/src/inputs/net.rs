@@ -145,7 +145,7 @@ impl NetOptions {
 }
 
 /// The last component of a path.
-fn file_name(path: &Path) -> String {
+pub(crate) fn file_name(path: &Path) -> String {
     let name = path.file_name().map_or(path, Path::new);
     name.display().to_string()
 }

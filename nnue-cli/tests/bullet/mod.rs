@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use nnue_compiler::analyse;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::feature_set::Family;
 use nnue_compiler::feature_set::piece_square::Flip;
 use nnue_compiler::format::{Encoding, Section};
 use nnue_compiler::network::Network;
 use nnue_test_support::specs::specs_in;
+
+use crate::networks::network_in;
 
 /// Positions with either side to move: castled and not, queens on all quadrants, several of them,
 /// pawns that face each other, pieces that threaten their kind.
@@ -26,12 +26,9 @@ pub(crate) const POSITIONS: [&str; 9] = [
 
 /// The networks of a folder of the repository, each with its path from there on.
 pub(crate) fn networks(folder: &str) -> impl Iterator<Item = (String, Network)> {
-    specs_in(folder).into_iter().map(move |path| {
-        let text = std::fs::read_to_string(&path).expect("specs can be read");
-        let name = name(folder, &path);
-        let network = analyse(&SourceFile::new(&name, text));
-        (name, network.unwrap_or_else(|errors| panic!("{errors}")))
-    })
+    specs_in(folder)
+        .into_iter()
+        .map(move |path| (name(folder, &path), network_in(&path)))
 }
 
 /// The path of a spec from its folder on, without the extension.
@@ -55,7 +52,7 @@ pub(crate) fn unpacked(network: &Network) -> Network {
     let groups = file.stack_groups.iter_mut();
     for section in groups.chain([&mut file.sections]).flatten() {
         if let Section::Tensor(tensor) = section {
-            tensor.encoding = Encoding::Raw;
+            tensor.stored.encoding = Encoding::Raw;
         }
     }
     network

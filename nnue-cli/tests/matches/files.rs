@@ -161,7 +161,7 @@ fn a_state_is_a_file() {
 #[test]
 fn few_of_many_differences_are_told() {
     let state = file("differences.state");
-    let settings: Vec<_> = { 0..100_000 }.map(|n| format!("\"{n}\":\"x\"")).collect();
+    let settings: Vec<_> = (0..100_000).map(|n| format!("\"{n}\":\"x\"")).collect();
     let header = format!(
         "{{\"nnue_match\":1,\"settings\":{{{}}}}}\n",
         settings.join(",")

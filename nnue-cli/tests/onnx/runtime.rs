@@ -8,7 +8,8 @@ use nnue_interpreter::Net;
 use nnue_runtime::Position;
 use nnue_test_support::random_weights::Style;
 
-use super::{Cases, SMALL, analyse, exported};
+use super::{Cases, SMALL, exported};
+use crate::networks::network_in;
 use crate::program::{output, scratch_path, text};
 
 const POSITIONS: usize = 10_000;
@@ -104,7 +105,7 @@ fn onnx_runtime() {
     let small = SMALL;
     let model = text(&scratch_path("runtime_small128.onnx"));
     output(&["onnx", small[0], "--net", small[1], "--out", &model]);
-    let net = Net::open(&analyse(small[0]), small[1]).expect("the net is there");
+    let net = Net::open(&network_in(small[0]), small[1]).expect("the net is there");
     check_model(&python, small[0], &net, &model);
     for spec in ["sfnnv5", "sfnnv9", "sfnnv10", "bullet/output_buckets"] {
         check(&python, &format!("../specs/{spec}.toml"));

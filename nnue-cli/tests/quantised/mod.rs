@@ -5,7 +5,6 @@
 use std::fs;
 
 use fastrand::Rng;
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::file_layout;
 use nnue_compiler::network::Network;
 use serde_json::{Value, json};
@@ -41,11 +40,6 @@ impl Ones {
              [file]\nformat = \"tensors\"\ntensors = [\"transformer\", \"layers\"]\n"
         )
     }
-}
-
-pub(crate) fn network(text: &str) -> Network {
-    let network = nnue_compiler::analyse(&SourceFile::new("spec", text));
-    network.unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 /// Floating point as a trainer has it, in the order of the spec's file: the same numbers whatever

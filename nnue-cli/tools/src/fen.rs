@@ -84,7 +84,9 @@ fn last_fields(text: &str) -> (&str, [Option<&str>; 4]) {
     let (clock, number) = (fields.next(), fields.next());
     let others = [clock, number, fields.next()];
     // Moves, as UCI has them, make another position of it: nothing that can be skipped.
-    let operation = { others.into_iter().flatten() }
+    let operation = others
+        .into_iter()
+        .flatten()
         .find(|field| is_letter(field))
         .filter(|field| *field != "moves");
     let is_counter = |field: &&str| !is_letter(field);

@@ -26,6 +26,7 @@
 )]
 
 pub mod adopt;
+pub mod changes;
 mod compression;
 pub mod data;
 pub mod export;

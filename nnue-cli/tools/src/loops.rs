@@ -14,11 +14,13 @@
 //! | `record` | the inputs and the results of a finished stage |
 //! | `guard` | the process that ends a command when the loop ends, on Unix |
 //! | `training` | the trainer's report of its run |
+//! | `page` | the results of a loop, on an HTML page |
 
 mod error;
 mod files;
 #[cfg(unix)]
 mod guard;
+mod page;
 mod record;
 mod run;
 mod run_file;
@@ -29,8 +31,9 @@ mod training;
 pub use crate::loops::error::Error;
 #[cfg(unix)]
 pub use crate::loops::guard::Guard;
+pub use crate::loops::page::{Page, warning};
 pub use crate::loops::record::Finished;
-pub use crate::loops::run::{Loop, NetMatch, Outcome, Spec};
-pub use crate::loops::run_file::{CurrentNet, Matches, RunFile, SelfPlay};
+pub use crate::loops::run::{Loop, NetMatch, Outcome};
+pub use crate::loops::run_file::{Current, Engine, RunFile};
 pub use crate::loops::stages::Event;
-pub use crate::loops::training::{Cost, RoundingCost, Summary, Training};
+pub use crate::loops::training::Training;

@@ -7,15 +7,16 @@
 //! | [`verification`] | whether compiled networks give the expected values |
 //! | [`wiring`] | whether compiled code has each weight where it belongs |
 //! | [`processor`] | the name of the processor |
-//! | [`project`] | packages that need those of the project |
+//! | [`project`] | the place from which packages of the project come |
+//! | [`workspace`] | the folders in which networks are compiled |
 
 pub mod bench;
-mod child;
 mod error;
 pub mod processor;
 pub mod project;
 pub mod reorder;
 pub mod verification;
 pub mod wiring;
+pub mod workspace;
 
 pub use crate::measure::error::{Error, ProgramError};

@@ -5,11 +5,10 @@
 //! | [`drawing`] | a network as SVG: a box for each operation, an arrow for each tensor that it reads |
 //! | [`weights`] | the weights of a net as PNG: boards of neurons, histograms of tensors |
 //! | [`page`] | all facts about a net, on an HTML page that needs no other files |
-//! | [`page::loops`] | the results of a loop, on such a page |
 
 pub mod drawing;
 mod error;
-mod markup;
+pub(crate) mod markup;
 pub mod page;
 pub mod weights;
 

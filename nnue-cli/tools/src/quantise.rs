@@ -24,7 +24,6 @@ mod tensors;
 use std::borrow::Cow;
 use std::path::Path;
 
-use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_interpreter::{Net, UnroundedNet};
 use nnue_runtime::Board;
@@ -33,6 +32,7 @@ use serde::Serialize;
 use crate::nets::conversion::convert_to_nearest;
 use crate::nets::evaluation::told_features;
 use crate::nets::net_file::NetFile;
+use crate::nets::specs::Spec;
 
 pub use crate::quantise::calibration::{Calibration, Choice, Cost, ValueRange};
 pub use crate::quantise::comparison::{ActivationReport, Comparison, OutputReport};
@@ -42,15 +42,6 @@ pub use crate::quantise::ones::{Effect, Proposal};
 use crate::quantise::room::Room;
 use crate::quantise::specs::Specs;
 pub use crate::quantise::tensors::TensorReport;
-
-/// A spec with its network.
-#[derive(Clone, Debug)]
-pub struct Spec {
-    /// The text of the spec.
-    pub text: SourceFile,
-    /// The network that the spec describes.
-    pub network: Network,
-}
 
 /// A file of integers, with a report of the rounding errors.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use std::process::Command;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::fixtures::run;
-use nnue_tools::export::library::{Build, Kinds, Library, NEEDED, Weights};
+use nnue_tools::export::library::{Kinds, Library, NEEDED, Weights, libraries};
 use nnue_tools::measure::project::Project;
 
 /// A folder for what tests make.
@@ -30,8 +30,8 @@ fn build(spec: &str, name: &str, weights: Option<Weights>, out: &Path) {
     let network = analyse(&SourceFile::new(spec, text.clone())).expect("it has no errors");
     let library = Library::new(&text, &network, name, weights).expect("it can be a library");
     let needed = Project::new(Some(&project()), &NEEDED).expect("the project is there");
-    let build = Build::new(&scratch("cache"), needed).expect("the folder is writable");
-    let built = build.build(&library, Kinds::Both, out, |_| {});
+    let workspace = libraries(&scratch("cache"), needed).expect("the folder is writable");
+    let built = library.build(&workspace, Kinds::Both, out, |_| {});
     built.expect("it compiles");
 }
 

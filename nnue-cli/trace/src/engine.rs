@@ -291,6 +291,7 @@ fn moved(board: &Board, played: Move) -> usize {
 #[cfg(test)]
 mod tests {
     use crate::Event;
+    use crate::tests::Boards;
     use nnue_runtime::Board as Placement;
 
     use super::*;
@@ -302,45 +303,9 @@ mod tests {
         r3k2r/6Pp/8/8/4pP2/8/8/R3K2R b KQkq f3 0 1; e4f3 = - e8c8 e1g1 = - - 0 g7g8q = - ~ =\n\
         7k/8/5KQ1/8/8/8/8/8 w - - 0 1; = g6g7 = -\n";
 
-    /// A follower that knows the position by the deltas that it gets.
-    #[derive(Default)]
-    struct ByDeltas(Vec<Placement>);
-
-    impl ByDeltas {
-        fn apply(&mut self, delta: &Delta) {
-            let mut next = self.0[self.0.len() - 1].clone();
-            next.apply(delta).expect("the delta fits");
-            self.0.push(next);
-        }
-    }
-
-    impl Follow for ByDeltas {
-        type Value = Option<Placement>;
-
-        fn reset(&mut self, search: &Search) {
-            self.0 = vec![search.root.clone()];
-        }
-
-        fn make(&mut self, _: Move, delta: &Delta) {
-            self.apply(delta);
-        }
-
-        fn make_null(&mut self) {
-            self.apply(&Delta::null());
-        }
-
-        fn unmake(&mut self) {
-            self.0.pop();
-        }
-
-        fn evaluate(&mut self) -> Option<Placement> {
-            self.0.last().cloned()
-        }
-    }
-
     /// Compares the boards of the engine with those of the follower in it after each event.
     struct Compared<'f> {
-        both: Both<'f, ByDeltas>,
+        both: Both<'f, Boards>,
         nodes: usize,
     }
 
@@ -400,7 +365,7 @@ mod tests {
         let mut compared = Compared {
             both: Both {
                 state: &mut state,
-                follower: &mut ByDeltas::default(),
+                follower: &mut Boards::default(),
             },
             nodes: 0,
         };
@@ -458,7 +423,7 @@ mod tests {
     fn turns_write_the_values_of_all_traces() {
         let trace = Trace::read(TRACE.as_bytes()).unwrap();
         let engine = Engine::new(1 << 12).unwrap();
-        let mut contender = Following::new(ByDeltas::default(), Some(&engine));
+        let mut contender = Following::new(Boards::default(), Some(&engine));
         let mut values = vec![None; trace.evaluations()];
         let times = engine.take_turns(&mut contender, &trace.by_search(), &mut values);
         assert!(values.iter().flatten().eq(trace.evaluated()));

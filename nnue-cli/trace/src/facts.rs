@@ -28,36 +28,38 @@ pub struct Facts {
 
 /// FNV-1a of all integers of all evaluations, in their order.
 pub fn checksum(outputs: impl IntoIterator<Item = Output>) -> u32 {
-    let numbers =
-        { outputs.into_iter() }.flat_map(|output| [output.psqt, output.positional, output.value]);
+    let numbers = outputs
+        .into_iter()
+        .flat_map(|output| [output.psqt, output.positional, output.value]);
     let bytes = numbers.flat_map(i32::to_le_bytes);
     bytes.fold(0x811C_9DC5, |sum, byte| {
         (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     })
 }
 
+impl Facts {
+    /// All counts, in the order in which they are written.
+    fn counts(&mut self) -> [&mut u64; 8] {
+        let statistics = &mut self.statistics;
+        [
+            &mut self.weights,
+            &mut self.accumulator,
+            &mut self.all_blocks,
+            &mut statistics.updates,
+            &mut statistics.updated_rows,
+            &mut statistics.refreshes,
+            &mut statistics.refreshed_rows,
+            &mut statistics.misses,
+        ]
+    }
+}
+
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Facts {
-            weights,
-            accumulator,
-            blocks,
-            all_blocks,
-            statistics,
-            checksum,
-            baseline,
-        } = self;
-        write!(f, "{weights} {accumulator} {blocks} {all_blocks}")?;
-        for count in [
-            statistics.updates,
-            statistics.updated_rows,
-            statistics.refreshes,
-            statistics.refreshed_rows,
-            statistics.misses,
-        ] {
-            write!(f, " {count}")?;
-        }
-        write!(f, " {checksum} {baseline}")
+        write!(f, "{} {} {}", self.blocks, self.checksum, self.baseline)?;
+        let mut facts = *self;
+        let mut counts = facts.counts().into_iter();
+        counts.try_for_each(|count| write!(f, " {count}"))
     }
 }
 
@@ -66,38 +68,20 @@ impl FromStr for Facts {
 
     fn from_str(line: &str) -> Result<Facts, String> {
         let facts = || {
-            let words: Vec<&str> = line.split(' ').collect();
-            let [
-                weights,
-                accumulator,
-                blocks,
-                all_blocks,
-                counts @ ..,
-                checksum,
-                baseline,
-            ] = &*words
-            else {
-                return None;
+            let mut words = line.split(' ');
+            let mut facts = Facts {
+                blocks: words.next()?.parse().ok()?,
+                checksum: words.next()?.parse().ok()?,
+                baseline: Level::by_name(words.next()?).ok()?,
+                weights: 0,
+                accumulator: 0,
+                all_blocks: 0,
+                statistics: Statistics::default(),
             };
-            let counts = counts.iter().map(|word| word.parse().ok());
-            let counts: Vec<u64> = counts.collect::<Option<_>>()?;
-            let mut statistics = Statistics::default();
-            [
-                statistics.updates,
-                statistics.updated_rows,
-                statistics.refreshes,
-                statistics.refreshed_rows,
-                statistics.misses,
-            ] = counts.try_into().ok()?;
-            Some(Facts {
-                weights: weights.parse().ok()?,
-                accumulator: accumulator.parse().ok()?,
-                blocks: blocks.parse().ok()?,
-                all_blocks: all_blocks.parse().ok()?,
-                statistics,
-                checksum: checksum.parse().ok()?,
-                baseline: Level::by_name(baseline).ok()?,
-            })
+            for count in facts.counts() {
+                *count = words.next()?.parse().ok()?;
+            }
+            words.next().is_none().then_some(facts)
         };
         facts().ok_or_else(|| format!("found `{}`, expected facts about a network", foreign(line)))
     }
@@ -121,7 +105,11 @@ mod tests {
             baseline: Level::BASELINE,
         };
         assert_eq!(facts.to_string().parse(), Ok(facts));
-        for wrong in ["", "1 2 3 4", "1 2 3 4 5 6 7 8 9 10 avx3"] {
+        for wrong in [
+            "".into(),
+            "1 2 avx3 1 2 3 4 5 6 7 8".into(),
+            format!("{facts} 9"),
+        ] {
             assert!(wrong.parse::<Facts>().is_err(), "{wrong}");
         }
     }

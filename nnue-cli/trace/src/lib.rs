@@ -260,8 +260,9 @@ mod tests {
         );
     }
 
-    /// A follower with a board for each ply.
-    struct Boards(Vec<Board>);
+    /// A follower with a board for each ply, which knows it by the deltas that it gets.
+    #[derive(Default)]
+    pub(crate) struct Boards(pub(crate) Vec<Board>);
 
     impl Boards {
         fn apply(&mut self, delta: &Delta) {
@@ -299,12 +300,12 @@ mod tests {
     fn replaying_passes_through_the_positions_that_are_evaluated() {
         let trace = Trace::bundled().unwrap();
         let mut values = vec![None; trace.evaluations()];
-        trace.replay(&mut Boards(Vec::new()), &mut values);
+        trace.replay(&mut Boards::default(), &mut values);
         assert!(values.iter().flatten().eq(trace.evaluated()));
         assert!(values.iter().all(Option::is_some));
         // If `values` has too few places, the evaluations for these places are still written.
         let mut fewer = vec![None; trace.evaluations() - 1];
-        trace.replay(&mut Boards(Vec::new()), &mut fewer);
+        trace.replay(&mut Boards::default(), &mut fewer);
         assert_eq!(values[..fewer.len()], fewer);
     }
 

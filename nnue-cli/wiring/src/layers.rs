@@ -17,7 +17,7 @@ use nnue_runtime::Level;
 use crate::driver::{difference, show};
 use crate::inputs::{Inputs, is_float, sums_of_values};
 use crate::weights::{Fill, Random, Tensor, fillings};
-use crate::{Mismatch, Progress, Roles, transformer};
+use crate::{Mismatch, Progress, transformer};
 
 /// The most steps that a function of single values takes through its range.
 const MOST_STEPS: i64 = 1 << 16;
@@ -35,7 +35,6 @@ struct Tensors {
 /// The check of a network's layers.
 pub(crate) struct Layers<'n, A: Probed> {
     pub(crate) network: &'n Network,
-    roles: &'n Roles,
     weights: Holder<A::Weights>,
     tensors: Vec<Tensors>,
     pub(crate) inputs: Inputs<'n, A>,
@@ -60,14 +59,13 @@ pub(crate) struct At {
 }
 
 impl<'n, A: Probed> Layers<'n, A> {
-    pub(crate) fn new(network: &'n Network, roles: &'n Roles) -> Layers<'n, A> {
+    pub(crate) fn new(network: &'n Network) -> Layers<'n, A> {
         let mut weights = Holder::zeroed();
-        let places = transformer::places::<A>(roles, &mut weights);
+        let places = transformer::places::<A>(&mut weights);
         let mut code = 0;
         let layers = network.layers.iter();
         Layers {
             network,
-            roles,
             tensors: layers.map(|layer| tensors::<A>(layer, &mut code)).collect(),
             weights,
             inputs: Inputs::new(network, places),
@@ -140,8 +138,8 @@ impl<'n, A: Probed> Layers<'n, A> {
     fn fill(&mut self, filling: Fill, level: Level) {
         let all = &self.tensors;
         let bytes = memory::bytes_mut(self.weights.to_mut());
-        fill(A::FILE, level.packed(), bytes, |name| {
-            let tensor = match *self.roles.get(name)? {
+        fill(A::FILE, level.packed(), bytes, |role| {
+            let tensor = match role {
                 Role::LayerWeights(layer) => all[layer].weights?,
                 Role::LayerBiases(layer) => all[layer].biases?,
                 Role::LayerFactors(layer) => all[layer].factors?,

@@ -38,14 +38,11 @@ mod output;
 mod transformer;
 mod weights;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::process::ExitCode;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::format::Section;
-use nnue_compiler::network::file::Role;
 pub use nnue_runtime::__private::probe::Probed;
 use nnue_runtime::Level;
 use serde::{Deserialize, Serialize};
@@ -149,9 +146,6 @@ impl Progress {
     }
 }
 
-/// The role of each tensor of a net file, by its name.
-type Roles = BTreeMap<String, Role>;
-
 /// Checks the code of a network on all levels of this machine.
 ///
 /// # Errors
@@ -162,22 +156,19 @@ pub fn check<A: Probed>() -> Result<Checked, Mismatch> {
     let network = network.unwrap_or_else(|errors| {
         unreachable!("the spec of `{}` was compiled: {errors}", A::NAME);
     });
-    let sections = network.file.sections_once();
-    let tensors = sections.filter_map(Section::as_tensor);
-    let roles: Roles = tensors.map(|own| (own.name.clone(), own.role)).collect();
     let levels: Vec<Level> = Level::available().collect();
     let mut progress = Progress {
         comparisons: 0,
         unproved: Vec::new(),
     };
-    let mut layers = Layers::<A>::new(&network, &roles);
+    let mut layers = Layers::<A>::new(&network);
     for part in [Part::Weights, Part::Functions] {
         // The best level first: it is the one that is used.
         for level in levels.iter().rev() {
             layers.check(*level, part, &mut progress)?;
         }
         if part == Part::Weights {
-            transformer::check::<A>(&network, &roles, &levels, &mut progress)?;
+            transformer::check::<A>(&network, &levels, &mut progress)?;
         }
     }
     for part in [

@@ -12,7 +12,7 @@ use nnue_runtime::__private::probe::Probed;
 use nnue_runtime::{Color, Evaluated, Level, Output};
 
 use crate::weights::{Fill, Random, Tensor, fillings};
-use crate::{Mismatch, Progress, Roles};
+use crate::{Mismatch, Progress};
 
 /// The number of rows of features, of all copies of the transformer. Virtual rows follow them: they
 /// are no part of the network that the kernels compute.
@@ -31,10 +31,10 @@ pub(crate) fn weights(network: &Network) -> u64 {
 const FIRST: u32 = 1 << 26;
 
 /// The place in memory of each neuron of the file. The biases say it: the loader puts them there.
-pub(crate) fn places<A: Probed>(roles: &Roles, weights: &mut Holder<A::Weights>) -> Vec<usize> {
+pub(crate) fn places<A: Probed>(weights: &mut Holder<A::Weights>) -> Vec<usize> {
     let bytes = memory::bytes_mut(weights.to_mut());
-    fill(A::FILE, &[0], bytes, |tensor| {
-        let is_it = matches!(roles.get(tensor), Some(Role::Biases(_)));
+    fill(A::FILE, &[0], bytes, |role| {
+        let is_it = matches!(role, Role::Biases(_));
         is_it.then_some(|[_, _, column]: [usize; 3]| (column + 1) as f64)
     });
     let values = A::values(A::biases(weights, Color::White));
@@ -93,7 +93,6 @@ type Lists<'r> = (&'r [&'r Numbered], &'r [&'r Numbered]);
 /// The check of one network.
 struct Check<'n, A: Probed> {
     network: &'n Network,
-    roles: &'n Roles,
     weights: Holder<A::Weights>,
     places: Vec<usize>,
     tables: Vec<Table>,
@@ -103,16 +102,14 @@ struct Check<'n, A: Probed> {
 
 pub(crate) fn check<A: Probed>(
     network: &Network,
-    roles: &Roles,
     levels: &[Level],
     progress: &mut Progress,
 ) -> Result<(), Mismatch> {
     let mut weights = Holder::<A::Weights>::zeroed();
-    let places = places::<A>(roles, &mut weights);
+    let places = places::<A>(&mut weights);
     let copies = network.transformer.perspectives.copies();
     let mut check = Check::<A> {
         network,
-        roles,
         tables: tables::<A>(copies, &weights),
         weights,
         places,
@@ -150,21 +147,18 @@ impl<A: Probed> Check<'_, A> {
         let (network, tables) = (self.network, &self.tables);
         let end = rows(network);
         let bytes = memory::bytes_mut(self.weights.to_mut());
-        fill(A::FILE, &[0], bytes, |name| {
-            let role = self.roles.get(name).copied();
+        fill(A::FILE, &[0], bytes, |role| {
             Some(move |[_, row, column]: [usize; 3]| match role {
-                Some(Role::Weights(first)) if first < end => {
+                Role::Weights(first) if first < end => {
                     let element = element_of(tables, first + row);
                     of_row(network, element).value(filling, [first + row, 0, column])
                 }
-                Some(Role::Psqt(first)) if first < end => {
+                Role::Psqt(first) if first < end => {
                     of_psqt(network).value(filling, [first + row, 0, column])
                 }
                 // Layers whose outputs depend on their inputs. Where an input reaches few runs of
                 // outputs, it reaches one here.
-                Some(Role::LayerWeights(layer)) if is_in_other_run(network, layer, row, column) => {
-                    0.0
-                }
+                Role::LayerWeights(layer) if is_in_other_run(network, layer, row, column) => 0.0,
                 _ => ((3 * row + 5 * column) % 7) as f64 - 3.0,
             })
         });
@@ -189,8 +183,8 @@ impl<A: Probed> Check<'_, A> {
         let copies = self.network.transformer.perspectives.copies();
         let bytes = memory::bytes_mut(self.weights.to_mut());
         let value = |copy: usize, column: usize| (copy * A::WIDTH + column) as i16;
-        fill(A::FILE, &[0], bytes, |tensor| {
-            let Role::Biases(copy) = *self.roles.get(tensor)? else {
+        fill(A::FILE, &[0], bytes, |role| {
+            let Role::Biases(copy) = role else {
                 return None;
             };
             Some(move |[_, _, column]: [usize; 3]| f64::from(value(copy, column)))

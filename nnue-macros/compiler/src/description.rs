@@ -7,7 +7,7 @@ pub mod features;
 pub mod file;
 pub mod layers;
 pub mod ones;
-pub mod plans;
+pub(crate) mod plans;
 
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,6 @@
 mod accumulate;
 mod affine;
 mod architecture;
-mod diagram;
 mod doc;
 mod elementwise;
 mod embedded;
@@ -30,7 +29,6 @@ mod transform;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(crate) use diagram::{diagram, operations};
 pub(crate) use program::Program;
 
 /// Writes the module of a network: its types, constants, tables and kernels.

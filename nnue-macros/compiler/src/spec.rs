@@ -9,6 +9,8 @@ pub(crate) mod scaling;
 
 use crate::diagnostics::{Span, Spanned};
 
+pub use nnue_format::{Axis, AxisPart, Part};
+
 pub use crate::operation::affine::{
     BiasType, Keys as Affine, ScaleType, ScalesKey as Scales, SparseBy, Sums, WeightType,
 };
@@ -18,8 +20,8 @@ pub use crate::operation::rms_norm::Gain;
 pub use crate::operation::{Op, OpName};
 pub use features::{Features, ROW_ELEMENTS};
 pub use file::{
-    Axis, AxisPart, Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Kept, Part,
-    PsqtPlace, Stockfish, TailName, TensorEntry, Tensors, Transposed, Value,
+    Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Kept, PsqtPlace, Stockfish,
+    TailName, TensorEntry, Tensors, Transposed, Value,
 };
 pub use named::Named;
 pub(crate) use named::named;

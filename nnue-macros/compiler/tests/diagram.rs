@@ -73,6 +73,8 @@ fn what_1_is_in_weights_takes_division_into_account() {
     );
     let options = Options::new(Unroll::Auto, Levels::All);
     let code = emit(&network, &options).expect("it is small").to_string();
-    let row = (code.split("doc =")).find(|doc| doc.contains("`l1.weights` (`l1w`)"));
+    let row = code
+        .split("doc =")
+        .find(|doc| doc.contains("`l1.weights` (`l1w`)"));
     assert!(row.is_some_and(|row| row.contains("| 64 |")), "{row:?}");
 }

@@ -81,6 +81,10 @@ fn nesting_and_length_exhaust_neither_stack_nor_patience() {
         "a.".repeat(MANY) + "a = 1",
         "[".to_string() + &"a.".repeat(MANY) + "a]",
         "[[".to_string() + &"a.".repeat(MANY) + "a]]",
+        "a.\n".repeat(MANY) + "a = 1",
+        // Dots in each of the inline tables in each other.
+        format!("{}a = {{ ", "a.".repeat(79)).repeat(79) + &"}".repeat(79),
+        format!("{}a = {{ ", "a.".repeat(8)).repeat(79) + &"}".repeat(79),
         "name = \"".to_string() + &"n".repeat(MANY),
         "n".repeat(MANY) + " = 1",
         "=\n".repeat(MANY / 10),

@@ -69,7 +69,8 @@ impl<A: Architecture<Line = FromPosition>> Evaluator<A> {
         // then, or the header's functions have written them since: all of their bytes, with two
         // words that can be any, and with views and flags as after a move. They leave `end` between
         // `first` and `limit`, so there is room for all.
-        (self.behind).change_line(|line| unsafe { line.set_len(plies) });
+        self.behind
+            .change_line(|line| unsafe { line.set_len(plies) });
         let result = usage(&mut self.behind);
         // Also if it has not moved: using the list ends what a pointer from before may do.
         self.line = self.behind.change_line(Line::of);

@@ -168,11 +168,11 @@ impl Summation<'_> {
         let mut terms = Vec::new();
         self.for_each_row(&mut |bucket, row, virtual_rows| {
             for column in 0..columns {
-                let index = tensor.stored_index([bucket, row, column]);
+                let index = tensor.stored.index([bucket, row, column]);
                 let own = tensor.stored.read(&bytes, index);
                 terms.clear();
                 for row in virtual_rows {
-                    let index = self.virtuals.stored_index([0, *row, column]);
+                    let index = self.virtuals.stored.index([0, *row, column]);
                     terms.push(virtuals.read(virtual_bytes, index));
                 }
                 let virtual_sum = total(&terms);
@@ -208,7 +208,7 @@ impl Summation<'_> {
         let mut terms = Vec::new();
         self.for_each_row(&mut |bucket, row, virtual_rows| {
             for (column, slot) in slots.iter().enumerate() {
-                let index = tensor.stored_index([bucket, row, column]);
+                let index = tensor.stored.index([bucket, row, column]);
                 let sum = tensor.stored.read(values, index);
                 terms.clear();
                 for row in virtual_rows {

@@ -1,6 +1,6 @@
 //! Values in memory that are sums of several values of the file.
 
-use crate::{Element, Factors};
+use crate::{Element, Factors, FileLayout, Tensor};
 
 /// Values in memory, each of which is a sum of several values of the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,21 @@ pub struct CoalescedSet {
     pub virtual_row: usize,
     /// The virtual rows of each real row.
     pub factors: Factors,
+}
+
+impl FileLayout {
+    /// Whether a tensor only has summands of another tensor's values: virtual rows, or what all
+    /// stacks share.
+    #[must_use]
+    pub fn is_summand(&self, tensor: &Tensor) -> bool {
+        self.coalesced.iter().any(|coalesced| {
+            let summands = match coalesced {
+                Coalesced::Set(set) => set.row_offset(set.virtual_row),
+                Coalesced::Stacks { shared, .. } => *shared,
+            };
+            summands == tensor.placed.offset
+        })
+    }
 }
 
 impl Coalesced {

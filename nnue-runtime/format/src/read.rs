@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
     use crate::tests::{BODY, COMPRESSED, RAW, file};
-    use crate::{DESCRIPTION_LIMIT, Element, Encoding, Section, list, split};
+    use crate::{DESCRIPTION_LIMIT, Element, Encoding, Role, Section, list, split};
 
     /// A reader that gives a single byte at a time, and counts the bytes.
     struct Slow<'a> {
@@ -217,6 +217,7 @@ mod tests {
             sections: list(
                 const {
                     &[Section::same(
+                        Role::Weights(0),
                         "weights",
                         Element::I16,
                         Encoding::Leb128,

@@ -100,8 +100,7 @@ mod linux {
         // an advice for a part would split the map into two maps.
         // What fails leaves the memory as it is: old kernels do not know the advice, and there may
         // be no free huge pages.
-        // SAFETY: both advices leave what the memory holds, and concern addresses of maps that the
-        // caller has borrowed.
+        // SAFETY: both advices leave the contents and the rights of all pages, whoever owns them.
         unsafe {
             let _ = madvise(start, len, Advice::LinuxHugepage);
             let _ = advise(start, len, MADV_COLLAPSE);

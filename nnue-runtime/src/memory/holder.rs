@@ -108,9 +108,11 @@ impl<T: Plain> Holder<T> {
         // SAFETY: the invariant: the owner is the heap. The borrow of it is exclusive.
         unsafe { self.value.as_mut() }
     }
+}
 
-    /// The same value: that in the program or in the map once more, or a copy of that on the heap.
-    pub(crate) fn again(&self) -> Holder<T> {
+/// A value on the heap is copied; one in the program or in a map is shared.
+impl<T: Plain> Clone for Holder<T> {
+    fn clone(&self) -> Holder<T> {
         let owner = match &self.owner {
             Owner::Heap => return Holder::copy_of(self),
             Owner::Static => Owner::Static,
@@ -154,7 +156,7 @@ mod tests {
         static NUMBERS: [u32; 64] = [7; 64];
         let is_in_program = |held: &Holder<_>| core::ptr::eq(&raw const **held, &raw const NUMBERS);
         let mut fixed = Holder::of_static(&NUMBERS);
-        let again = fixed.again();
+        let again = fixed.clone();
         assert!(is_in_program(&fixed) && is_in_program(&again) && !fixed.is_owned());
 
         fixed.to_mut()[3] = 8;
@@ -162,7 +164,7 @@ mod tests {
         assert_eq!(fixed[2..5], [7, 8, 7]);
         assert_eq!((again[3], NUMBERS[3]), (7, 7));
 
-        let mut copy = fixed.again();
+        let mut copy = fixed.clone();
         copy.to_mut()[3] = 9;
         assert_eq!((copy[3], fixed[3]), (9, 8));
     }
@@ -175,6 +177,6 @@ mod tests {
         let mut large = Holder::<[[u64; 1024]; 512]>::zeroed();
         assert_eq!((&raw const *large).addr() % HUGE_PAGE, 0);
         large.to_mut()[511][1023] = 1;
-        assert_eq!(large.again()[511][1022..], [0, 1]);
+        assert_eq!(large.clone()[511][1022..], [0, 1]);
     }
 }

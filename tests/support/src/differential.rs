@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::feature_set::FeatureSet;
-use nnue_compiler::format::{Element, Section};
+use nnue_compiler::format::Element;
 use nnue_compiler::network;
 use nnue_compiler::network::file::Tensor;
 use nnue_compiler::{analyse, file_layout};
@@ -313,11 +313,12 @@ fn written_and_read<A: Architecture>(
 /// Whether the file has floating point where the network has integers, or sums: then other numbers
 /// may be written that become the same.
 fn rounds(network: &network::Network) -> bool {
-    let sections = network.file.sections_once();
-    let mut tensors = sections.filter_map(Section::as_tensor);
     let has_float_sums =
-        |tensor: &Tensor| tensor.element == Element::F32 && tensor.role.is_shared_summand();
-    tensors.any(|tensor| tensor.quantise.is_some() || has_float_sums(tensor))
+        |tensor: &Tensor| tensor.stored.element == Element::F32 && tensor.role.is_shared_summand();
+    network
+        .file
+        .tensors()
+        .any(|tensor| tensor.stored.quantise.is_some() || has_float_sums(tensor))
 }
 
 /// The network under test.

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use nnue_runtime::Level;
-use nnue_tools::measure::bench::{Comparison, Report, Spec};
+use nnue_tools::measure::bench::{Comparison, Report};
+use nnue_tools::nets::specs::Spec;
 use nnue_trace::Trace;
 
 use crate::Failure;
@@ -33,7 +34,7 @@ pub(super) fn measure(
     };
     let nets = [net.to_path_buf()];
     let report = with_progress(&|_| String::new(), |events| {
-        comparison.run_specs([spec], &nets, events)
+        comparison.run([Ok(spec)], &nets, events)
     })?;
     match report.errors.first() {
         Some(wrong) => Err(Failure::Work(format!(

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use nnue_tools::measure::bench::Packages;
+use nnue_tools::measure::bench::packages;
+use nnue_tools::measure::workspace::Workspace;
 
 use crate::Failure;
 use crate::failure::warn;
@@ -39,12 +40,8 @@ impl PackageOptions {
     }
 
     /// The workspace in the folder for caches.
-    pub(crate) fn open(&self) -> Result<Packages, Failure> {
-        let packages = Packages::new(&self.cache()?, self.runtime())?;
-        if self.cache.is_some() {
-            packages.refuse_others()?;
-        }
-        Ok(packages)
+    pub(crate) fn open(&self) -> Result<Workspace, Failure> {
+        Ok(packages(&self.cache()?, self.runtime())?)
     }
 }
 

@@ -93,7 +93,9 @@ impl Table<'_> {
 pub(super) fn name(row: &Row, rows: &[Row]) -> String {
     let Row { network, spec, .. } = row;
     let same_name = |other: &&Row| other.network == *network && other.spec != *spec;
-    let others: Vec<&str> = { rows.iter().filter(same_name) }
+    let others: Vec<&str> = rows
+        .iter()
+        .filter(same_name)
         .map(|other| &*other.spec)
         .collect();
     // Files in different folders may have the same name.

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nnue_compiler::format::foreign;
 use nnue_tools::data::{Options, SharedCounts, Written, WrittenFormat, convert};
 use nnue_tools::files::Error;
@@ -14,7 +13,7 @@ use nnue_tools::files::Error;
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;
 use crate::failure::warn;
-use crate::inputs::remarks;
+use crate::inputs::{one_of, remarks};
 
 const EXAMPLE: &str = "\
 Example: nnue data convert games.pgn --scored --to bulletformat --shards 16 --out shards";
@@ -32,20 +31,15 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
     /// The format that is written, where the name of the output does not say it; text if neither does
-    #[arg(long, value_name = "NAME", value_parser = format())]
+    #[arg(long, value_name = "NAME", value_parser = one_of(formats()))]
     to: Option<WrittenFormat>,
     /// Write so many files, with the positions of all files in random order
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     shards: Option<u16>,
 }
 
-fn format() -> impl TypedValueParser<Value = WrittenFormat> {
-    let names = WrittenFormat::ALL.map(|format| format.read().name());
-    PossibleValuesParser::new(names).map(|name| {
-        let named = |format: &WrittenFormat| format.read().name() == name;
-        let found = WrittenFormat::ALL.into_iter().find(named);
-        found.unwrap_or(WrittenFormat::Text)
-    })
+fn formats() -> [(&'static str, WrittenFormat); WrittenFormat::ALL.len()] {
+    WrittenFormat::ALL.map(|format| (format.read().name(), format))
 }
 
 impl Convert {

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nnue_tools::data::{
     DataError, EvalUnit, Filter, Format, Input, Options, Sampling, Share, SharedCounts, Split,
 };
 
 use crate::Failure;
 use crate::failure::warn;
+use crate::inputs::one_of;
 
 #[derive(Args, Debug)]
 pub(super) struct Selection {
@@ -17,7 +17,7 @@ pub(super) struct Selection {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The format of all files, instead of what their names say; of standard input, text
-    #[arg(long, value_name = "NAME", value_parser = format())]
+    #[arg(long, value_name = "NAME", value_parser = one_of(Format::ALL.map(|format| (format.name(), format))))]
     format: Option<Format>,
     /// Scores of text are white's, as in the text of bullet, and not those of the side to move
     #[arg(long)]
@@ -25,7 +25,7 @@ pub(super) struct Selection {
     /// What evaluations in pgn count that are whole numbers, instead of what the first of them say;
     /// those with a decimal point are pawns. What scores of text count; without it, those with a
     /// fraction are an error, and others centipawns
-    #[arg(long, value_name = "UNIT", value_parser = eval_unit())]
+    #[arg(long, value_name = "UNIT", value_parser = one_of(EvalUnit::ALL.map(|unit| (unit.name(), unit))))]
     eval_unit: Option<EvalUnit>,
     /// Leave out records that cannot be used, and count them
     #[arg(long)]
@@ -133,21 +133,6 @@ impl Selection {
             ..Options::default()
         }
     }
-}
-
-fn format() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name)).map(|name| {
-        let named = |format: &Format| format.name() == name;
-        Format::ALL.into_iter().find(named).unwrap_or(Format::Text)
-    })
-}
-
-fn eval_unit() -> impl TypedValueParser<Value = EvalUnit> {
-    PossibleValuesParser::new(EvalUnit::ALL.map(EvalUnit::name)).map(|name| {
-        let named = |unit: &EvalUnit| unit.name() == name;
-        let found = EvalUnit::ALL.into_iter().find(named);
-        found.unwrap_or(EvalUnit::Pawns)
-    })
 }
 
 fn share(text: &str) -> Result<Share, String> {

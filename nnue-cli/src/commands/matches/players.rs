@@ -9,6 +9,7 @@ use nnue_tools::nets::net_file::read_net;
 
 use super::SetUp;
 use crate::Failure;
+use crate::inputs::file_name;
 
 /// The two players. They are engines, or an engine with two nets, whose files exist.
 pub(super) fn players(
@@ -36,11 +37,7 @@ pub(super) fn players(
             name: if is_built_in(given) {
                 text(given)?.into()
             } else {
-                given
-                    .file_name()
-                    .unwrap_or(given.as_os_str())
-                    .to_string_lossy()
-                    .into()
+                file_name(given)
             },
             program: find_program(engine.unwrap_or(given)),
             arguments: [&set_up.args[..], args].concat(),

@@ -2,26 +2,13 @@
 
 use std::time::Duration;
 
-use clap::ValueEnum;
 use nnue_tools::matches::{DrawRule, Limit, Model, WinRule};
 
-/// The Elo that a test is about.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Elo {
-    /// Normalised Elo, as on OpenBench
-    Normalised,
-    /// Logistic Elo
-    Logistic,
-}
-
-impl From<Elo> for Model {
-    fn from(elo: Elo) -> Model {
-        match elo {
-            Elo::Normalised => Model::Normalised,
-            Elo::Logistic => Model::Logistic,
-        }
-    }
-}
+/// The kinds of Elo that a test can be about.
+pub(super) const MODELS: [(&str, Model); 2] = [
+    ("normalised", Model::Normalised),
+    ("logistic", Model::Logistic),
+];
 
 pub(super) fn even(text: &str) -> Result<u32, String> {
     let number = text

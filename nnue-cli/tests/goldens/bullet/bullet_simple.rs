@@ -30,7 +30,8 @@ use bullet_lib::game::inputs::Chess768;
 use bullet_lib::nn::{ModelBuilder, ModelNode};
 use bullet_lib::nn::optimiser::AdamW;
 use bullet_lib::trainer::save::SavedFormat;
-use bullet_lib::trainer::{schedule::{TrainingSchedule, TrainingSteps, lr, wdl}, settings::LocalSettings};
+use bullet_lib::trainer::schedule::{TrainingSchedule, TrainingSteps, lr, wdl};
+use bullet_lib::trainer::settings::LocalSettings;
 use bullet_lib::value::{ValueTrainerBuilder, loader::DirectSequentialDataLoader};
 
 /// The data: positions of bulletformat, in any order that training likes. For binpacks, see

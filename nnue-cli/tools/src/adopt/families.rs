@@ -1,8 +1,6 @@
 //! The networks that trainers make, as specs that follow from a few parameters: bullet's examples,
 //! and what young engines make of them.
 
-use std::fmt::Write as _;
-
 use nnue_compiler::feature_set::piece_square::Mirror;
 use nnue_compiler::toml_string;
 
@@ -96,6 +94,19 @@ impl Neurons {
         }
     }
 
+    /// The keys of `[transformer]`.
+    fn keys(self) -> &'static str {
+        match self {
+            Neurons::Screlu => "activation = \"screlu\"\n",
+            Neurons::Crelu => "activation = \"crelu\"\n",
+            Neurons::Product => {
+                "activation = \"crelu\"\npooling = \"product\"\nproduct_shift = 9\n"
+            }
+            // It clips nothing.
+            Neurons::Relu => "activation = \"relu\"\nlimit = 32767\n",
+        }
+    }
+
     /// How many values a perspective gives to the layers, of so many neurons.
     fn values(self, width: usize) -> usize {
         match self {
@@ -180,126 +191,144 @@ impl Shape {
 
     /// The spec.
     pub(crate) fn spec(&self, name: &str) -> String {
-        let mut text = String::new();
-        // Writing to a string never fails.
-        let _ = self.write(name, &mut text);
-        text
-    }
-
-    fn write(&self, name: &str, text: &mut String) -> std::fmt::Result {
-        writeln!(text, "name = {}\n\n[[features]]", toml_string(name))?;
-        let Inputs {
-            buckets,
-            mirror,
-            table,
-        } = &self.inputs;
-        let set = if *buckets == 1 { "A" } else { "KingBuckets" };
-        writeln!(text, "set = \"{set}\"")?;
-        if *mirror != Mirror::None {
-            writeln!(text, "mirror = \"{mirror}\"")?;
-        }
-        if *buckets > 1 {
-            writeln!(text, "king_buckets = [")?;
-            let files = if *mirror == Mirror::None { 8 } else { 4 };
-            for rank in table.chunks(files) {
-                let rank: Vec<String> = rank.iter().map(|bucket| format!("{bucket:>2}")).collect();
-                writeln!(text, "    {},", rank.join(", "))?;
-            }
-            writeln!(text, "]")?;
-        }
-        writeln!(text, "\n[transformer]\nwidth = {}\none = 255", self.width)?;
-        match self.neurons {
-            Neurons::Screlu => writeln!(text, "activation = \"screlu\"")?,
-            Neurons::Crelu => writeln!(text, "activation = \"crelu\"")?,
-            Neurons::Product => writeln!(
-                text,
-                "activation = \"crelu\"\npooling = \"product\"\nproduct_shift = 9"
-            )?,
-            // It clips nothing.
-            Neurons::Relu => writeln!(text, "activation = \"relu\"\nlimit = 32767")?,
-        }
-        if self.interleaved {
-            writeln!(text, "order = \"interleaved\"")?;
-        }
-        if self.outputs > 1 {
-            writeln!(text, "\n[stacks]\ncount = {}", self.outputs)?;
-            writeln!(text, "select = {{ pieces = \"{}\" }}", select(self.outputs))?;
-        }
-        match self.layers {
-            Layers::One | Layers::OneWithLongBias => self.write_one(text)?,
-            Layers::Three {
-                first,
-                second,
-                words,
-            } => self.write_three(text, [first, second], words)?,
-        }
-        if self.layers == Layers::OneWithLongBias {
-            return self.write_list(text);
-        }
-        writeln!(text, "\n[file]\nformat = \"bullet\"")?;
-        if self.transposed {
-            writeln!(text, "transposed = true")?;
-        }
-        match self.kind {
-            Kind::Quantised(Tail::Bullet) => Ok(()),
-            Kind::Quantised(Tail::Zeros) => writeln!(text, "tail = \"zeros\""),
-            Kind::Quantised(Tail::None) => writeln!(text, "tail = \"none\""),
-            Kind::Raw => writeln!(text, "kind = \"raw\""),
-        }
-    }
-
-    /// The tensors of a file that is none of bullet's.
-    fn write_list(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(text, "\n[file]\nformat = \"tensors\"")?;
-        if self.kind == Kind::Quantised(Tail::Bullet) {
-            writeln!(text, "tail = \"bullet\"")?;
-        }
-        writeln!(text, "tensors = [\"transformer\", \"layers\"]")
-    }
-
-    fn write_one(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(
-            text,
-            "\n[[layer]]\nname = \"l1\"\nop = \"affine\"\noutputs = 1\nweights = \"i16\"\nweights_one = 64"
-        )?;
-        let one = match self.neurons {
-            Neurons::Screlu => {
-                writeln!(text, "divide = 255")?;
-                255 * 64
-            }
-            Neurons::Crelu | Neurons::Relu => 255 * 64,
-            Neurons::Product => 127 * 64,
+        let (name, width) = (toml_string(name), self.width);
+        let (inputs, neurons) = (self.inputs.keys(), self.neurons.keys());
+        let order = if self.interleaved {
+            "order = \"interleaved\"\n"
+        } else {
+            ""
         };
-        writeln!(text, "\n[output]\nsum = \"l1\"\none = {one}\nscale = 400")
+        let stacks = match self.outputs {
+            1 => String::new(),
+            outputs => format!(
+                "\n[stacks]\ncount = {outputs}\nselect = {{ pieces = \"{}\" }}\n",
+                select(outputs)
+            ),
+        };
+        let (layers, file) = (self.layers(), self.file());
+        format!(
+            "name = {name}\n\n[[features]]\n{inputs}\n\
+             [transformer]\nwidth = {width}\none = 255\n{neurons}{order}{stacks}{layers}\n\
+             [file]\n{file}"
+        )
     }
 
-    fn write_three(
-        &self,
-        text: &mut String,
-        [first, second]: [usize; 2],
-        words: bool,
-    ) -> std::fmt::Result {
+    /// The keys of `[file]`.
+    fn file(&self) -> String {
+        if self.layers == Layers::OneWithLongBias {
+            let tail = match self.kind {
+                Kind::Quantised(Tail::Bullet) => "tail = \"bullet\"\n",
+                _ => "",
+            };
+            // It is none of bullet's.
+            return format!(
+                "format = \"tensors\"\n{tail}tensors = [\"transformer\", \"layers\"]\n"
+            );
+        }
+        let transposed = if self.transposed {
+            "transposed = true\n"
+        } else {
+            ""
+        };
+        let kind = match self.kind {
+            Kind::Quantised(Tail::Bullet) => "",
+            Kind::Quantised(Tail::Zeros) => "tail = \"zeros\"\n",
+            Kind::Quantised(Tail::None) => "tail = \"none\"\n",
+            Kind::Raw => "kind = \"raw\"\n",
+        };
+        format!("format = \"bullet\"\n{transposed}{kind}")
+    }
+
+    /// The layers and the output.
+    fn layers(&self) -> String {
+        let Layers::Three {
+            first,
+            second,
+            words,
+        } = self.layers
+        else {
+            let (divide, one) = match self.neurons {
+                Neurons::Screlu => ("divide = 255\n", 255 * 64),
+                Neurons::Crelu | Neurons::Relu => ("", 255 * 64),
+                Neurons::Product => ("", 127 * 64),
+            };
+            return format!(
+                r#"
+[[layer]]
+name = "l1"
+op = "affine"
+outputs = 1
+weights = "i16"
+weights_one = 64
+{divide}
+[output]
+sum = "l1"
+one = {one}
+scale = 400
+"#
+            );
+        };
         let element = if words { "i16" } else { "i8" };
         let scale = match self.neurons {
             Neurons::Screlu => "1 / (255 * 255 * 64)",
             Neurons::Crelu | Neurons::Relu => "1 / (255 * 64)",
             Neurons::Product => "512 / (255 * 255 * 64)",
         };
-        writeln!(
-            text,
-            "\n[[layer]]\nname = \"l1\"\nop = \"affine\"\noutputs = {first}\nweights = \"{element}\"\nbiases = \"f32\"\nscale = \"{scale}\""
-        )?;
-        writeln!(text, "\n[[layer]]\nname = \"a1\"\nop = \"screlu\"")?;
-        writeln!(
-            text,
-            "\n[[layer]]\nname = \"l2\"\nop = \"affine\"\noutputs = {second}\nweights = \"f32\""
-        )?;
-        writeln!(text, "\n[[layer]]\nname = \"a2\"\nop = \"screlu\"")?;
-        writeln!(
-            text,
-            "\n[[layer]]\nname = \"l3\"\nop = \"affine\"\noutputs = 1\nweights = \"f32\""
-        )?;
-        writeln!(text, "\n[output]\nsum = \"l3\"\nscale = 400")
+        format!(
+            r#"
+[[layer]]
+name = "l1"
+op = "affine"
+outputs = {first}
+weights = "{element}"
+biases = "f32"
+scale = "{scale}"
+
+[[layer]]
+name = "a1"
+op = "screlu"
+
+[[layer]]
+name = "l2"
+op = "affine"
+outputs = {second}
+weights = "f32"
+
+[[layer]]
+name = "a2"
+op = "screlu"
+
+[[layer]]
+name = "l3"
+op = "affine"
+outputs = 1
+weights = "f32"
+
+[output]
+sum = "l3"
+scale = 400
+"#
+        )
+    }
+}
+
+impl Inputs {
+    /// The keys of `[[features]]`.
+    fn keys(&self) -> String {
+        let mirror = match self.mirror {
+            Mirror::None => String::new(),
+            mirror => format!("mirror = \"{mirror}\"\n"),
+        };
+        if self.buckets == 1 {
+            return format!("set = \"A\"\n{mirror}");
+        }
+        let files = if self.mirror == Mirror::None { 8 } else { 4 };
+        let ranks = self.table.chunks(files).map(|rank| {
+            let rank: Vec<String> = rank.iter().map(|bucket| format!("{bucket:>2}")).collect();
+            format!("    {},\n", rank.join(", "))
+        });
+        let ranks: String = ranks.collect();
+        format!("set = \"KingBuckets\"\n{mirror}king_buckets = [\n{ranks}]\n")
     }
 }
 

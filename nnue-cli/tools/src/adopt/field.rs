@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::diagnostics::{Diagnostics, SourceFile, Span};
 use nnue_compiler::format::{Encoding, FileLayout, Section};
 use nnue_compiler::network::Network;
-use nnue_compiler::{analyse, file_layout, toml_string};
+use nnue_compiler::spec::Spec;
+use nnue_compiler::{analyse, decode, file_layout, toml_string};
 
 use crate::adopt::fits::PADDED_TO;
 
@@ -135,7 +136,7 @@ impl Unit {
 /// The sizes of all specs of the field, which are looked at once.
 static SIZED: LazyLock<Vec<Sized>> = LazyLock::new(|| {
     let sized = FIELD.iter().map(|(_, text)| {
-        let width = width(text).unwrap_or(0);
+        let width = network(text).map_or(0, |network| network.transformer.width);
         let layout = |width: usize| Some(file_layout(&network(&with_width(text, width))?));
         let own = layout(width);
         let unit = own.as_ref().map_or(Unit::Bytes, Unit::of);
@@ -193,40 +194,23 @@ pub(crate) fn network(text: &str) -> Option<Network> {
     analyse(&SourceFile::new("guess", text)).ok()
 }
 
-/// Where a spec has the number of neurons.
-fn place(text: &str) -> Option<std::ops::Range<usize>> {
-    const KEY: &str = "width = ";
-    let start = text.find(KEY)? + KEY.len();
-    let digits = text[start..].bytes().take_while(u8::is_ascii_digit).count();
-    Some(start..start + digits)
+/// The same spec with another value of a key, whose place in the text the compiler knows.
+fn with(text: &str, place: impl Fn(&Spec) -> Span, value: &str) -> String {
+    let mut changed = text.to_string();
+    if let Some(spec) = decode(&SourceFile::new("field", text), &mut Diagnostics::default()) {
+        let Span { start, end } = place(&spec);
+        changed.replace_range(start..end, value);
+    }
+    changed
 }
 
-fn width(text: &str) -> Option<usize> {
-    text[place(text)?].parse().ok()
-}
-
-/// The same spec of the field with another name, which is on a line of its own.
+/// The same spec of the field with another name.
 pub(crate) fn with_name(text: &str, name: &str) -> String {
-    let mut is_named = false;
-    let lines = text.lines().map(|line| {
-        // Layers, further below, have names too.
-        let is_place = !is_named && line.starts_with("name = ");
-        is_named |= is_place;
-        if is_place {
-            format!("name = {}\n", toml_string(name))
-        } else {
-            format!("{line}\n")
-        }
-    });
-    lines.collect()
+    with(text, |spec| spec.name.span, &toml_string(name))
 }
 
 /// The same spec with another number of neurons.
 #[must_use]
 pub fn with_width(text: &str, width: usize) -> String {
-    let mut text = text.to_string();
-    if let Some(place) = place(&text) {
-        text.replace_range(place, &width.to_string());
-    }
-    text
+    with(text, |spec| spec.transformer.width.span, &width.to_string())
 }

@@ -18,7 +18,7 @@ use nnue_compiler::network::{Network, Op, Order, Scale, Units, WeightType};
 
 pub use self::reason::Reason;
 
-use self::inputs::{Inputs, snippet};
+use self::inputs::snippet;
 use self::parameters::{Parameters, pairs_in_blocks};
 use self::saved::Saved;
 
@@ -107,7 +107,7 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
     }
     let kept = network.file.sections.iter();
     reasons.extend(kept.filter_map(|section| match section {
-        Section::Kept(tensor) => Some(Reason::Kept(tensor.name.to_string())),
+        Section::Kept { name, .. } => Some(Reason::Kept(name.to_string())),
         _ => None,
     }));
     let further = network.output.further.iter();
@@ -117,7 +117,7 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
 
 fn text(parameters: &Parameters<'_>, saved: &Saved) -> String {
     let network = parameters.network;
-    let inputs = Inputs::of(network);
+    let inputs = inputs::argument(network);
     let stacks = stacks(network);
     let graph = graph::function(parameters);
     let main = main(parameters, saved, &inputs, &stacks);
@@ -246,44 +246,30 @@ fn wrapped(words: &str, begin: &str) -> String {
     format!("{text}{begin}{line}\n")
 }
 
-/// The imports of the names of bullet that the program uses.
+/// The names of bullet that programs may use, by their modules.
+const NAMES: [&str; 8] = [
+    "game::inputs::Chess768, ChessBuckets, ChessBucketsMirrored, SparseInputType",
+    "game::outputs::MaterialCount, OutputBuckets",
+    "nn::Affine, InitSettings, ModelBuilder, ModelNode",
+    "nn::optimiser::AdamW, AdamWParams",
+    "trainer::save::SavedFormat",
+    "trainer::schedule::TrainingSchedule, TrainingSteps, lr, wdl",
+    "trainer::settings::LocalSettings",
+    "value::ValueTrainerBuilder, loader::DirectSequentialDataLoader",
+];
+
+/// The imports of the names that the program uses.
 fn imports(body: &str) -> String {
-    const NAMES: [(&str, &[&str]); 7] = [
-        (
-            "game::inputs",
-            &[
-                "Chess768",
-                "ChessBuckets",
-                "ChessBucketsMirrored",
-                "SparseInputType",
-            ],
-        ),
-        ("game::outputs", &["MaterialCount", "OutputBuckets"]),
-        (
-            "nn",
-            &["Affine", "InitSettings", "ModelBuilder", "ModelNode"],
-        ),
-        ("nn::optimiser", &["AdamW", "AdamWParams"]),
-        ("trainer::save", &["SavedFormat"]),
-        (
-            "trainer",
-            &[
-                "schedule::{TrainingSchedule, TrainingSteps, lr, wdl}",
-                "settings::LocalSettings",
-            ],
-        ),
-        (
-            "value",
-            &["ValueTrainerBuilder", "loader::DirectSequentialDataLoader"],
-        ),
-    ];
     let mut text = String::new();
     if has_word(body, "LazyLock") {
         text += "use std::sync::LazyLock;\n\n";
     }
-    for (module, names) in NAMES {
-        let is_used = |name: &&&str| name.contains("::") || has_word(body, name);
-        let names: Vec<&str> = names.iter().filter(is_used).copied().collect();
+    for names in NAMES {
+        let (path, _) = names.split_once(',').unwrap_or((names, ""));
+        let (module, _) = path.rsplit_once("::").unwrap_or(("", path));
+        let names = names[module.len() + 2..].split(", ");
+        let is_used = |name: &&str| has_word(body, name.rsplit(':').next().unwrap_or(name));
+        let names: Vec<&str> = names.filter(is_used).collect();
         text += &match &names[..] {
             [] => String::new(),
             [name] => format!("use bullet_lib::{module}::{name};\n"),
@@ -303,25 +289,24 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// The stacks as the builder takes them: a value, and the items that it needs.
-struct Stacks {
+/// An argument of the builder's methods: a value, and the items of the program that it needs.
+#[derive(Default)]
+struct Argument {
     value: String,
     items: String,
 }
 
-fn stacks(network: &Network) -> Stacks {
+/// The stacks; the value is empty if there is one.
+fn stacks(network: &Network) -> Argument {
     let count = network.stacks.count;
     let Some(table) = network.stacks.by_pieces.filter(|_| count > 1) else {
-        return Stacks {
-            value: String::new(),
-            items: String::new(),
-        };
+        return Argument::default();
     };
     let step = 32usize.div_ceil(count);
     if (2..=32).all(|pieces| usize::from(table[pieces]) == (pieces - 2) / step) {
-        return Stacks {
+        return Argument {
             value: "MaterialCount::<STACKS>".into(),
-            items: String::new(),
+            ..Argument::default()
         };
     }
     let items = format!(
@@ -346,7 +331,7 @@ impl OutputBuckets<Position> for Stacks {{
         joined(&table[..17]),
         joined(&table[17..]),
     );
-    Stacks {
+    Argument {
         value: "Stacks".into(),
         items,
     }
@@ -414,7 +399,12 @@ fn constants(network: &Network, saved: &Saved) -> String {
     text
 }
 
-fn main(parameters: &Parameters<'_>, saved: &Saved, inputs: &Inputs, stacks: &Stacks) -> String {
+fn main(
+    parameters: &Parameters<'_>,
+    saved: &Saved,
+    inputs: &Argument,
+    stacks: &Argument,
+) -> String {
     let network = parameters.network;
     let is_wdl = network.output.heads.len() == 3;
     let mut calls = vec![match network.transformer.perspectives.count {

@@ -5,6 +5,6 @@ mod build;
 mod error;
 mod package;
 
-pub use self::build::{Build, Built, Kinds};
+pub use self::build::{Built, Kinds, libraries};
 pub use self::error::Error;
 pub use self::package::{Embed, Library, NEEDED, Weights};

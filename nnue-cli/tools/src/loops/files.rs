@@ -68,16 +68,16 @@ impl Files {
     /// [`Error`] that names the file that would be lost, or an input that cannot be read.
     pub(crate) fn check(
         &self,
-        other: &[&Path],
-        read: &[&Path],
+        other: Vec<PathBuf>,
+        read: Vec<PathBuf>,
         engine: &Path,
     ) -> Result<(), Error> {
-        for file in read {
+        for file in &read {
             own::open(file)?;
         }
         self.check_folder()?;
         let inputs = [other, read].concat();
-        for input in inputs.iter().copied().chain([engine]) {
+        for input in inputs.iter().map(PathBuf::as_path).chain([engine]) {
             self.check_place(input)?;
         }
         Ok(Inputs::of(inputs).check(self.written())?)

@@ -1,7 +1,7 @@
 //! The record of a stage's inputs and results, by which a later run knows that the stage is
 //! finished.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::changes::{changed_settings, keys};
 use crate::files::{self, own};
 use crate::loops::error::Error;
 
@@ -84,18 +85,8 @@ pub(crate) struct Basis {
 impl Basis {
     /// The differences from an earlier basis, as words of a message.
     fn changes_since(&self, before: &Basis) -> Vec<String> {
-        let mut changes = Vec::new();
-        for name in names(&before.words, &self.words) {
-            let [was, is] = [before, self].map(|basis| match basis.words.get(name) {
-                Some(value) => value.as_str(),
-                None => "not given",
-            });
-            if was != is {
-                let [name, was, is] = [name, was, is].map(foreign);
-                changes.push(format!("{name} was {was} and is {is}"));
-            }
-        }
-        for path in names(&before.files, &self.files) {
+        let mut changes = changed_settings(&before.words, &self.words);
+        for path in keys(&before.files, &self.files) {
             let found = [before, self].map(|basis| basis.files.get(path));
             let path = foreign(path);
             match found {
@@ -107,14 +98,6 @@ impl Basis {
         }
         changes
     }
-}
-
-/// The names in two maps, each once.
-fn names<'m, V>(
-    one: &'m BTreeMap<String, V>,
-    other: &'m BTreeMap<String, V>,
-) -> BTreeSet<&'m String> {
-    one.keys().chain(other.keys()).collect()
 }
 
 /// The record of a finished stage. It is written after all results of the stage.

@@ -16,15 +16,7 @@ use crate::loops::stage::Stage;
 use crate::loops::stages::{Observe, Stages, last_lines};
 use crate::loops::training::Training;
 use crate::matches::Report;
-
-/// The spec of a net.
-#[derive(Clone, Debug)]
-pub struct Spec {
-    /// The text of the spec.
-    pub text: String,
-    /// The file of the spec, which the loop must not write over, if the spec has a file.
-    pub file: Option<PathBuf>,
-}
+use crate::nets::specs::Spec;
 
 /// A loop that can be run.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +104,7 @@ impl Loop<'_> {
     }
 
     fn check_trainer(&self) -> Result<(), Error> {
-        let [program, arguments @ ..] = &*self.run.trainer else {
+        let [program, arguments @ ..] = &*self.run.trainer.command else {
             return Ok(());
         };
 
@@ -129,24 +121,22 @@ impl Loop<'_> {
     }
 
     fn check_files(&self) -> Result<(), Error> {
-        let run = self.run;
         let specs = [Some(self.spec), self.current_spec].into_iter().flatten();
-        let specs = specs.filter_map(|spec| spec.file.as_deref());
-        let replaced = run.replaced.iter().map(PathBuf::as_path);
-        let other: Vec<&Path> = [&*run.path]
+        let specs = specs.filter_map(|spec| Some(spec.choice.path()?.to_path_buf()));
+        let other = [self.run.path.clone()].into_iter().chain(specs);
+        let other: Vec<PathBuf> = other.chain(self.run.replaced()).collect();
+        let read: Vec<PathBuf> = self
+            .run
+            .current_net()
             .into_iter()
-            .chain(specs)
-            .chain(replaced)
+            .chain(self.run.data())
             .collect();
-        let current = run.current.iter().map(|current| &*current.net);
-        let data = run.data.iter().map(PathBuf::as_path);
-        let read: Vec<&Path> = current.chain(data).collect();
-        Files::within(self.folder).check(&other, &read, self.engine())
+        Files::within(self.folder).check(other, read, &self.engine())
     }
 
     /// The folder of the engine's package.
-    fn engine(&self) -> &Path {
-        self.run.engine.as_deref().unwrap_or(self.engine)
+    fn engine(&self) -> PathBuf {
+        self.run.engine().unwrap_or_else(|| self.engine.into())
     }
 
     /// Builds the engine for a spec, as a stage.
@@ -176,7 +166,7 @@ impl Loop<'_> {
             .writes(root.join("bin").join(executable("nnue-selfplay")));
         // The engine is compiled by the compiler's version in that program.
         stage = stage.reads(self.nnue);
-        for source in sources(self.engine())? {
+        for source in sources(&self.engine())? {
             stage = stage.reads(source);
         }
         Ok((stage, program))
@@ -184,7 +174,8 @@ impl Loop<'_> {
 
     /// The engine for the new net.
     fn build_engine(&self, files: &Files, stages: &mut Stages<'_>) -> Result<Player, Error> {
-        let (stage, engine) = self.install("engine", &files.engine, &files.spec, self.run.pawn)?;
+        let (stage, engine) =
+            self.install("engine", &files.engine, &files.spec, self.run.engine.pawn)?;
         stages.run(&stage)?;
         Ok(Player {
             name: "new net".into(),
@@ -204,7 +195,8 @@ impl Loop<'_> {
         let Some(current) = &self.run.current else {
             return Ok(material(new));
         };
-        let name = current.net.file_name().unwrap_or_default();
+        let path = self.run.folder().join(&current.net);
+        let name = path.file_name().unwrap_or_default();
         let (stage, engine) = self.install(
             "engine of the current net",
             &files.current_engine,
@@ -212,8 +204,7 @@ impl Loop<'_> {
             current.pawn,
         )?;
         stages.run(&stage)?;
-        let net = fs::canonicalize(&current.net)
-            .map_err(|error| Error::unreadable(&current.net, error))?;
+        let net = fs::canonicalize(&path).map_err(|error| Error::unreadable(&path, error))?;
         Ok(Player {
             name: format!("current net, {}", name.to_string_lossy()),
             engine,
@@ -248,7 +239,7 @@ impl Loop<'_> {
 
     /// Trains and quantises a net, and leaves golden values beside it.
     fn train(&self, path: &Path, files: &Files, stages: &mut Stages<'_>) -> Result<(), Error> {
-        let [program, arguments @ ..] = &*self.run.trainer else {
+        let [program, arguments @ ..] = &*self.run.trainer.command else {
             return Ok(());
         };
         let stage = Stage::new("training", program);
@@ -264,7 +255,7 @@ impl Loop<'_> {
             .writes(&files.golden)
             .writes(&files.summary)
             .goes_on_from(&files.training);
-        stage = self.run.data.iter().fold(stage, Stage::reads);
+        stage = self.run.data().fold(stage, Stage::reads);
         if self.run.selfplay.is_some() {
             stage = stage
                 .option("--data", &files.positions)

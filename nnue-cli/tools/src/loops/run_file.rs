@@ -9,19 +9,33 @@ use serde::Deserialize;
 
 use crate::loops::error::Error;
 
-/// The keys of a run file that the loop reads. The trainer reads the others, and reports unknown
-/// keys.
+/// A run file: the keys that the loop reads. The trainer reads the others, and reports unknown keys.
 #[derive(Debug, Deserialize)]
-struct Keys {
-    spec: String,
+pub struct RunFile {
+    /// The path of the run file.
+    #[serde(skip)]
+    pub path: PathBuf,
+    /// The text of the run file.
+    #[serde(skip)]
+    pub(crate) text: String,
+    /// The keys of the run file that are for the trainer, with their values.
+    #[serde(skip)]
+    pub(crate) for_trainer: BTreeMap<String, String>,
+    /// The spec of the new net: the name of a known spec, or a path that is relative to the run
+    /// file's folder.
+    pub spec: String,
+    /// The engine that plays with the new net.
     #[serde(default)]
-    engine: Engine,
+    pub engine: Engine,
     #[serde(default)]
-    trainer: Trainer,
-    current: Option<Current>,
-    selfplay: Option<SelfPlay>,
+    pub(crate) trainer: Trainer,
+    /// The net that the new net has to beat, besides material.
+    pub current: Option<Current>,
+    /// The games from which the trainer learns, if the run file names no files for it.
+    pub(crate) selfplay: Option<SelfPlay>,
+    /// How the new net plays its matches.
     #[serde(default, rename = "match")]
-    matches: Matches,
+    pub(crate) matches: Matches,
     #[serde(default)]
     data: Data,
     start: Option<PathBuf>,
@@ -50,17 +64,21 @@ const OWN: [&str; 5] = ["engine", "trainer", "current", "selfplay", "match"];
 /// The most words of the trainer's program and first arguments, because messages show them.
 const LONGEST_COMMAND: usize = 64;
 
+/// The engine that plays with the new net.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Engine {
-    folder: Option<PathBuf>,
-    pawn: Option<NonZeroU16>,
+pub struct Engine {
+    /// The folder of the engine's package, if it is not the default folder.
+    pub folder: Option<PathBuf>,
+    /// How many of the network's units are a pawn, if the engine should know it.
+    pub(crate) pawn: Option<NonZeroU16>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Trainer {
-    command: Vec<String>,
+pub(crate) struct Trainer {
+    /// The trainer's program and its first arguments.
+    pub(crate) command: Vec<String>,
 }
 
 impl Default for Trainer {
@@ -71,25 +89,29 @@ impl Default for Trainer {
     }
 }
 
+/// The net that the new net has to beat.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Current {
-    spec: Option<String>,
-    net: PathBuf,
-    pawn: Option<NonZeroU16>,
+pub struct Current {
+    /// The spec of the net, if it is not that of the new net, in the same form.
+    pub spec: Option<String>,
+    /// The path of the net file.
+    pub(crate) net: PathBuf,
+    /// How many of the network's units are a pawn, if the engine should know it.
+    pub(crate) pawn: Option<NonZeroU16>,
 }
 
 /// The games that the engine plays against itself.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SelfPlay {
+pub(crate) struct SelfPlay {
     /// The number of games.
-    pub games: NonZeroU32,
+    pub(crate) games: NonZeroU32,
     /// The number of nodes for each search.
-    pub nodes: NonZeroU64,
+    pub(crate) nodes: NonZeroU64,
     /// The seed of the games.
     #[serde(default = "one")]
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 fn one() -> u64 {
@@ -99,13 +121,13 @@ fn one() -> u64 {
 /// The matches of the new net.
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Matches {
+pub(crate) struct Matches {
     /// The number of games in each match, an even number.
-    pub games: u32,
+    pub(crate) games: u32,
     /// The number of nodes for each search.
-    pub nodes: NonZeroU64,
+    pub(crate) nodes: NonZeroU64,
     /// The seed of the openings.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl Default for Matches {
@@ -116,49 +138,6 @@ impl Default for Matches {
             seed: one(),
         }
     }
-}
-
-/// A run file in the form that a loop needs: paths are relative to the working folder.
-#[derive(Debug)]
-pub struct RunFile {
-    /// The path of the run file.
-    pub path: PathBuf,
-    /// The text of the run file.
-    pub text: String,
-    /// The keys of the run file that are for the trainer, with their values.
-    pub for_trainer: BTreeMap<String, String>,
-    /// The spec of the new net, as the run file has it: the name of a known spec, or a path that is
-    /// relative to the run file's folder.
-    pub spec: String,
-    /// How many of the network's units are a pawn, if the engine should know it.
-    pub pawn: Option<NonZeroU16>,
-    /// The folder of the engine's package, if it is not the default folder.
-    pub engine: Option<PathBuf>,
-    /// The trainer's program and its first arguments.
-    pub trainer: Vec<String>,
-    /// The net that the new net has to beat, besides material.
-    pub current: Option<CurrentNet>,
-    /// The games from which the trainer learns, if the run file names no files for it.
-    pub selfplay: Option<SelfPlay>,
-    /// How the new net plays its matches.
-    pub matches: Matches,
-    /// The files that the run file names for the trainer: data, also of stages, and what the
-    /// training starts with.
-    pub data: Vec<PathBuf>,
-    /// The files of data that the engine's games replace.
-    pub replaced: Vec<PathBuf>,
-}
-
-/// The net that the new net has to beat.
-#[derive(Debug)]
-pub struct CurrentNet {
-    /// The spec of the net, as the run file has it: the name of a known spec, or a path that is
-    /// relative to the run file's folder.
-    pub spec: String,
-    /// The path of the net file.
-    pub net: PathBuf,
-    /// How many of the network's units are a pawn, if the engine should know it.
-    pub pawn: Option<NonZeroU16>,
 }
 
 impl RunFile {
@@ -180,60 +159,65 @@ impl RunFile {
             let lines: Vec<String> = lines.map(|line| foreign(line).to_string()).collect();
             wrong(&lines.join("\n"))
         };
-        let keys: Keys = toml::from_str(&text).map_err(no_toml)?;
-        let mut table: toml::Table = toml::from_str(&text).map_err(no_toml)?;
-        table.retain(|key, _| !OWN.contains(&key));
-        let folder = path.parent().unwrap_or(Path::new(""));
-        if keys.trainer.command.is_empty() {
+        let mut run: RunFile = toml::from_str(&text).map_err(no_toml)?;
+        let words = run.trainer.command.len();
+        if words == 0 {
             return Err(wrong(
                 &"`command` in `[trainer]` is empty, expected a program and its arguments",
             ));
         }
-        let words = keys.trainer.command.len();
         if words > LONGEST_COMMAND {
             return Err(wrong(&format!(
                 "`command` in `[trainer]` has {words} words, allowed are at most {LONGEST_COMMAND}"
             )));
         }
-        let Matches { games, .. } = keys.matches;
+        let Matches { games, .. } = run.matches;
         if games < 2 || !games.is_multiple_of(2) {
             return Err(wrong(&format!(
                 "`games` in `[match]` is {games}, expected an even number: openings are played with both colours"
             )));
         }
-        let current = keys.current.map(|current| CurrentNet {
-            spec: current.spec.unwrap_or_else(|| keys.spec.clone()),
-            net: folder.join(current.net),
-            pawn: current.pawn,
+        let mut table: toml::Table = toml::from_str(&text).map_err(no_toml)?;
+        table.retain(|key, _| !OWN.contains(&key));
+        run.for_trainer = settings(&table).map_err(|error| wrong(&error))?;
+        (run.path, run.text) = (path.into(), text);
+        Ok(run)
+    }
+
+    /// The folder of the run file, to which its paths are relative.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// The folder of the engine's package, if it is not the default folder.
+    #[must_use]
+    pub fn engine(&self) -> Option<PathBuf> {
+        Some(self.folder().join(self.engine.folder.as_ref()?))
+    }
+
+    /// The path of the current net, if there is one.
+    pub(crate) fn current_net(&self) -> Option<PathBuf> {
+        Some(self.folder().join(&self.current.as_ref()?.net))
+    }
+
+    /// The files that the trainer reads: data, also of stages, and what the training starts with.
+    /// A stage that names files does not get the engine's games.
+    pub(crate) fn data(&self) -> impl Iterator<Item = PathBuf> {
+        let files = self.data.files.iter().filter(|_| self.selfplay.is_none());
+        let of_stages = self.stage.iter().flat_map(|TrainingStage { data }| {
+            let Data { files, validation } = data;
+            files.iter().chain(validation)
         });
-        let Data { files, validation } = keys.data;
-        // The engine's games replace the files for training, but not those for validation.
-        let (files, replaced) = match keys.selfplay {
-            Some(_) => (Vec::new(), files),
-            None => (files, Vec::new()),
-        };
-        // A stage that names files does not get the games.
-        let of_stages = keys.stage.into_iter().flat_map(|stage| {
-            let Data { files, validation } = stage.data;
-            files.into_iter().chain(validation)
-        });
-        let data = files.into_iter().chain(validation);
-        let data = data.chain(of_stages).chain(keys.start);
-        let within = |file: PathBuf| folder.join(file);
-        Ok(RunFile {
-            path: path.into(),
-            for_trainer: settings(&table).map_err(|error| wrong(&error))?,
-            text,
-            spec: keys.spec,
-            pawn: keys.engine.pawn,
-            engine: keys.engine.folder.map(|engine| folder.join(engine)),
-            trainer: keys.trainer.command,
-            current,
-            selfplay: keys.selfplay,
-            matches: keys.matches,
-            data: data.map(within).collect(),
-            replaced: replaced.into_iter().map(within).collect(),
-        })
+        let all = files.chain(&self.data.validation);
+        let all = all.chain(of_stages).chain(&self.start);
+        all.map(|file| self.folder().join(file))
+    }
+
+    /// The files of data that the engine's games replace, which are not those for validation.
+    pub(crate) fn replaced(&self) -> impl Iterator<Item = PathBuf> {
+        let replaced = self.data.files.iter().filter(|_| self.selfplay.is_some());
+        replaced.map(|file| self.folder().join(file))
     }
 }
 
@@ -286,14 +270,9 @@ mod tests {
                     data.files = [\"games.pgn\"]\n";
         let run = run_file(text).unwrap();
         assert_eq!(run.spec, "my-net.toml");
-        let current = run.current.unwrap();
-        assert_eq!(
-            current.spec, run.spec,
-            "the same spec as that of the new net"
-        );
-        assert_eq!(current.net, Path::new("runs/old.nnue"));
-        assert_eq!(run.engine.unwrap(), Path::new("runs/my-engine"));
-        assert_eq!(run.data, [Path::new("runs/games.pgn")]);
+        assert_eq!(run.current_net().unwrap(), Path::new("runs/old.nnue"));
+        assert_eq!(run.engine().unwrap(), Path::new("runs/my-engine"));
+        assert!(run.data().eq([Path::new("runs/games.pgn")]));
     }
 
     #[test]
@@ -309,11 +288,11 @@ mod tests {
         };
         let run = run_file(text).unwrap();
         let all: Vec<PathBuf> = paths(&["a.txt", "b.txt", "c.txt", "d.txt", "old.nnue"]);
-        assert_eq!(run.data, all);
+        assert!(run.data().eq(all.iter().cloned()));
         // Games replace the files of the run, but not those of a stage.
         let run = run_file(&format!("{text}[selfplay]\ngames = 2\nnodes = 1\n")).unwrap();
-        assert_eq!(run.data, all[1..]);
-        assert_eq!(run.replaced, all[..1]);
+        assert!(run.data().eq(all[1..].iter().cloned()));
+        assert!(run.replaced().eq(all[..1].iter().cloned()));
     }
 
     #[test]

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use nnue_compiler::format::foreign;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::loops::error::Error;
 
@@ -14,66 +13,13 @@ const FAR: f64 = 1.5;
 /// The most bytes of a file of the trainer.
 const LONGEST: u64 = 1 << 24;
 
-/// The trainer's `summary.json`. A missing number is `None`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Summary {
-    /// The number of positions in training; repeated positions count each time.
-    pub positions: Option<f64>,
-    /// The time of training in seconds.
-    pub seconds: Option<f64>,
-    /// How many positions were trained on in a second.
-    pub positions_per_second: Option<f64>,
-    /// The loss on the positions of the training.
-    pub train_loss: Option<f64>,
-    /// The loss on the positions for validation, which the net has not seen.
-    pub validation_loss: Option<f64>,
-    /// The loss on the positions for validation of the net file, in integers.
-    pub validation_loss_of_integers: Option<f64>,
-    /// The number of positions that the net has not seen.
-    pub validation_positions: Option<f64>,
-    /// The share of blocks of four neurons that are all zero, 0 to 1.
-    pub zero_blocks: Option<f64>,
-    /// The differences between the values of the integers and of the trainer.
-    pub rounding_cost: RoundingCost,
-    /// How many weights and biases the net has.
-    pub parameters: Option<f64>,
-    /// The device of the training, such as `cpu`.
-    pub device: Option<String>,
-    /// The version of torch.
-    pub torch: Option<String>,
-    /// All settings of the trainer, with those that the run file leaves out.
-    pub settings: Map<String, Value>,
-    /// The trainer's reports during the run, in the order of time.
-    pub reports: Vec<Value>,
-}
-
-/// The differences between the values of the net file in integers and those of the trainer.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct RoundingCost {
-    /// The difference of the trainer's values with simulated rounding from those of the integers.
-    pub fake: Option<Cost>,
-    /// The difference of the trainer's values without rounding from those of the integers.
-    pub float: Option<Cost>,
-}
-
-/// The differences of values over positions, in centipawns.
-#[derive(Debug, Deserialize)]
-pub struct Cost {
-    /// The mean difference.
-    pub mean_centipawns: f64,
-    /// The largest difference.
-    pub most_centipawns: f64,
-}
-
 /// A finished run of the trainer.
 #[derive(Debug)]
 pub struct Training {
-    /// The numbers of the run.
-    pub summary: Summary,
+    /// The trainer's `summary.json`, in which any number may be missing.
+    pub(crate) summary: Value,
     /// The curves of the run as SVG, or why there are none.
-    pub curves: Result<String, String>,
+    pub(crate) curves: Result<String, String>,
 }
 
 impl Training {
@@ -99,22 +45,24 @@ impl Training {
         Ok(Training { summary, curves })
     }
 
+    /// A number of the summary, by the JSON pointer of its place.
+    pub(crate) fn number(&self, place: &str) -> Option<f64> {
+        self.summary.pointer(place)?.as_f64()
+    }
+
     /// The ratio of the validation loss to the training loss, if it is so large that there was too
     /// little data.
-    #[must_use]
-    pub fn overfitting(&self) -> Option<f64> {
-        let Summary {
-            train_loss,
-            validation_loss,
-            ..
-        } = self.summary;
-        let (train, validation) = (train_loss?, validation_loss?);
+    pub(crate) fn overfitting(&self) -> Option<f64> {
+        let [train, validation] = ["/train_loss", "/validation_loss"].map(|loss| self.number(loss));
+        let (train, validation) = (train?, validation?);
         (validation > FAR * train).then(|| validation / train)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -143,12 +91,8 @@ mod tests {
 
     #[test]
     fn a_validation_far_from_training_is_overfitting() {
-        let overfitting = |train_loss| {
-            let summary = Summary {
-                train_loss: Some(train_loss),
-                validation_loss: Some(0.002),
-                ..Summary::default()
-            };
+        let overfitting = |train_loss: f64| {
+            let summary = json!({ "train_loss": train_loss, "validation_loss": 0.002 });
             let curves = Ok(String::new());
             Training { summary, curves }.overfitting()
         };

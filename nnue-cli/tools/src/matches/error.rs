@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use nnue_compiler::format::foreign;
 
+use crate::changes::first;
+
 use crate::matches::engine::Fault;
 
 /// Why a match cannot be played, or its state not be kept.
@@ -84,7 +86,7 @@ pub enum Error {
     #[error(
         "`{}` is the state of another match: {}",
         foreign(.path.display()),
-        .differences.join("; ")
+        first(.differences)
     )]
     OtherMatch {
         /// The file.

@@ -10,9 +10,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 
+use crate::changes::changed_settings;
 use crate::files::{is_standard, own};
 use crate::matches::error::Error;
 use crate::matches::results::Pair;
@@ -207,9 +207,6 @@ fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// How many differences between two matches are shown.
-const SHOWN: usize = 8;
-
 /// Refuses the settings of another match.
 fn check(path: &Path, header: &[u8], settings: &Settings) -> Result<(), Error> {
     let header: Header = serde_json::from_slice(header).map_err(|_| no_state(path))?;
@@ -220,28 +217,7 @@ fn check(path: &Path, header: &[u8], settings: &Settings) -> Result<(), Error> {
             read: VERSION,
         });
     }
-    let nothing = String::from("nothing");
-    let names = header.settings.keys().chain(settings.keys());
-    let mut differences: Vec<String> = names
-        .filter(|name| header.settings.get(*name) != settings.get(*name))
-        .map(|name| {
-            let before = header.settings.get(name).unwrap_or(&nothing);
-            let now = settings.get(name).unwrap_or(&nothing);
-            format!(
-                "{} was {} and is {}",
-                foreign(name),
-                foreign(before),
-                foreign(now)
-            )
-        })
-        .collect();
-    differences.sort();
-    differences.dedup();
-    if differences.len() > SHOWN {
-        let more = differences.len() - SHOWN;
-        differences.truncate(SHOWN);
-        differences.push(format!("and {more} more"));
-    }
+    let differences = changed_settings(&header.settings, settings);
     if differences.is_empty() {
         Ok(())
     } else {

@@ -11,7 +11,7 @@ mod together;
 
 pub use self::comparison::{Comparison, Event, Report, Wrong};
 pub use self::net::{density_of_trained, net_file};
-pub use self::package::{Packages, Spec, Turn};
+pub use self::package::packages;
 pub use self::program::answers;
 pub use self::row::Row;
 pub use self::together::{Together, TogetherReport, TogetherRow};

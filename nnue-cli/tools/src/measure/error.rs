@@ -58,12 +58,12 @@ pub enum Error {
         refusals: Vec<String>,
     },
     /// Cargo, which compiles the networks, cannot be run.
-    #[error("cannot run cargo, which compiles the networks: {0}")]
+    #[error("cannot run cargo, which compiles networks: {0}")]
     NoCargo(#[source] io::Error),
     /// A network does not compile.
     #[error("cannot compile `{spec}`:\n{words}")]
     Compiler {
-        /// The spec of the network.
+        /// The spec of the network, or the folder of its package.
         spec: String,
         /// The messages of the compiler.
         #[source]

@@ -5,11 +5,13 @@ use std::path::Path;
 use crate::nets::golden::Vector;
 use crate::nets::net_file::NetFile;
 use crate::nets::parallel;
+use crate::nets::specs::Spec;
 use crate::nets::verification::Verification;
 use nnue_runtime::Level;
 
 use crate::measure::Error;
-use crate::measure::bench::{Spec, Turn, answers};
+use crate::measure::bench::answers;
+use crate::measure::workspace::Turn;
 
 /// Compiles the network of a spec, and compares it with golden vectors at every level of this
 /// machine: with a full refresh for each position, and along the list. `progress` is called for

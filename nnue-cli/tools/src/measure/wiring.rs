@@ -6,8 +6,9 @@ use std::time::Instant;
 use nnue_wiring::Report;
 use serde::Serialize;
 
-use crate::measure::bench::{Spec, Turn};
+use crate::measure::workspace::Turn;
 use crate::measure::{Error, ProgramError};
+use crate::nets::specs::Spec;
 
 /// What the check of a network's code has found.
 #[derive(Clone, Debug, Serialize)]

@@ -108,10 +108,11 @@ impl Lines {
             let mut line = Vec::new();
             let mut rest = self.lines.by_ref().take(LONGEST + 1);
             let length =
-                { rest.read_until(b'\n', &mut line) }.map_err(|error| Error::UnreadableList {
-                    list: self.source.clone(),
-                    error,
-                })?;
+                rest.read_until(b'\n', &mut line)
+                    .map_err(|error| Error::UnreadableList {
+                        list: self.source.clone(),
+                        error,
+                    })?;
             if length == 0 {
                 return Ok(None);
             }

@@ -96,16 +96,22 @@ impl SpecChoice {
         }
     }
 
-    /// The text of the spec, and the network that it describes.
+    /// Reads the spec.
     ///
     /// # Errors
     ///
     /// The file cannot be read, or the spec is wrong.
-    pub fn read(&self) -> Result<(String, Network), Error> {
-        match self {
-            SpecChoice::Known(known) => Ok((known.text.into(), known.network()?)),
-            SpecChoice::File(path) => read_spec(path),
-        }
+    pub fn read(&self) -> Result<Spec, Error> {
+        let text = match self {
+            SpecChoice::Known(known) => known.text.into(),
+            SpecChoice::File(path) => read_text(path)?,
+        };
+        let network = analyse(&SourceFile::new(self.to_string(), &*text))?;
+        Ok(Spec {
+            choice: self.clone(),
+            text,
+            network,
+        })
     }
 
     /// The network that the spec describes.
@@ -114,8 +120,19 @@ impl SpecChoice {
     ///
     /// The errors of [`SpecChoice::read`].
     pub fn network(&self) -> Result<Network, Error> {
-        Ok(self.read()?.1)
+        Ok(self.read()?.network)
     }
+}
+
+/// A spec that was read.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// The spec as the user named it.
+    pub choice: SpecChoice,
+    /// The text of the spec.
+    pub text: String,
+    /// The network that the spec describes.
+    pub network: Network,
 }
 
 /// Reads a file of text.
@@ -128,18 +145,6 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
         path: path.into(),
         offset: error.utf8_error().valid_up_to(),
     })
-}
-
-/// The text of a spec, and the network that it describes.
-///
-/// # Errors
-///
-/// The file cannot be read, or the spec is wrong.
-pub fn read_spec(path: &Path) -> Result<(String, Network), Error> {
-    let text = read_text(path)?;
-    let source = SourceFile::new(path.display().to_string(), text.clone());
-    let network = analyse(&source)?;
-    Ok((text, network))
 }
 
 impl fmt::Display for SpecChoice {

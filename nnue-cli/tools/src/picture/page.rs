@@ -1,7 +1,6 @@
 //! A net on an HTML page that needs no other files.
 
 mod facts;
-pub mod loops;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -36,7 +35,7 @@ pre { overflow-x: auto; background: #f6f8fa; padding: 0.5em; }
 img { image-rendering: pixelated; }";
 
 /// A page with this title and body.
-fn page(title: &str, body: Markup) -> String {
+pub(crate) fn page(title: &str, body: Markup) -> String {
     let head = [
         closed("meta", &[("charset", "utf-8")]),
         tag("title", title),
@@ -48,31 +47,31 @@ fn page(title: &str, body: Markup) -> String {
 }
 
 /// A table with the names of its columns.
-fn table(id: &str, columns: &[&str], rows: impl Iterator<Item = Markup>) -> Markup {
+pub(crate) fn table(id: &str, columns: &[&str], rows: impl Iterator<Item = Markup>) -> Markup {
     let names = columns.iter().map(|column| tag("th", *column));
     let head = tag("tr", Markup::from_iter(names));
     element("table", &[("id", id)], head.followed_by(rows))
 }
 
 /// A table with a name and a value in each row.
-fn values(id: &str, rows: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
+pub(crate) fn values(id: &str, rows: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
     let rows = rows.into_iter();
     let rows = rows.map(|(name, value)| tag("tr", [tag("th", name), cell(value)]));
     element("table", &[("id", id)], Markup::from_iter(rows))
 }
 
 /// A cell of a table.
-fn cell(contents: impl Into<Markup>) -> Markup {
+pub(crate) fn cell(contents: impl Into<Markup>) -> Markup {
     tag("td", contents)
 }
 
 /// A cell with a number.
-fn number(number: impl ToString) -> Markup {
+pub(crate) fn number(number: impl ToString) -> Markup {
     element("td", &[("class", "number")], number.to_string())
 }
 
 /// The drawing of a network, and the table of `nnue check`.
-fn drawn(network: &Network) -> Markup {
+pub(crate) fn drawn(network: &Network) -> Markup {
     Markup::from([
         tag("h2", "The network"),
         Markup::raw(drawing::svg(network)),

@@ -461,7 +461,7 @@ impl Magnitudes {
         let mut whole = Histogram::new();
         channels.iter().for_each(|channel| whole.merge(channel));
         Some(Magnitudes {
-            tensor: tensor.name.clone(),
+            tensor: tensor.name.to_string(),
             most: f64::from(most),
             channels,
             whole,

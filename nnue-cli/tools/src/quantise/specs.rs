@@ -1,11 +1,12 @@
 //! The specs of a quantisation, while keys of them are changed.
 
-use nnue_compiler::diagnostics::Diagnostics;
+use nnue_compiler::diagnostics::{Diagnostics, SourceFile};
 use nnue_compiler::network::Network;
 use nnue_compiler::{check, decode, spec};
 
 use super::edit::{Change, Edited, Part, edit, edit_aligned, edit_followed};
 use super::source;
+use crate::nets::specs::Spec;
 
 /// A spec that was checked, and the network that it describes.
 #[derive(Clone)]
@@ -34,10 +35,10 @@ pub(super) struct Specs {
 
 impl Specs {
     /// The specs that the user gives, which were checked before.
-    pub(super) fn read(input: &super::Spec, output: Option<&super::Spec>) -> Option<Specs> {
-        let read = |spec: &super::Spec| {
-            let spec = decode(&spec.text, &mut Diagnostics::default())?;
-            Checked::of(spec)
+    pub(super) fn read(input: &Spec, output: Option<&Spec>) -> Option<Specs> {
+        let read = |spec: &Spec| {
+            let text = SourceFile::new(spec.choice.to_string(), &*spec.text);
+            Checked::of(decode(&text, &mut Diagnostics::default())?)
         };
         let of_output = match output {
             None => None,

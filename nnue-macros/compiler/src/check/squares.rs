@@ -181,7 +181,7 @@ pub(super) fn check_biases(
     diagnostics: &mut Diagnostics,
 ) {
     let tensors = file.sections.iter().filter_map(Section::as_tensor);
-    for tensor in tensors.filter(|tensor| tensor.element == Element::I16) {
+    for tensor in tensors.filter(|tensor| tensor.stored.element == Element::I16) {
         let Role::LayerBiases(index) = tensor.role else {
             continue;
         };

@@ -152,7 +152,7 @@ impl Writer<'_> {
                 None => self.function(name),
                 Some(exact) => self.if_proved(&self.function(name), &self.function(exact)),
             },
-            Kernel::Rows(products) => {
+            Kernel::Rows { products } => {
                 self.multiplied(*products, "dot_row", "dot_row_wide", |dot_row| {
                     self.rows(dot_row)
                 })

@@ -3,14 +3,14 @@
 use nnue_format::{Element, ThreatRules, ThreatTargets, Threats};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
+use toml::de::DeValue;
 
 use super::piece_square::{Mirror, SQUARES};
 use super::{Family, FeatureSet};
 use crate::check::value::value_or;
-use crate::decode::table::{Table, array, boolean, keys, mismatch, named, one_of, string};
+use crate::decode::table::{Table, Value, array, boolean, keys, mismatch, named, one_of, string};
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::spec::named::named;
-use crate::toml::{TomlValue, Value};
 
 /// The name of all sets of the family in a spec.
 pub const NAME: &str = "Threats";
@@ -106,15 +106,15 @@ fn targets(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Targets>> {
-    match &value.value {
-        TomlValue::Array(_) => {
+    match value.get_ref() {
+        DeValue::Array(_) => {
             let rows = array(key, value, string, diagnostics)?;
             Some(Spanned {
                 value: Targets::Table(rows.value),
                 span: rows.span,
             })
         }
-        TomlValue::String(_) => {
+        DeValue::String(_) => {
             let names = ThreatTargets::ALL.map(|targets| (targets.name(), targets));
             let known = one_of(&names, key, value, diagnostics)?;
             Some(Spanned {

@@ -288,18 +288,17 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
         .inputs
         .iter()
         .map(|slice| network.tensor(slice.source).element);
+    let is_wide = |element| matches!(element, Element::U16 | Element::I32);
     match op.weights {
         WeightType::Binary => Input::Signs,
         WeightType::F32 => Input::Floats,
         WeightType::I32 => Input::Longs,
         // If the transformer's values need all of 16 bits or more, squares are stored as their
         // roots.
-        _ if (elements.clone()).any(|element| matches!(element, Element::U16 | Element::I32)) => {
-            match network.transformer.pooling {
-                Pooling::None => Input::Roots,
-                _ => Input::Unsigned,
-            }
-        }
+        _ if elements.clone().any(is_wide) => match network.transformer.pooling {
+            Pooling::None => Input::Roots,
+            _ => Input::Unsigned,
+        },
         WeightType::I8 if elements.all(|element| element == Element::U8) => Input::Bytes,
         WeightType::I8 | WeightType::I16 => Input::Words,
     }

@@ -34,6 +34,8 @@ pub struct Table {
     pub rows: usize,
     /// The number of virtual rows, which follow the real rows.
     pub virtual_rows: usize,
+    /// The offset of the first row, in bytes from the start of the weights.
+    pub offset: usize,
 }
 
 impl Table {
@@ -57,6 +59,7 @@ impl Table {
                     first_row: tables.last().map_or(0, |last| last.first_row + last.rows),
                     rows: 0,
                     virtual_rows: 0,
+                    offset: 0,
                 });
             }
             if let Some(table) = tables.last_mut() {

@@ -1,8 +1,6 @@
 //! The keys of `[file]`: a format, and the properties in which files of this format differ.
 
-use std::fmt;
-
-use nnue_format::{Element, Encoding, Overflow, Rounding};
+use nnue_format::{Axis, AxisPart, Element, Encoding, Overflow, Rounding};
 
 use super::{Named, named};
 use crate::diagnostics::{Span, Spanned};
@@ -254,60 +252,15 @@ impl Named for Rounding {
     ];
 }
 
-named! {
-    /// An axis of a tensor.
-    Axis {
-        /// The features, in the transformer's weights and PSQT values.
-        Feature = "feature",
-        /// The neurons, in the transformer's weights and biases.
-        Neuron = "neuron",
-        /// The stacks, in the layers' tensors and in PSQT values.
-        Stack = "stack",
-        /// The outputs of a layer, in all its tensors.
-        Output = "output",
-        /// The inputs of a layer, in its weights.
-        Input = "input",
-    }
-}
-
-/// An axis of a tensor in a file. Where the file has an axis in blocks, the blocks and the places
-/// in a block are two axes of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AxisPart {
-    /// The axis of the network's tensor.
-    pub axis: Axis,
-    /// The part of that axis.
-    pub part: Part,
-}
-
-/// A part of an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// `input`: the whole axis.
-    Whole,
-    /// `input / 4`: the blocks of the axis, with this length.
-    Blocks(usize),
-    /// `input % 4`: the places in a block of this length.
-    Places(usize),
-}
-
-impl From<Axis> for AxisPart {
-    fn from(axis: Axis) -> AxisPart {
-        AxisPart {
-            axis,
-            part: Part::Whole,
-        }
-    }
-}
-
-impl fmt::Display for AxisPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.part {
-            Part::Whole => write!(f, "{}", self.axis),
-            Part::Blocks(len) => write!(f, "{} / {len}", self.axis),
-            Part::Places(len) => write!(f, "{} % {len}", self.axis),
-        }
-    }
+/// The axes of tensors.
+impl Named for Axis {
+    const NAMES: &'static [(&'static str, Axis)] = &[
+        ("feature", Axis::Feature),
+        ("neuron", Axis::Neuron),
+        ("stack", Axis::Stack),
+        ("output", Axis::Output),
+        ("input", Axis::Input),
+    ];
 }
 
 named! {

@@ -150,6 +150,7 @@ const _: () = {
         const FILE: &'static file::FileLayout = {
             const SECTIONS: &[file::Section] = &[
                 file::Section::named(
+                    file::Role::Weights(0),
                     "transformer.weights",
                     "l0w",
                     [1, 768, 128],
@@ -163,6 +164,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::named(
+                    file::Role::Biases(0),
                     "transformer.biases",
                     "l0b",
                     [1, 1, 128],
@@ -176,6 +178,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::named(
+                    file::Role::LayerWeights(0),
                     "l1.weights",
                     "l1w",
                     [1, 1, 256],
@@ -192,6 +195,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::named(
+                    file::Role::LayerBiases(0),
                     "l1.biases",
                     "l1b",
                     [1, 1, 1],
@@ -252,9 +256,9 @@ const _: () = {
             unpooled: 0,
             order: &[],
             skipped: neurons::Skipped::Nothing,
-            tensors: &["transformer.weights", "transformer.biases"],
             readers: &[
                 neurons::Reader {
+                    layer: 0,
                     name: "l1.weights",
                     runs: file::list(
                         &[

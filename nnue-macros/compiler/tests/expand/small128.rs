@@ -200,6 +200,7 @@ const _: () = {
             const SECTIONS: &[file::Section] = &[
                 file::Section::hash("transformer hash", 0x7f234db8),
                 file::Section::same(
+                    file::Role::Biases(0),
                     "transformer.biases",
                     file::Element::I16,
                     file::Encoding::Leb128,
@@ -207,6 +208,7 @@ const _: () = {
                     [1, 128],
                 ),
                 file::Section::same(
+                    file::Role::Weights(0),
                     "transformer.weights",
                     file::Element::I16,
                     file::Encoding::Leb128,
@@ -214,6 +216,7 @@ const _: () = {
                     [22528, 128],
                 ),
                 file::Section::same(
+                    file::Role::Psqt(0),
                     "transformer.psqt",
                     file::Element::I32,
                     file::Encoding::Leb128,
@@ -224,6 +227,7 @@ const _: () = {
             const STACK: &[file::Section] = &[
                 file::Section::hash("hash", 0x6333712a),
                 file::Section::same(
+                    file::Role::LayerBiases(0),
                     "fc_0.biases",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -231,6 +235,7 @@ const _: () = {
                     [1, 16],
                 ),
                 file::Section::tensor(
+                    file::Role::LayerWeights(0),
                     "fc_0.weights",
                     [1, 16, 128],
                     file::Stored::new(file::Element::I8, [0, 128, 1], 2048),
@@ -246,6 +251,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::same(
+                    file::Role::LayerBiases(3),
                     "fc_1.biases",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -253,6 +259,7 @@ const _: () = {
                     [1, 32],
                 ),
                 file::Section::tensor(
+                    file::Role::LayerWeights(3),
                     "fc_1.weights",
                     [1, 32, 30],
                     file::Stored::new(file::Element::I8, [0, 32, 1], 1024),
@@ -265,6 +272,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::same(
+                    file::Role::LayerBiases(5),
                     "fc_2.biases",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -272,6 +280,7 @@ const _: () = {
                     [1, 1],
                 ),
                 file::Section::tensor(
+                    file::Role::LayerWeights(5),
                     "fc_2.weights",
                     [1, 1, 32],
                     file::Stored::new(file::Element::I8, [0, 0, 1], 32),
@@ -317,9 +326,9 @@ const _: () = {
             unpooled: 0,
             order: &[],
             skipped: neurons::Skipped::Nothing,
-            tensors: &["transformer.biases", "transformer.weights"],
             readers: &[
                 neurons::Reader {
+                    layer: 0,
                     name: "fc_0.weights",
                     runs: file::list(
                         &[

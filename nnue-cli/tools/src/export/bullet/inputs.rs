@@ -12,35 +12,28 @@ use nnue_compiler::feature_set::{Family, FeatureSet};
 use nnue_compiler::format::ThreatRules;
 use nnue_compiler::network::Network;
 
+use super::Argument;
+
 use self::board::Board;
 use self::pawn_pairs::PawnPairs;
 use self::piece_square::PieceSquare;
 use self::threats::{Rules, Threats};
 
-/// The inputs as the builder takes them: a value, and the items that it needs.
-pub(super) struct Inputs {
-    /// The value that the builder takes.
-    pub(super) value: String,
-    /// The items that the value needs.
-    pub(super) items: String,
-}
-
-impl Inputs {
-    pub(super) fn of(network: &Network) -> Inputs {
-        match &network.features[..] {
-            [
-                FeatureSet {
-                    family: Family::PieceSquare(parameters),
-                    ..
-                },
-            ] => known(parameters).unwrap_or_else(|| own(network)),
-            _ => own(network),
-        }
+/// The inputs as the builder takes them.
+pub(super) fn argument(network: &Network) -> Argument {
+    match &network.features[..] {
+        [
+            FeatureSet {
+                family: Family::PieceSquare(parameters),
+                ..
+            },
+        ] => known(parameters).unwrap_or_else(|| own(network)),
+        _ => own(network),
     }
 }
 
 /// The type of bullet for a set of piece-square features, if there is such a type.
-fn known(parameters: &Parameters) -> Option<Inputs> {
+fn known(parameters: &Parameters) -> Option<Argument> {
     let same = Parameters {
         king_buckets: parameters.king_buckets,
         mirror: parameters.mirror,
@@ -49,7 +42,7 @@ fn known(parameters: &Parameters) -> Option<Inputs> {
     if *parameters != same {
         return None;
     }
-    let inputs = |name: &str, buckets: &[u8]| Inputs {
+    let inputs = |name: &str, buckets: &[u8]| Argument {
         value: format!("{name}::new(KING_BUCKETS)"),
         items: format!(
             "/// The bucket of each square of the own king, rank by rank from the first.\n\
@@ -60,9 +53,9 @@ fn known(parameters: &Parameters) -> Option<Inputs> {
         ),
     };
     match parameters.mirror {
-        Mirror::None if parameters.buckets() == 1 => Some(Inputs {
+        Mirror::None if parameters.buckets() == 1 => Some(Argument {
             value: "Chess768".into(),
-            items: String::new(),
+            ..Argument::default()
         }),
         Mirror::None => Some(inputs("ChessBuckets", &parameters.king_buckets)),
         Mirror::AToD => {
@@ -210,7 +203,7 @@ fn pieces(parameters: &Parameters) -> PieceSquare {
 }
 
 /// The inputs as a type in the program that finds the rows of all sets.
-fn own(network: &Network) -> Inputs {
+fn own(network: &Network) -> Argument {
     let mut constants = String::new();
     let mut finds = String::new();
     let mut texts = vec![include_str!("inputs/board.rs")];
@@ -290,7 +283,7 @@ impl SparseInputType for Inputs {{
 {}"#,
         texts.join("\n")
     );
-    Inputs {
+    Argument {
         value: "Inputs".into(),
         items,
     }

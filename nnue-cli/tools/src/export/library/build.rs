@@ -1,14 +1,17 @@
 //! What cargo makes of the package.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+
+use nnue_compiler::format;
 
 use super::package::check;
 use super::{Error, Library};
-use crate::files::{Error as FileError, Lock, own, write};
+use crate::files::{Error as FileError, own, write};
 use crate::measure::project::Project;
+use crate::measure::workspace::{Turn, Workspace};
 
 /// The most bytes of a library, which may have a net in it.
 const LONGEST_LIBRARY: u64 = 1 << 34;
@@ -42,13 +45,6 @@ impl Kinds {
             Kinds::Both => &["staticlib", "cdylib"],
         }
     }
-}
-
-/// Where libraries are compiled: a folder that is kept, so that only changes are compiled.
-#[derive(Debug)]
-pub struct Build {
-    folder: PathBuf,
-    project: Project,
 }
 
 /// A file that is built from a package: the name that cargo gives it, and the path that it gets.
@@ -112,69 +108,57 @@ pub struct Built {
     pub system_libraries: String,
 }
 
-impl Build {
-    /// The place in a folder for caches.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::File`] if the folder cannot be made, [`Error::Package`] if it has files of
-    /// something else, which would be written over.
-    pub fn new(cache: &Path, project: Project) -> Result<Build, Error> {
-        let folder = cache.join("capi");
-        fs::create_dir_all(&folder).map_err(|error| FileError::unwritable(&folder, error))?;
-        let folder =
-            fs::canonicalize(&folder).map_err(|error| FileError::unwritable(&folder, error))?;
-        let mut entries =
-            fs::read_dir(&folder).map_err(|error| FileError::unreadable(&folder, error))?;
-        if entries.next().is_none() || Lock::is_known_in(&folder) {
-            Ok(Build { folder, project })
-        } else {
-            Err(crate::measure::Error::OtherFiles { folder }.into())
-        }
-    }
+/// The workspace for libraries in a folder for caches.
+///
+/// # Errors
+///
+/// Those of [`Workspace::open`].
+pub fn libraries(cache: &Path, project: Project) -> Result<Workspace, Error> {
+    Ok(Workspace::open(cache, "capi", project)?)
+}
 
-    /// Refuses a folder that has other files of the names of a library and its header.
+impl Library<'_> {
+    /// Refuses a folder that has other files of the names of the library and its header.
     ///
     /// # Errors
     ///
     /// [`Error::OtherFile`] for such a file, [`Error::File`] if it cannot be read.
-    pub fn check(library: &Library<'_>, kinds: Kinds, out: &Path) -> Result<(), Error> {
-        library.check_header(out)?;
-        let function = format!("{}_evaluator_push_checked", library.name());
-        for (_, to) in Products::of(library, kinds, out).libraries() {
+    pub fn check_products(&self, kinds: Kinds, out: &Path) -> Result<(), Error> {
+        self.check_header(out)?;
+        let function = format!("{}_evaluator_push_checked", self.name());
+        for (_, to) in Products::of(self, kinds, out).libraries() {
             check(to, |bytes| has(bytes, function.as_bytes()))?;
         }
         Ok(())
     }
 
-    /// Compiles a library and writes it and its header into a folder. If another run compiles,
+    /// Compiles the library and writes it and its header into a folder. If another run compiles,
     /// `waiting` is called with the folder for compiled files, and it waits.
     ///
     /// # Errors
     ///
-    /// Those of [`check`](Build::check); the package cannot be written or compiled, or the folder
-    /// cannot be written to.
+    /// Those of [`check_products`](Library::check_products); the package cannot be written or
+    /// compiled, or the folder cannot be written to.
     pub fn build(
         &self,
-        library: &Library<'_>,
+        workspace: &Workspace,
         kinds: Kinds,
         out: &Path,
         waiting: impl FnOnce(&Path),
     ) -> Result<Built, Error> {
-        Build::check(library, kinds, out)?;
-        let products = Products::of(library, kinds, out);
-        let _lock = Lock::wait_for_folder(&self.folder, || waiting(&self.folder))?;
+        self.check_products(kinds, out)?;
+        let products = Products::of(self, kinds, out);
+        let turn = workspace.turn(waiting)?;
         // A library may have the name of cargo's folder, `target`.
-        let package = self.folder.join(library.crate_name());
+        let package = workspace.folder.join(self.crate_name());
         // A net of an earlier run is not part of this package.
         own::remove(&package.join("net.nnue"))?;
-        library.write(&package, &self.project, kinds.crate_types())?;
-        let system_libraries = self.cargo(library, &package, kinds)?;
-        let release = self.folder.join("target/release");
+        self.write(&package, &workspace.project, kinds.crate_types())?;
+        let system_libraries = self.compile(&turn, &package, kinds)?;
         fs::create_dir_all(out).map_err(|error| FileError::unwritable(out, error))?;
-        write(&products.header, library.header())?;
+        write(&products.header, self.header())?;
         for (from, to) in products.libraries() {
-            write(to, own::read(&release.join(from), LONGEST_LIBRARY)?)?;
+            write(to, own::read(&turn.release(from), LONGEST_LIBRARY)?)?;
         }
         let path = |product: Option<Product>| product.map(|(_, path)| path);
         Ok(Built {
@@ -186,44 +170,32 @@ impl Build {
     }
 
     /// Compiles the package, and returns the libraries of the system that a static one needs.
-    fn cargo(&self, library: &Library<'_>, package: &Path, kinds: Kinds) -> Result<String, Error> {
-        let target = self.folder.join("target");
+    fn compile(&self, turn: &Turn<'_>, package: &Path, kinds: Kinds) -> Result<String, Error> {
         let needed = package.join("system-libraries");
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        cargo.args(["rustc", "--release", "--quiet", "--lib", "--target-dir"]);
-        cargo.arg(&target).arg("--");
-        let mut print = std::ffi::OsString::from("--print=native-static-libs=");
-        print.push(&needed);
+        let mut arguments = vec![OsString::from("--lib"), "--".into()];
         if kinds.has_static() {
-            cargo.arg(print);
+            let mut print = OsString::from("--print=native-static-libs=");
+            print.push(&needed);
+            arguments.push(print);
         }
+        // Programs look for the library by this name, not by that of the crate.
+        let name = format!("{DLL_PREFIX}{}{DLL_SUFFIX}", self.name());
         if cfg!(target_os = "linux") {
-            // Programs look for the library by this name, not by that of the crate.
-            let name = format!("{DLL_PREFIX}{}{DLL_SUFFIX}", library.name());
-            cargo.arg(format!("-Clink-arg=-Wl,-soname,{name}"));
+            arguments.push(format!("-Clink-arg=-Wl,-soname,{name}").into());
         } else if cfg!(target_os = "macos") {
-            let name = format!("{DLL_PREFIX}{}{DLL_SUFFIX}", library.name());
-            cargo.arg(format!("-Clink-arg=-Wl,-install_name,@rpath/{name}"));
+            arguments.push(format!("-Clink-arg=-Wl,-install_name,@rpath/{name}").into());
         }
-        // The settings with which cargo has run this program are not for this package.
-        cargo.env_remove("CARGO_TARGET_DIR").current_dir(package);
-        let output = cargo
-            .stdin(Stdio::null())
-            .output()
-            .map_err(Error::NoCargo)?;
-        if !output.status.success() {
-            return Err(Error::Compiler {
-                package: package.into(),
-                words: String::from_utf8_lossy(&output.stderr).trim_end().into(),
-            });
+        let compiled = turn.cargo(package, "rustc", arguments)?;
+        compiled.map_err(|words| crate::measure::Error::Compiler {
+            spec: format::foreign(package.display()).to_string(),
+            words,
+        })?;
+        if !kinds.has_static() {
+            return Ok(String::new());
         }
-        if kinds.has_static() {
-            let text = own::read(&needed, LONGEST_LIBRARY)?;
-            let text = String::from_utf8_lossy(&text);
-            Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
-        } else {
-            Ok(String::new())
-        }
+        let text = own::read(&needed, LONGEST_LIBRARY)?;
+        let text = String::from_utf8_lossy(&text);
+        Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Why there is no library of a network.
 
-use std::io;
 use std::path::PathBuf;
 
 use nnue_compiler::format::foreign;
@@ -65,20 +64,9 @@ pub enum Error {
     /// A file cannot be read or written.
     #[error("{0}")]
     File(#[from] crate::files::Error),
-    /// The package cannot be written.
+    /// The package cannot be written or compiled.
     #[error("{0}")]
     Package(#[from] crate::measure::Error),
-    /// Cargo, which compiles the library, cannot be run.
-    #[error("cannot run cargo, which compiles the library: {0}")]
-    NoCargo(#[source] io::Error),
-    /// The library does not compile.
-    #[error("cannot compile `{}`:\n{words}", foreign(.package.display()))]
-    Compiler {
-        /// The folder of the package.
-        package: PathBuf,
-        /// The messages of the compiler.
-        words: String,
-    },
 }
 
 nnue_compiler::format::debug_is_message!(Error);

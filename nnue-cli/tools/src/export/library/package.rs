@@ -10,14 +10,15 @@ use serde_json::json;
 
 use super::Error;
 use crate::files::{Error as FileError, own};
-use crate::measure::project::{Project, toml, write};
+use crate::measure::project::{Project, write};
+use crate::measure::workspace::{Package, profile};
 
 /// The packages of the project that the library needs, by their folders.
 pub const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-runtime/capi"];
 
 /// The manifest of the package, and its first line, by which it is known.
 const MANIFEST: &str = "Cargo.toml";
-const MARK: &str = "# `nnue capi` has made this package, and writes its files anew.";
+const MARK: &str = "# `nnue capi` has made this package, and writes its files anew.\n";
 
 /// The code of the package, and its first line.
 const CODE: &str = "src/lib.rs";
@@ -206,23 +207,23 @@ impl<'n> Library<'n> {
     pub fn write(&self, folder: &Path, project: &Project, kinds: &[&str]) -> Result<(), Error> {
         let mut runtime = project.dependency(NEEDED[0])?;
         runtime["features"] = json!(["zstd"]);
-        // What is optimised as one unit is what `nnue bench` measures. Panics end the process in any
-        // case; without unwinding the library is smaller.
-        let manifest = toml(&json!({
-            "package": { "name": self.crate_name(), "version": "0.0.0", "edition": "2024" },
+        let capi = project.dependency(NEEDED[1])?;
+        // What is measured is what an engine gets. Panics end the process in any case; without
+        // unwinding the library is smaller.
+        let mut release = profile();
+        (release["panic"], release["strip"]) = ("abort".into(), "debuginfo".into());
+        let more = json!({
             "lib": { "crate-type": kinds },
-            "dependencies": { "nnue-runtime": runtime, "nnue-capi": project.dependency(NEEDED[1])? },
-            "profile": { "release": {
-                "codegen-units": 1,
-                "panic": "abort",
-                "strip": "debuginfo",
-                "package": { "*": { "codegen-units": 16 } },
-            } },
+            "profile": { "release": release },
             "workspace": {},
-        }))?;
-        write(&folder.join(MANIFEST), format!("{MARK}\n{manifest}"))?;
-        write(&folder.join(CODE), self.code())?;
-        write(&folder.join("spec.toml"), self.text)?;
+        });
+        let package = Package {
+            name: &self.crate_name(),
+            dependencies: json!({ "nnue-runtime": runtime, "nnue-capi": capi }),
+            spec: self.text,
+            code: (CODE, self.code()),
+        };
+        package.write(folder, MARK, more)?;
         if let Some(weights) = &self.weights {
             write(&folder.join("net.nnue"), &weights.file)?;
         }

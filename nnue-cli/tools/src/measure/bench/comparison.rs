@@ -7,25 +7,25 @@ use std::thread;
 
 use crate::nets::evaluation::told_features;
 use crate::nets::net_file::read_net;
-use crate::nets::specs::SpecChoice;
+use crate::nets::specs::Spec;
 use nnue_compiler::{explain, file_layout};
 use nnue_runtime::Level;
 use nnue_trace::{Facts, Task, Trace};
 use serde::Serialize;
 
 use super::net::{density_of_trained, net_file};
-use super::package::{Packages, Spec, Turn};
 use super::program::Program;
 use super::rounds::{Times, Turns, steps};
 use super::row::Row;
 use crate::measure::processor::processor;
+use crate::measure::workspace::{Turn, Workspace};
 use crate::measure::{Error, ProgramError};
 
 /// The settings of a comparison.
 #[derive(Clone, Copy)]
 pub struct Comparison<'a> {
-    /// The packages in which the networks are compiled.
-    pub packages: &'a Packages,
+    /// The workspace in which the networks are compiled.
+    pub packages: &'a Workspace,
     /// The searches that the networks evaluate.
     pub trace: &'a Trace,
     /// The file of the trace, which the programs read too; `None` for the one that comes with the
@@ -92,6 +92,17 @@ pub struct Wrong {
     pub error: String,
 }
 
+impl Wrong {
+    /// The error for a spec.
+    #[must_use]
+    pub fn new(spec: &impl ToString, error: impl ToString) -> Wrong {
+        Wrong {
+            spec: spec.to_string(),
+            error: error.to_string().trim_start().into(),
+        }
+    }
+}
+
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Wrong { spec, error } = self;
@@ -113,36 +124,13 @@ impl Comparison<'_> {
     ///
     /// Packages cannot be written, cargo cannot be run, or a net file cannot be read or fits no
     /// spec.
-    pub fn run<'c>(
+    pub fn run(
         &self,
-        choices: impl IntoIterator<Item = &'c SpecChoice>,
+        specs: impl IntoIterator<Item = Result<Spec, Wrong>>,
         nets: &[PathBuf],
         events: &mut dyn FnMut(Event<'_>),
     ) -> Result<Report, Error> {
-        self.run_read(read(choices), nets, events)
-    }
-
-    /// The same for specs that were read, or made.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`run`](Self::run).
-    pub fn run_specs(
-        &self,
-        specs: impl IntoIterator<Item = Spec>,
-        nets: &[PathBuf],
-        events: &mut dyn FnMut(Event<'_>),
-    ) -> Result<Report, Error> {
-        self.run_read(specs.into_iter().map(Ok), nets, events)
-    }
-
-    fn run_read(
-        &self,
-        read: impl Iterator<Item = Result<Spec, Wrong>>,
-        nets: &[PathBuf],
-        events: &mut dyn FnMut(Event<'_>),
-    ) -> Result<Report, Error> {
-        let (built, mut errors, turn) = self.build(read, nets, events)?;
+        let (built, mut errors, turn) = self.build(specs, nets, events)?;
         let mut measured = self.start(&built, &mut errors);
         drop(turn);
         let steps = steps(self.rounds);
@@ -176,7 +164,7 @@ impl Comparison<'_> {
         for (program, times) in measured.iter().zip(&times) {
             match times {
                 Ok(times) => rows.push(self.row(program, times)),
-                Err(error) => errors.push(wrong(&program.of.spec, error)),
+                Err(error) => errors.push(Wrong::new(&program.of.spec, error)),
             }
         }
         Ok(Report {
@@ -205,7 +193,7 @@ impl Comparison<'_> {
     /// have started.
     pub(super) fn build(
         &self,
-        read: impl Iterator<Item = Result<Spec, Wrong>>,
+        read: impl IntoIterator<Item = Result<Spec, Wrong>>,
         nets: &[PathBuf],
         events: &mut dyn FnMut(Event<'_>),
     ) -> Result<(Vec<Built>, Vec<Wrong>, Turn<'_>), Error> {
@@ -247,7 +235,7 @@ impl Comparison<'_> {
                     file,
                     program,
                 }),
-                Err(error) => errors.push(wrong(&spec.choice, &error)),
+                Err(error) => errors.push(Wrong::new(&spec.choice, &error)),
             }
         }
         Ok((built, errors, turn))
@@ -302,7 +290,7 @@ impl Comparison<'_> {
             });
             match measured {
                 Ok(measured) => all.extend(measured),
-                Err(error) => errors.push(wrong(&of.spec, &error)),
+                Err(error) => errors.push(Wrong::new(&of.spec, &error)),
             }
         }
         all
@@ -350,23 +338,13 @@ fn check_same(measured: &[Measured<'_>]) -> Result<(), ProgramError> {
     }
 }
 
-/// Reads specs.
-pub(super) fn read<'c>(
-    choices: impl IntoIterator<Item = &'c SpecChoice>,
-) -> impl Iterator<Item = Result<Spec, Wrong>> {
-    choices.into_iter().map(|choice| {
-        Spec::read(choice).map_err(|error| wrong(choice, &ProgramError(error.to_string())))
-    })
-}
-
 /// A spec whose network can be measured on chess positions.
 fn measurable(spec: Spec) -> Result<Spec, Wrong> {
     match told_features(&spec.network) {
         None => Ok(spec),
-        Some(_) => Err(wrong(
+        Some(_) => Err(Wrong::new(
             &spec.choice,
-            &"it has custom feature sets, which only its engine knows: the recorded search is one of chess"
-                .into(),
+            "it has custom feature sets, which only its engine knows: the recorded search is one of chess",
         )),
     }
 }
@@ -399,11 +377,4 @@ fn nets_of(specs: &[Spec], paths: &[PathBuf]) -> Result<Vec<Option<PathBuf>>, Er
         }
     }
     Ok(nets)
-}
-
-pub(super) fn wrong(spec: &impl ToString, error: &ProgramError) -> Wrong {
-    Wrong {
-        spec: spec.to_string(),
-        error: error.0.trim_start().into(),
-    }
 }

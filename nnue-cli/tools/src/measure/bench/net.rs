@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use crate::files::{Error as FileError, own};
 use crate::nets::net_file::LONGEST_NET;
+use crate::nets::specs::Spec;
 use nnue_compiler::network::{Network, Pooling};
 use nnue_compiler::{file_layout, format};
 use nnue_interpreter::dummy::trained::trained;
 use nnue_runtime::Board;
 use nnue_trace::Trace;
 
-use super::Spec;
 use super::package::hash;
 use crate::measure::Error;
 

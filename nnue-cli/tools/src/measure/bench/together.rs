@@ -6,14 +6,13 @@
 use std::path::PathBuf;
 
 use crate::files::own;
-use crate::nets::specs::SpecChoice;
+use crate::nets::specs::Spec;
 use nnue_compiler::format::foreign;
 use nnue_runtime::Level;
 use nnue_trace::{Task, Weights};
 use serde::Serialize;
 
-use super::comparison::{Built, Comparison, Event, Wrong, read, wrong};
-use super::package::Spec;
+use super::comparison::{Built, Comparison, Event, Wrong};
 use super::program::Program;
 use crate::measure::processor::processor;
 use crate::measure::{Error, ProgramError};
@@ -87,40 +86,14 @@ impl Comparison<'_> {
     /// # Errors
     ///
     /// Those of [`run`](Self::run).
-    pub fn run_together<'c>(
+    pub fn run_together(
         &self,
-        choices: impl IntoIterator<Item = &'c SpecChoice>,
+        specs: impl IntoIterator<Item = Result<Spec, Wrong>>,
         nets: &[PathBuf],
         processes: usize,
         events: &mut dyn FnMut(Event<'_>),
     ) -> Result<TogetherReport, Error> {
-        self.run_read_together(read(choices), nets, processes, events)
-    }
-
-    /// The same for specs that were read, or made.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`run`](Self::run).
-    pub fn run_specs_together(
-        &self,
-        specs: impl IntoIterator<Item = Spec>,
-        nets: &[PathBuf],
-        processes: usize,
-        events: &mut dyn FnMut(Event<'_>),
-    ) -> Result<TogetherReport, Error> {
-        let specs = specs.into_iter().map(Ok);
-        self.run_read_together(specs, nets, processes, events)
-    }
-
-    fn run_read_together(
-        &self,
-        read: impl Iterator<Item = Result<Spec, Wrong>>,
-        nets: &[PathBuf],
-        processes: usize,
-        events: &mut dyn FnMut(Event<'_>),
-    ) -> Result<TogetherReport, Error> {
-        let (built, mut errors, _turn) = self.build(read, nets, events)?;
+        let (built, mut errors, _turn) = self.build(specs, nets, events)?;
         let mut rows = Vec::new();
         let steps = self.rounds * built.len();
         for (number, of) in built.iter().enumerate() {
@@ -134,7 +107,7 @@ impl Comparison<'_> {
             let level = self.levels.first().copied().unwrap_or_else(Level::detect);
             match self.together(of, level, processes, &mut progress) {
                 Ok(row) => rows.push(row),
-                Err(error) => errors.push(wrong(&of.spec, &error)),
+                Err(error) => errors.push(Wrong::new(&of.spec, &error)),
             }
         }
         Ok(TogetherReport {

@@ -107,7 +107,9 @@ impl<'t> Part<'t> {
                 )
                 .collect()
         } else {
-            (self.registers.iter().enumerate())
+            self.registers
+                .iter()
+                .enumerate()
                 .map(|(index, register)| {
                     let index = count(index);
                     let vector = table.vector(&quote! { chunk(row, #index) });

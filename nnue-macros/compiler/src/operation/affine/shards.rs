@@ -4,9 +4,8 @@
 use super::{Keys, WeightType};
 use crate::check::reader::Reader;
 use crate::check::value::in_range;
-use crate::decode::table::{inline_table, integer};
+use crate::decode::table::{Value, inline_table, integer};
 use crate::diagnostics::{Diagnostics, Span, Spanned};
-use crate::toml::Value;
 
 /// Inputs are divided at multiples of this number: the widest vector of bytes.
 const UNIT: usize = 64;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::loops::{Cost, Summary, Training};
+use crate::loops::Training;
 use crate::picture::markup::{Markup, tag, text};
 use crate::picture::page::values;
 
@@ -21,7 +21,8 @@ pub fn warning(training: &Training) -> Option<String> {
 /// The part of the page about the training.
 pub(super) fn html(training: &Training) -> Markup {
     // A line needs at least two points.
-    let is_line = training.summary.reports.len() > 1;
+    let reports = training.summary["reports"].as_array();
+    let is_line = reports.is_some_and(|reports| reports.len() > 1);
     let warning = warning(training).map(|warning| {
         let warned = tag("strong", "Warning:");
         tag("p", [warned, text(format!(" {warning}."))])
@@ -38,7 +39,8 @@ pub(super) fn html(training: &Training) -> Markup {
             tag("p", parts)
         }
     };
-    let settings = training.summary.settings.iter();
+    let settings = training.summary["settings"].as_object();
+    let settings = settings.into_iter().flatten();
     let settings =
         settings.filter_map(|(key, value)| Some(format!("{key} = {}\n", setting(value)?)));
     let all = "All settings of the trainer, with those that the run file leaves out";
@@ -49,63 +51,60 @@ pub(super) fn html(training: &Training) -> Markup {
     Markup::from([
         warning.unwrap_or_default(),
         curves,
-        values("training", facts(&training.summary)),
+        values("training", facts(training)),
         tag("details", details),
     ])
 }
 
 /// The results of the run, the most interesting first.
-fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
-    let cost = |cost: &Option<Cost>| {
-        let Cost {
-            mean_centipawns: mean,
-            most_centipawns: most,
-        } = cost.as_ref()?;
-        let [mean, most] = [mean, most].map(|cost| number(*cost));
-        Some(format!("{mean} centipawns on average, at most {most}"))
+fn facts(training: &Training) -> Vec<(&'static str, String)> {
+    let count = |place: &str| training.number(place).map(number);
+    let word = |key: &str| training.summary[key].as_str().map(String::from);
+    let cost = |how: &str| {
+        let [mean, most] = ["mean", "most"]
+            .map(|which| count(&format!("/rounding_cost/{how}/{which}_centipawns")));
+        Some(format!(
+            "{} centipawns on average, at most {}",
+            mean?, most?
+        ))
     };
-    let number = |value: Option<f64>| value.map(number);
+    let speed = training.number("/positions_per_second");
+    let zero_blocks = training.number("/zero_blocks");
     let facts = [
         (
             "positions trained on, counted as often as seen",
-            number(summary.positions),
+            count("/positions"),
         ),
-        ("time of training", summary.seconds.map(duration)),
         (
-            "positions a second",
-            number(summary.positions_per_second.map(f64::round)),
+            "time of training",
+            training.number("/seconds").map(duration),
         ),
+        ("positions a second", speed.map(f64::round).map(number)),
         (
             "loss on positions that the net learns from",
-            number(summary.train_loss),
+            count("/train_loss"),
         ),
         (
             "loss on positions that it has not seen",
-            number(summary.validation_loss),
+            count("/validation_loss"),
         ),
         (
             "the same loss of the net file, in integers",
-            number(summary.validation_loss_of_integers),
+            count("/validation_loss_of_integers"),
         ),
         (
             "positions that it has not seen",
-            number(summary.validation_positions),
+            count("/validation_positions"),
         ),
-        (
-            "what rounding in training leaves out",
-            cost(&summary.rounding_cost.fake),
-        ),
-        (
-            "what rounding costs a net in floating point",
-            cost(&summary.rounding_cost.float),
-        ),
+        ("what rounding in training leaves out", cost("fake")),
+        ("what rounding costs a net in floating point", cost("float")),
         (
             "blocks of four neurons that are all zero",
-            number(summary.zero_blocks.map(|share| 100.0 * share)).map(|share| share + " %"),
+            zero_blocks.map(|share| number(100.0 * share) + " %"),
         ),
-        ("weights and biases", number(summary.parameters)),
-        ("device", summary.device.clone()),
-        ("torch", summary.torch.clone()),
+        ("weights and biases", count("/parameters")),
+        ("device", word("device")),
+        ("torch", word("torch")),
     ];
     let known = facts.into_iter();
     known
@@ -178,18 +177,22 @@ mod tests {
         let summary = serde_json::json!({
             "positions": 2_400_256,
             "seconds": 125.04,
+            "positions_per_second": 1999.6,
             "train_loss": train_loss,
             "validation_loss": 0.002,
+            "validation_loss_of_integers": 0.0021,
+            "validation_positions": 50_000,
+            "parameters": 98_689,
+            "device": "cpu",
+            "torch": "2.9",
             "zero_blocks": 0.123,
             "rounding_cost": { "fake": { "mean_centipawns": 0.0, "most_centipawns": 0.0 } },
             "settings": { "optimiser.epsilon": 1e-8, "loss.value_scale": null, "seed": 1,
                 "loss.lambda": [1.0, 0.75], "mode": "fake" },
             "reports": vec![serde_json::json!({}); reports],
         });
-        Training {
-            summary: serde_json::from_value(summary).unwrap(),
-            curves: Ok("<svg></svg>".into()),
-        }
+        let curves = Ok("<svg></svg>".into());
+        Training { summary, curves }
     }
 
     #[test]
@@ -198,6 +201,14 @@ mod tests {
         for part in [
             "<th>positions trained on, counted as often as seen</th><td>2,400,256</td>",
             "<td>2 min 5 s</td>",
+            "<td>2,000</td>",
+            "<td>0.0018</td>",
+            "<td>0.002</td>",
+            "<td>0.0021</td>",
+            "<td>50,000</td>",
+            "<td>98,689</td>",
+            "<td>cpu</td>",
+            "<td>2.9</td>",
             "<td>12.3 %</td>",
             "<td>0 centipawns on average, at most 0</td>",
             "optimiser.epsilon = 1e-8\n",

@@ -4,9 +4,9 @@ mod training;
 
 use nnue_compiler::network::Network;
 
-use super::{cell, drawn, number, page, table};
 use crate::loops::{NetMatch, Outcome, RunFile};
 use crate::picture::markup::{Markup, tag};
+use crate::picture::page::{cell, drawn, number, page, table};
 
 pub use self::training::warning;
 
