@@ -199,7 +199,7 @@ fn nothing_is_clipped_within_minimum_and_maximum() {
     assert_eq!(named(values, "fc_0")["saturated"], json!(0.0));
 }
 
-/// Three outputs, of which each may have its own one.
+/// Three outputs that may each have their own one.
 const CHANNELS: &str = "name = \"Three\"\n\
     [[features]]\nset = \"A\"\n\
     [transformer]\nwidth = 16\none = 127\nactivation = \"crelu\"\n\

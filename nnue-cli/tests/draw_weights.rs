@@ -226,7 +226,7 @@ fn assert_histograms(pixels: &Pixels) {
     let title = "l1.weights: 256 values from -32768 to 20000, where 1.0 is 64";
     let heights = pixels.bars(title);
     let occurring: Vec<usize> = (0..256).filter(|bar| heights[*bar] > 0).collect();
-    // 52768 of 65535, in bars of which the last is number 255.
+    // 52768 of 65535; the last bar is number 255.
     assert_eq!(occurring, [0, 205]);
     let top = pixels.bottom(title) - HISTOGRAM;
     for bar in [0, 255] {

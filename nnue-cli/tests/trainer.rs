@@ -117,7 +117,7 @@ fn assert_program(name: &str, text: &str) {
     assert_eq!(long, None, "{name}");
 }
 
-/// What is saved has as many bytes as the spec's file, but for what that has compressed.
+/// The saved file has as many bytes as the spec's, unless that is compressed.
 #[test]
 fn what_is_saved_has_the_length_of_the_file() {
     for folder in ["specs", "tests/specs"] {

@@ -12,7 +12,7 @@ use crate::neurons::Neurons;
 use crate::proof::{Proofs, Proved};
 use crate::rows::{MovedRows, RowLists, TableRows};
 
-/// What cannot happen.
+/// A call that cannot happen.
 const NO_MOVES: &str = "a network with several sets has no rows that follow from a move alone";
 
 /// A network's shape, tables and kernels. Implemented by what
@@ -36,7 +36,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// tables.
     #[doc(hidden)]
     type Rows: RowLists;
-    /// What a line of moves is made of: a kind of [`line`](mod@crate::line).
+    /// The parts of a line of moves: a kind of [`line`](mod@crate::line).
     type Line;
 
     /// The name of the network in its spec.
@@ -165,7 +165,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// What belongs to the perspective that the layers see first, then what belongs to the other.
+    /// The items of the perspective that the layers see first, then those of the other.
     #[inline]
     pub(crate) fn of<T>(self, [white, black]: [T; 2], side_to_move: Color) -> [T; 2] {
         match (self, side_to_move) {
@@ -243,7 +243,7 @@ pub struct Wdl {
     pub loss: Output,
 }
 
-/// What evaluations of all networks have in common.
+/// The common interface of all networks' evaluations.
 ///
 /// A network with further heads has a type of its own, `Outputs`, with a field for each of them.
 /// This trait is for code that does not know the network.

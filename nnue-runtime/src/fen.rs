@@ -388,7 +388,7 @@ mod tests {
                 ),
             );
         }
-        // Offsets count what precedes the field.
+        // Offsets count from the start of the text.
         refused(
             "  Ky6/8/8/8/8/8/8/8 w",
             "found `y` in rank 8 at offset 3, expected one of `PNBRQKpnbrqk` or a digit from 1 to 8",

@@ -1,4 +1,4 @@
-//! Evaluates NNUE networks: what the code that [`nnue_net!`] or nnue-build generates stands on.
+//! Evaluates NNUE networks: the base of the code that [`nnue_net!`] or nnue-build generates.
 //!
 #![cfg_attr(feature = "macros", doc = "```")]
 #![cfg_attr(not(feature = "macros"), doc = "```ignore")]
@@ -29,11 +29,11 @@
 //!   network out.
 //! * [`Network`] and [`Accumulator`] are generic over the [`Architecture`] that the macro
 //!   generates. Everything that all networks share is ordinary code here.
-//! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is
-//!   computed.
+//! * [`Evaluator`] follows a search: moves are pushed and popped, and computed only when an
+//!   evaluation needs them.
 //! * [`Level`] chooses among the instruction sets of the machine.
-//! * What does not fit is refused with a [`LoadError`]; [`file`](mod@file) has its parts and, with
-//!   the feature `explain`, tells which network a file holds.
+//! * The loader refuses a net file that does not fit with a [`LoadError`]; [`file`](mod@file) has the
+//!   error's parts and, with the feature `explain`, tells which network a file holds.
 //! * [`neurons`] puts the neurons of a network into an order in which layers have more zeros to
 //!   skip.
 //! * [`Position`], [`Delta`] and [`Board`] are the chess that networks see.
@@ -118,7 +118,7 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// ```
 ///
 /// The path is relative to the package's `Cargo.toml`. The crate is compiled anew when the file
-/// changes. What is wrong with the spec is a compile error that shows the line of the spec.
+/// changes. A mistake in the spec is a compile error that shows its line.
 ///
 /// Generated are `Network`, `Accumulator`, `Evaluator`, `Output`, `Net` (which tells the types of
 /// one network from those of another, and whose documentation shows what the network computes and

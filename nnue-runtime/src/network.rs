@@ -170,8 +170,8 @@ impl<A: Architecture> Network<A> {
 
     /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
     /// it if it is compressed with zstd, so keep the result. With `embed = "weights"` nothing is
-    /// decoded: weights are read where the program has them, but for those of the layers where the
-    /// level wants them in another order.
+    /// decoded: weights are read where the program has them, except those of layers that the level
+    /// wants in another order.
     // The bound is that of the method and not of a block: only then does rustc say of a network
     // without a file what `Embedded` says of it.
     #[must_use]
@@ -236,14 +236,14 @@ impl<A: Architecture> Network<A> {
         self.weights.laid_out()
     }
 
-    /// What the weights of a bucket's stack prove.
+    /// The proofs from the weights of a bucket's stack.
     #[inline]
     pub(crate) fn proved(&self, bucket: usize) -> Proved {
         self.proved.bucket(bucket)
     }
 }
 
-/// What the weights prove, as far as kernels ask for it.
+/// The proofs from the weights that kernels ask for.
 fn proved<A: Architecture>(weights: &Weights<A>) -> ProvedStacks {
     if A::NEEDS_PROOFS {
         ProvedStacks::of(&A::proofs(weights.stacks()).into_proved())

@@ -1,4 +1,4 @@
-//! The transformer's neurons: what the layers see of them, and in which order.
+//! The transformer's neurons: the values that the layers see, and their order.
 //!
 //! Layers see *outputs* of the transformer: one per neuron and perspective, or one per pair of
 //! neurons where these are pooled. Their order means nothing, as long as the biases, the rows and
@@ -45,8 +45,8 @@ pub struct Neurons {
     /// The layers that have weights for outputs.
     #[doc(hidden)]
     pub readers: &'static [Reader<'static>],
-    /// The layers that hand outputs on as they are, in their order. Whoever reads these layers
-    /// knows the outputs by their places, so they must keep them.
+    /// The layers that hand outputs on as they are, in their order. A reader of these layers knows
+    /// the outputs by their places, so they must keep them.
     #[doc(hidden)]
     pub kept: &'static [Reader<'static>],
 }

@@ -54,7 +54,7 @@ full refresh of each position, and the forward pass alone.
 A guess is likely if its score is that of trained networks. If none is, nothing is written without \
 `--anyway`.
 
-The exit code is 0 if a likely spec was found, and 1 if there is none or its network cannot be compiled.";
+The exit code is 0 if a likely spec was found, and 1 if not, or if its network cannot be compiled.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
@@ -93,7 +93,7 @@ const NOTHING: &str = "nothing has to be guessed";
 const HOW_TO_MEASURE: &str =
     "`--speed` compiles the network, and shows how long its evaluations take.";
 
-/// What is said of a file.
+/// The report about a file.
 #[derive(Serialize)]
 struct Adopted<'r> {
     /// The path of the file.
@@ -111,12 +111,12 @@ struct Adopted<'r> {
     interpreted_per_second: Option<f64>,
     /// The speed of the compiled network at each instruction set, if `--speed` asks for it.
     compiled: Option<Vec<Row>>,
-    /// What its beginning says.
+    /// The facts from its beginning.
     #[serde(skip)]
     identity: Identity,
     /// The files that were written.
     written: Vec<String>,
-    /// Why others were not, and what is to be done with those that are there.
+    /// Why other files were not written, and what to do with those that were.
     #[serde(skip)]
     remarks: Vec<String>,
 }
@@ -228,7 +228,7 @@ impl Adopt {
         Ok(())
     }
 
-    /// Prints what was found; `first` is the text of the first spec, and its network.
+    /// Prints the findings; `first` is the text of the first spec, and its network.
     fn show(
         &self,
         mut adopted: Adopted<'_>,

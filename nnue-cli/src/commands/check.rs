@@ -59,7 +59,7 @@ struct Weights {
     clamped: Vec<Clamped>,
     /// Facts that no file tells, so that the spec may be wrong about them although the file fits.
     untold: Vec<&'static str>,
-    /// What the weights say against the spec.
+    /// The evidence of the weights against the spec.
     doubt: Option<Doubt>,
 }
 

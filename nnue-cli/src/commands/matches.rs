@@ -99,13 +99,13 @@ pub(crate) struct MatchCommand {
 /// How long engines think.
 #[derive(Args, Debug)]
 struct Thinking {
-    /// Let engines search so many nodes for each move
+    /// Let engines search N nodes for each move
     #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Let them think so many milliseconds for each move
+    /// Let them think MS milliseconds for each move
     #[arg(long, value_name = "MS", group = "limit", value_parser = clap::value_parser!(u32).range(1..))]
     movetime: Option<u32>,
-    /// Give them so many seconds for a game, and so many more for each move, such as 8+0.08
+    /// Give them S seconds for a game, and I more for each move, such as 8+0.08
     #[arg(long, value_name = "S+I", group = "limit", value_parser = time_control)]
     tc: Option<Limit>,
     /// By how many milliseconds an engine may exceed its time
@@ -148,7 +148,7 @@ struct Openings {
     /// Choose openings by this number
     #[arg(long, value_name = "N", default_value_t = 1)]
     openings_seed: u32,
-    /// Make openings of so many random moves, 0 to 40
+    /// Make openings of N random moves, 0 to 40
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(0..=40))]
     opening_plies: u8,
     /// Leave out openings in which captures put a player more pawns ahead than this

@@ -215,7 +215,7 @@ fn show(verification: &Verification, out: &mut dyn Write) -> Result<(), Failure>
     if !told.is_empty() {
         let of_all = verification.ways.iter();
         let all: usize = of_all.map(|way| way.compared - way.equal).sum();
-        writeln!(out, "\n{all} differences, of which these are the first:")?;
+        writeln!(out, "\n{all} differences; the first are:")?;
         let mut table = Table::new(4, ["position", "expected", "found", "computed by"]);
         for difference in told {
             table.row([

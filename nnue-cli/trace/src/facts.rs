@@ -1,4 +1,4 @@
-//! What a network's program says of the network when it is loaded.
+//! The facts that a network's program tells when it has loaded the network.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,12 +1,11 @@
 //! The layers, each driven alone.
 
-use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{
     Activation, Affine, Element, Layer, Network, Op, Pooling, Slice, Source, Transformer,
     WeightType,
 };
 use nnue_compiler::operation::{Elementwise, Quantmoid4, Relu, ReluLeft, Screlu, SqrCrelu};
-use nnue_format::fill;
+use nnue_format::{Role, fill};
 use nnue_interpreter::parts::compute;
 use nnue_interpreter::{LayerWeights, Values};
 use nnue_runtime::__private::Proved;

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Element, Network, OUTPUT_RUN};
-use nnue_format::fill;
+use nnue_format::{Role, fill};
 use nnue_runtime::__private::Proved;
 use nnue_runtime::__private::features::{MovedRows, RowLists, TableRows};
 use nnue_runtime::__private::memory::{self, Holder};

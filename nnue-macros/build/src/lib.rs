@@ -55,7 +55,7 @@ pub fn compile(spec: impl Into<PathBuf>) -> Result<(), Error> {
     Build::new(spec).write().map(drop)
 }
 
-/// A network to compile, and what can be chosen for it.
+/// A network to compile, and the user's choices for it.
 ///
 /// Everything that cargo tells a build script can be given instead, for other build systems:
 /// the [folder](Build::out_dir) and the [architecture](Build::target_arch). Paths are relative to
@@ -165,7 +165,7 @@ impl Build {
 
     /// The architecture that the program is compiled for, as in `cfg(target_arch)`; what cargo says
     /// in `CARGO_CFG_TARGET_ARCH` unless this is called. Where neither says it, the code has the
-    /// kernels of all architectures, of which rustc takes those of its target.
+    /// kernels of all architectures, and rustc takes those of its target.
     pub fn target_arch(mut self, name: impl Into<String>) -> Build {
         self.target_arch = Some(name.into());
         self

@@ -1,5 +1,5 @@
-//! From a checked network and what its user chose to the code of its module. The macro and
-//! nnue-build share it: both read the files, and bring what they have read.
+//! From a checked network and its user's choices to the code of its module. The macro and
+//! nnue-build share it, and bring the content of the files.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::network::Network;
 use crate::plan::{TooMuchCode, Unroll};
 use crate::{Embedded, Levels, Options, emit, file_layout};
 
-/// What the user of a network chooses.
+/// The choices of a network's user.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// How generated code names the runtime crate.

@@ -325,7 +325,7 @@ fn head(network: &Network, head: &Head) -> String {
     head.align.formula(&sum)
 }
 
-/// The formula by which the PSQT sums of both perspectives become a single value.
+/// The formula that makes a single value of both perspectives' PSQT sums.
 fn psqt(network: &Network) -> String {
     let perspectives = network.transformer.perspectives;
     let psqt = match (perspectives.count, perspectives.order) {

@@ -128,7 +128,7 @@ pub fn emit(network: &Network, options: &Options) -> Result<TokenStream, TooMuch
     }))
 }
 
-/// What a net file of the network must contain, and where its tensors lie in memory. Generated code
+/// The content of the network's net files, and the places of its tensors in memory. Generated code
 /// has the same value as a constant.
 pub fn file_layout(network: &Network) -> FileLayout {
     layout::file(&Layout::of(network))

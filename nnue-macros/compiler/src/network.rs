@@ -79,7 +79,7 @@ pub struct Transformer {
     pub block: usize,
     /// The perspectives that the layers see, and their order.
     pub perspectives: Perspectives,
-    /// The pooled values of all perspectives, which are what the layers read.
+    /// The pooled values of all perspectives. Layers read these.
     pub output: Tensor,
     /// The sums of each perspective's last neurons, where these are neither activated nor pooled.
     /// Layers read them as a tensor of its own.
@@ -151,7 +151,7 @@ impl Transformer {
     }
 }
 
-/// The copies of the layers, of which a position uses a single copy.
+/// The copies of the layers. A position uses one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
     /// The number of stacks, 1 to 65536; at most 256 where a table chooses the stack.

@@ -1,4 +1,4 @@
-//! What the caller of the compiler chooses: the weights and the levels of a program.
+//! The choices of the compiler's caller: the weights and the levels of a program.
 
 use std::fmt;
 
@@ -115,7 +115,7 @@ impl Levels {
     }
 }
 
-/// What the levels are for, as in "kernels for x86_64".
+/// The target of the levels, as in "kernels for x86_64".
 impl fmt::Display for Levels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -167,13 +167,13 @@ impl<'l> Plans<'l> {
         }
     }
 
-    /// Whether a kernel of any instruction set depends on what the weights prove.
+    /// Whether a kernel of any instruction set depends on proofs from the weights.
     pub fn need_proofs(&self) -> bool {
         self.levels.iter().any(Plan::needs_proofs)
     }
 
-    /// What the weights of this layer have to prove for the kernels of all instruction sets; `None`
-    /// if no kernel depends on it.
+    /// The proof that the kernels of all instruction sets need from the weights of this layer;
+    /// `None` if no kernel depends on it.
     pub fn need_of(&self, affine: &Affine<'_>) -> Option<Needed> {
         let kernels = self.levels.iter().flat_map(Plan::kernels);
         let kernels = kernels.filter(|(planned, _)| planned.index == affine.index);
@@ -223,7 +223,7 @@ impl<'l> Plan<'l> {
         kernels(&self.layers)
     }
 
-    /// Whether a kernel of the plan depends on what the weights prove.
+    /// Whether a kernel of the plan depends on proofs from the weights.
     pub fn needs_proofs(&self) -> bool {
         self.kernels().any(|(_, kernel)| kernel.needs().is_some())
     }

@@ -19,7 +19,7 @@ const NETWORKS: [(&str, Unroll, usize); 3] = [
 /// The architecture whose goldens are whole: the fixture is compiled for it.
 const WHOLE: &str = "x86_64";
 
-/// The architectures of which only the kernels are compared; all other code is the same.
+/// Only the kernels of these architectures are compared; all other code is the same.
 const OTHERS: [&str; 2] = ["aarch64", "wasm32"];
 
 #[test]

@@ -22,8 +22,8 @@ use proc_macro2::{TokenStream, TokenTree};
 /// The number of specs that are made from good specs, unless `NNUE_MUTANTS` is set.
 const MUTANTS: u64 = 5_000;
 
-/// The number of mutants of which one is compiled to the end, if its network differs from those
-/// before; that takes a hundred times as long as checking it.
+/// One in this number of mutants is compiled to the end, if its network differs from those before;
+/// that takes a hundred times as long as checking it.
 const MUTANTS_PER_COMPILED: u64 = 1000;
 
 /// A time that no mutant takes, even on a busy machine: the compiler must refuse what would take

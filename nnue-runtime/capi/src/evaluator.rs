@@ -78,7 +78,7 @@ impl<A: Architecture<Line = FromPosition>> Evaluator<A> {
     }
 }
 
-/// What a network's evaluations are in C.
+/// The type of a network's evaluations in C.
 pub type EvaluationOf<A> = <<<A as Architecture>::Output as Evaluated>::Evaluation as Exported>::C;
 
 /// The value behind a pointer, or the error for a null pointer.
@@ -279,7 +279,7 @@ where
     unsafe { evaluated(evaluator, output, evaluate) }
 }
 
-/// Writes what an evaluator that knows all moves evaluates to.
+/// Writes the evaluation of an evaluator that knows all moves.
 ///
 /// # Safety
 ///

@@ -137,8 +137,9 @@ pub(super) fn has_sums(layout: &FileLayout, tensor: &Tensor) -> bool {
         || sets_in_memory(layout).any(|set| rows.contains(&set.row_offset(set.row)))
 }
 
-/// Subtracts what was added to the values of a tensor. `values` are the sums as a file would have
-/// them. They become values that make the same sums with the virtual values as they are written.
+/// Subtracts the summands that were added to the values of a tensor. `values` are the sums as a
+/// file would have them. They become values that make the same sums with the virtual values as they
+/// are written.
 pub(super) fn subtract_from_file(
     layout: &FileLayout,
     tensor: &Tensor,

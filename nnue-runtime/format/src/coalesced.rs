@@ -2,7 +2,7 @@
 
 use crate::{Element, Factors, FileLayout, Tensor};
 
-/// Values in memory, each of which is a sum of several values of the file.
+/// Values in memory that are sums of several values of the file.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
@@ -11,8 +11,7 @@ use crate::{Element, Factors, FileLayout, Tensor};
 pub enum Coalesced {
     /// Rows of a feature set, to which its virtual rows are added.
     Set(CoalescedSet),
-    /// Tensors of a layer of which each stack has its own, and a tensor that is added to each of
-    /// them.
+    /// The tensors of a layer, one for each stack, and a tensor that is added to each of them.
     Stacks {
         /// The offset of the first stack's tensor, in bytes from the start of the weights.
         own: usize,

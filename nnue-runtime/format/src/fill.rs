@@ -9,7 +9,7 @@ use crate::{FileLayout, Form, Role, paired};
 /// gives, for the role of a tensor, the function from a place (bucket, row and column, in the
 /// numbers of [`TensorView`](crate::TensorView)) to the value in memory, which its type must hold;
 /// or it gives `None` for a tensor that stays as it is. Values are those after anything is added to
-/// them: virtual rows and what stacks share are not added.
+/// them: virtual rows and weights that stacks share are not added.
 ///
 /// # Panics
 ///

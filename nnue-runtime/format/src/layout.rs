@@ -58,8 +58,8 @@ pub enum Format {
     Named,
 }
 
-/// The layer stacks: groups of sections, each of which is repeated in the file. In memory all that
-/// belongs to a stack is together.
+/// The layer stacks: groups of sections. The file repeats each group. In memory all that belongs to
+/// a stack is together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
     /// The number of times that the sections of each group are repeated.
@@ -91,7 +91,7 @@ pub struct Extent {
     pub count: usize,
     /// The number of neurons, features or stacks is a multiple of this number in every network.
     pub unit: usize,
-    /// The number of bytes by which the file is longer if the number is larger by 1.
+    /// How many bytes longer the file is if the number is larger by 1.
     pub bytes: usize,
 }
 
@@ -418,8 +418,7 @@ impl Tail {
         split.is_some_and(|(data, rest)| self.is_between(data, rest, offset))
     }
 
-    /// [`Self::follows`], given the bytes before `offset`, of which the last bytes suffice, and all
-    /// bytes from `offset` on.
+    /// [`Self::follows`], given the last bytes before `offset`, and all bytes from `offset` on.
     pub(crate) fn is_between(self, data: &[u8], rest: &[u8], offset: usize) -> bool {
         // If the text stands once more before `offset`, the tail begins earlier. A text of a single
         // byte can also be a weight.

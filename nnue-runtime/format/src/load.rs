@@ -216,7 +216,7 @@ impl Part<'_> {
     }
 }
 
-/// Checks a whole file as loading does, and keeps only what [`Loaded`] has of it.
+/// Checks a whole file as loading does, and keeps only [`Loaded`].
 ///
 /// # Errors
 ///

@@ -21,8 +21,8 @@ pub struct Outputs<'a> {
     pub block: Option<usize>,
     /// The layers that have weights for outputs.
     pub readers: Cow<'a, [Reader<'a>]>,
-    /// The layers that hand outputs on as they are, in their order. Whoever reads these layers
-    /// knows the outputs by their places, so they must keep them.
+    /// The layers that hand outputs on as they are, in their order. A reader of these layers knows
+    /// the outputs by their places, so they must keep them.
     pub kept: Cow<'a, [Reader<'a>]>,
 }
 

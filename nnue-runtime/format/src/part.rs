@@ -130,7 +130,7 @@ impl Part<'_> {
             Ok(used) if used == self.bytes.len() => return Ok(()),
             Ok(used) => return Err(byte_count(used, used)),
             Err(Fault::Ended { decoded }) => {
-                // Each value of which a byte is missing takes at least one byte more.
+                // A value that lacks a byte takes at least one byte more.
                 let missing = count - decoded;
                 let len = self.bytes.len();
                 return Err(byte_count(len + missing, len + missing * longest));

@@ -15,7 +15,7 @@ use crate::{FileLayout, Format, Loaded, Parts, Tensor, attached, coalesce};
 /// Smaller files are read as a whole.
 const LARGE: u64 = 4 << 20;
 
-/// A large file, of which everything has been checked except single values.
+/// A large file in which everything has been checked except single values.
 #[derive(Debug)]
 pub struct Stream<'l> {
     layout: &'l FileLayout,

@@ -45,8 +45,8 @@ pub struct Stored {
     /// The conversion of floating point to integers. Only `f32` tensors have it, and they need it
     /// unless memory is `f32` too.
     pub quantise: Option<Quantise>,
-    /// The number by which integers are divided to become floating point. It is between 1 and 2^31,
-    /// so that the quotients of 16-bit integers tell which integers they were.
+    /// The divisor that makes floating point of integers. It is between 1 and 2^31, so that the
+    /// quotients of 16-bit integers tell which integers they were.
     pub divisor: Option<f64>,
 }
 

@@ -72,7 +72,7 @@ fn sum(layer: &Layer, aligns: &[Align], tensors: &Tensors) -> Values {
         let terms = layer.inputs.iter().zip(aligns);
         let terms = terms.map(|(slice, own)| align(tensors.integers(*slice)[index], own, index));
         let sum = terms.fold(0i64, i64::wrapping_add);
-        // The sum is computed in 64 bits, of which the lower 32 remain.
+        // The sum is computed in 64 bits; the lower 32 remain.
         i64::from(sum as i32)
     });
     Values::Integers(sums.collect())

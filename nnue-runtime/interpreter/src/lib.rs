@@ -17,7 +17,7 @@
 //! };
 //! assert_eq!(output.value, 251); // in the engine's units, for the side to move
 //!
-//! // Every number on the way, for whoever looks for a difference.
+//! // Every number on the way, to find a difference.
 //! let accumulators = net.accumulate(&net.active_rows(&board));
 //! let trace = net.trace(&accumulators, Color::White, 7);
 //! assert_eq!(trace.transformer.len(), 128);

@@ -91,7 +91,7 @@ fn in_units(ratio: Ratio, psqt: i32, positional: i32) -> i32 {
     scaled(psqt.wrapping_add(positional).into(), ratio)
 }
 
-/// `x * numerator / denominator`, computed in 64 bits, of which the lower 32 remain.
+/// `x * numerator / denominator`, computed in 64 bits; the lower 32 remain.
 fn scaled(x: i64, ratio: Ratio) -> i32 {
     let product = x.wrapping_mul(ratio.numerator);
     divide(product, ratio.denominator, ratio.rounding) as i32

@@ -16,8 +16,7 @@ use crate::weights::{TransformerWeights, Weights};
 pub struct Accumulator {
     /// The sum of each neuron, in the order of the spec.
     pub values: Vec<i16>,
-    /// The PSQT sums, of which there are as many as PSQT values: none, a single sum, or a sum for
-    /// each stack.
+    /// The PSQT sums, one for each PSQT value: none, a single sum, or a sum for each stack.
     pub psqt: Vec<i32>,
 }
 

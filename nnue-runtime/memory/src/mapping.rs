@@ -50,9 +50,9 @@ impl Mapping {
         Ok(Mapping { region })
     }
 
-    /// Memory of `len` bytes, of which the first `head` are those of a file. Whole pages of the
-    /// head are the file's own pages, read-only for everybody, and are not copied. The rest belongs
-    /// to this process: `fill` gets all of the memory, and writes behind the head, where there are
+    /// Memory of `len` bytes. The first `head` bytes are those of a file. Whole pages of the head
+    /// are the file's own pages, read-only for everybody, and are not copied. The rest belongs to
+    /// this process: `fill` gets all of the memory, and writes behind the head, where there are
     /// zeros.
     ///
     /// # Safety

@@ -1,4 +1,4 @@
-//! Which accumulators are computed, from what, and by which rows.
+//! Decides which accumulators are computed, and from which others and rows.
 
 use core::mem;
 use core::ops::Deref;

@@ -8,11 +8,11 @@ use nnue_format::levels::LevelKind;
 /// each with that function, which is safe and enables at most the features of its level. Arguments
 /// are local variables.
 ///
-/// The macro is safe whoever calls it, with whatever modules in scope, and also if the rules below
-/// are called without the first one. The compiler checks each function, in a function that enables
-/// the features of its level and calls it without `unsafe`; that these are no more than the table's
-/// is asserted. Arguments are read before any `unsafe` block, and a `let` of their names compiles
-/// only if they are variables: a `static mut` is none.
+/// The macro is safe for every caller, with any modules in scope, and also if the rules below are
+/// called without the first one. The compiler checks each function, in a function that enables the
+/// features of its level and calls it without `unsafe`; that these are no more than the table's is
+/// asserted. Arguments are read before any `unsafe` block, and a `let` of their names compiles only
+/// if they are variables, which a `static mut` is not.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch {

@@ -7,7 +7,7 @@ use core::ptr::NonNull;
 
 use super::{Plain, Storage, allocate, bytes, bytes_mut, free};
 
-/// A value that is too large to be moved, and whoever owns its memory.
+/// A value that is too large to be moved, and the owner of its memory.
 // INVARIANT: `value` points to a valid `T` that lives, and does not move, as long as `owner` does.
 // Nobody writes to it, except through `&mut Holder` where the owner is the heap.
 pub struct Holder<T: Plain> {

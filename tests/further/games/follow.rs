@@ -96,7 +96,7 @@ impl<A: Architecture<Line = FromFeatures>> Telling<A> for Rows {
     }
 }
 
-/// The view of each player, which has so many rows, and the features in it.
+/// The view of each player, which has `ROWS` rows, and the features in it.
 pub(crate) struct Views<const ROWS: u32>;
 
 impl<const ROWS: u32> Views<ROWS> {

@@ -27,7 +27,7 @@ fn longs() {
     assert_eq!(files.count(), 1, "{:?}", checked.unproved);
 }
 
-/// Sums of `f32`, by which rows of weights are multiplied.
+/// Sums of `f32`, which are multiplied by rows of weights.
 #[test]
 fn float_rows() {
     check!("../specs/layers/float_rows.toml");

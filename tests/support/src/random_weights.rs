@@ -141,7 +141,7 @@ struct Range {
 }
 
 impl Range {
-    /// All numbers of a signed type with so many bits.
+    /// All numbers of a signed type with `bits` bits.
     fn bits(bits: u32) -> Range {
         let limit = 1i64 << (bits - 1);
         Range {

@@ -36,7 +36,7 @@ enum Clocks {
     Missing,
 }
 
-/// Games of so many positions, which the score tells apart: 1000 times the game, and the ply.
+/// Games of `len` positions, which the score tells apart: 1000 times the game, and the ply.
 fn games(games: usize, len: usize, clocks: Clocks) -> String {
     let mut text = String::new();
     for game in 0..games {

@@ -5,7 +5,7 @@ use super::table::{Table, Value, integer, keys, name, named, number, one_or_more
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{Alignment, Layer, Named, Op, OpName};
 
-/// Keys that layers of other libraries have, with what a spec says instead.
+/// Keys of layers in other libraries, each with the key of a spec for it.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "activation",

@@ -1,4 +1,4 @@
-//! `like = "sfnnv9"`: takes from the spec of a known network what another spec does not say.
+//! `like = "sfnnv9"`: completes a spec by the spec of a known network.
 //!
 //! Both specs are merged before any key is decoded, so a merged spec has the same keys, the same
 //! checks and the same errors as a spec that says everything itself.
@@ -101,8 +101,8 @@ impl BaseNetwork {
         layers_are_right.then_some(())
     }
 
-    /// Replaces a list of changes, each of which names a known layer, by the list of all layers.
-    /// Returns whether every name is right.
+    /// Replaces a list of changes, which name known layers, by the list of all layers. Returns
+    /// whether every name is right.
     fn complete_layers<'t>(
         &self,
         own: &mut DeArray<'t>,
@@ -190,7 +190,7 @@ fn name_of(layer: &Value<'_>) -> Option<String> {
     name.map(String::from)
 }
 
-/// Whether the spec defines its layers anew. Changes of known layers do not say what they compute.
+/// Whether the spec defines its layers anew. Changes of known layers have no `op`.
 fn has_ops(layers: &Value<'_>) -> bool {
     let mut layers = layers.get_ref().as_array().into_iter().flatten();
     layers.any(|layer| layer.get_ref().get("op").is_some())

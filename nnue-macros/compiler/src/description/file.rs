@@ -38,7 +38,7 @@ pub struct Tensor {
     pub encoding: String,
     /// How floating point of the file becomes the network's integers.
     pub quantise: Option<Quantise>,
-    /// The number by which integers of the file are divided to become floating point.
+    /// The divisor that makes floating point of the file's integers.
     pub divisor: Option<f64>,
     /// The fraction that stands for 1.0 in the values, as the network has them: numerator and
     /// denominator, in lowest terms. `null` where no number stands for 1.0, or where the number
@@ -62,7 +62,7 @@ pub enum TensorRole {
     Weights,
     /// The biases of a layer.
     Biases,
-    /// Numbers by which the outputs of a layer are multiplied.
+    /// Factors of the outputs of a layer.
     Factors,
     /// Summands of the weights of all stacks.
     SharedWeights,
@@ -299,8 +299,8 @@ impl File {
     }
 }
 
-/// The description of sections, of which the first begins at `offset`. `offset` becomes the end of
-/// the last section.
+/// The description of sections that begin at `offset`. `offset` becomes the end of the last
+/// section.
 fn describe_sections(
     sections: &[Section<FileTensor>],
     offset: &mut Option<usize>,

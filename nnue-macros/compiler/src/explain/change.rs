@@ -72,8 +72,8 @@ pub enum Change {
     Tail(&'static str),
 }
 
-/// The changes of the spec, each of which makes a file fit a layout that it does not fit now. The
-/// header up to the description must be the layout's.
+/// The changes of the spec that each make a file fit a layout that it does not fit now. The header
+/// up to the description must be the layout's.
 pub(super) fn changes(layout: &FileLayout, source: &[u8]) -> Vec<Change> {
     let Format::Stockfish { .. } = layout.format else {
         return Vec::new();

@@ -20,8 +20,7 @@ pub struct Table {
     pub name: String,
     /// The type of the weights in memory.
     pub element: Element,
-    /// The number of bits by which rows are shifted to the left when they are added to an
-    /// accumulator.
+    /// How many bits rows are shifted to the left when they are added to an accumulator.
     pub shift: u32,
     /// Whether two bytes of a row lie in each word, as kernels [add](nnue_format::Paired) them.
     pub paired: bool,

@@ -8,8 +8,8 @@ use nnue_format::{Outputs, Reader, Run};
 use super::file::Role;
 use super::{Network, Pooling, Source};
 
-/// The parts of a run that lie in different shards, for a layer with so many inputs in common and so
-/// many in each shard: other outputs read each of them.
+/// The parts of a run that lie in different shards, for a layer with these numbers of inputs in
+/// common and in each shard: other outputs read each part.
 fn divided(run: Run, shards: Option<(usize, usize)>) -> Vec<Run> {
     let Some((common, shard)) = shards else {
         return vec![run];

@@ -120,7 +120,7 @@ pub struct FusedPlan {
 pub enum BlockOrder {
     /// The blocks follow one another without a loop.
     StraightLine,
-    /// The blocks follow one another without a loop, and each vector operation is a call: so many
+    /// The blocks follow one another without a loop, and each vector operation is a call: all
     /// scalar operations in a single function would take minutes to compile.
     Calls,
     /// A loop takes as many blocks in each round as are handled side by side. The blocks that are
@@ -149,7 +149,7 @@ pub enum Products {
     Exact,
 }
 
-/// What the weights of a layer have to prove for a kernel, from the least to the most.
+/// The proof that a kernel needs from the weights of a layer, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Needed {
     /// That the sums of pairs of products, or the products with roots, fit in 16 bits.
@@ -241,7 +241,7 @@ impl Kernel {
         }
     }
 
-    /// What the weights have to prove, if the kernel depends on that.
+    /// The proof that the kernel needs from the weights, if it needs one.
     pub fn needs(&self) -> Option<Needed> {
         let products = match self {
             Kernel::Sparse(blocks) if blocks.two_at_once => return Some(Needed::AnyTwo),

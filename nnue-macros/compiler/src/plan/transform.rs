@@ -74,7 +74,7 @@ pub struct Bytes {
 pub enum Multiplication {
     /// The factors are shifted left, so that the upper bits of their product are the result.
     High {
-        /// The numbers of bits by which the first and the second factor are shifted.
+        /// How many bits the first and the second factor are shifted.
         shifts: (u32, u32),
         /// Whether the lowest 16 of the product's 32 bits are dropped, or the lowest 15 with
         /// rounding.

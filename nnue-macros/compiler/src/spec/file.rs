@@ -43,7 +43,7 @@ pub struct Stockfish {
     pub transformer_hash: Option<Spanned<i64>>,
     /// `stack_hash`: the hash of a stack, where it does not follow from the layers.
     pub stack_hash: Option<Spanned<i64>>,
-    /// `before_stacks`: what stands before the first stack and is no part of the network.
+    /// `before_stacks`: content before the first stack that is no part of the network.
     pub before_stacks: Option<Spanned<Vec<Entry>>>,
 }
 
@@ -71,9 +71,9 @@ pub struct Bullet {
     pub transposed: Option<Spanned<Transposed>>,
     /// `rounding`: how floating point is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: what happens to integers that do not fit in their type.
+    /// `overflow`: the treatment of integers that do not fit in their type.
     pub overflow: Option<Spanned<Overflow>>,
-    /// `tail`: what pads the file.
+    /// `tail`: the padding of the file.
     pub tail: Option<Spanned<TailName>>,
 }
 
@@ -89,9 +89,9 @@ pub struct Tensors {
     pub stack: Option<Vec<Vec<Entry>>>,
     /// `rounding`: how floating point is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: what happens to integers that do not fit in their type.
+    /// `overflow`: the treatment of integers that do not fit in their type.
     pub overflow: Option<Spanned<Overflow>>,
-    /// `tail`: what pads the file.
+    /// `tail`: the padding of the file.
     pub tail: Option<Spanned<TailName>>,
 }
 
@@ -197,7 +197,7 @@ pub struct TensorEntry {
     pub one: Option<Spanned<f64>>,
     /// `rounding`: how floating point, multiplied by `one`, is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: what happens to integers that do not fit in their type.
+    /// `overflow`: the treatment of integers that do not fit in their type.
     pub overflow: Option<Spanned<Overflow>>,
 }
 

@@ -122,8 +122,8 @@ fn columns(inputs: &[f32], row: &[f32], bias: f32) -> f32 {
     products.fold(bias, |sum, (x, weight)| x.mul_add(*weight, sum))
 }
 
-/// Sixteen sums, of which number `l` adds the products of the inputs `l`, `l + 16`, and so on. Then
-/// the sums `l` and `l + 8` are added, of the eight results the sums `l` and `l + 4`, and so on.
+/// Sixteen sums: number `l` adds the products of the inputs `l`, `l + 16`, and so on. Then the sums
+/// `l` and `l + 8` are added, then the results `l` and `l + 4`, and so on.
 pub(super) fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
     let mut sums = vec![0f32; 16];
     for (index, (x, weight)) in inputs.iter().zip(row).enumerate() {

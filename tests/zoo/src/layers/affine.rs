@@ -107,7 +107,7 @@ impl Graph<'_> {
         last: bool,
     ) -> (Element, One) {
         let scaled = weights == "binary" && self.dice.once_in(2);
-        // The factor by which trainers multiply weights.
+        // Trainers multiply weights by this factor.
         let factor = match weights {
             "i8" => self.dice.pick(&[16, 32, 64, 64]),
             _ => self.dice.pick(&[32, 64, 256, 512]),
@@ -189,7 +189,7 @@ impl Graph<'_> {
         (Element::I32, One::Tensor(one))
     }
 
-    /// A number by which sums are divided, and how they are rounded.
+    /// The divisor of sums, and how they are rounded.
     fn divisor(&mut self) -> u64 {
         let divisor = self.dice.pick(&[1, 2, 3, 16, 64, 100, 127, 255]);
         self.toml.set("divide", divisor);

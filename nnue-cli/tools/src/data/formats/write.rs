@@ -27,7 +27,7 @@ impl WrittenFormat {
         WrittenFormat::Binpack,
     ];
 
-    /// The format that reads what this format writes.
+    /// The format that reads this format's files.
     #[must_use]
     pub fn read(self) -> Format {
         match self {
@@ -105,7 +105,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// A message that names what the format needs and the record lacks.
+    /// A message that names the value that the format needs and the record lacks.
     pub(crate) fn append(&mut self, record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
         match self {
             Writer::Text => {

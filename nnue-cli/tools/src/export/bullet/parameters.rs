@@ -9,7 +9,7 @@ use nnue_compiler::network::{Network, Pooling};
 use super::multiplier::Multiplier;
 use super::reason::Reason;
 
-/// The names by which bullet knows the tensors of a net file.
+/// bullet's names of the tensors of a net file.
 pub(super) struct Parameters<'n> {
     pub(super) network: &'n Network,
     /// The tensors of the file, in its order, each with its name.

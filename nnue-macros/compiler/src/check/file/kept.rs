@@ -26,7 +26,7 @@ impl<'s> KeptNames<'s> {
     ) -> Option<Section<Tensor>> {
         let name = kept.name.value.as_str();
         if name.is_empty() {
-            let message = "`kept` is empty, expected the name by which an engine finds the numbers";
+            let message = "`kept` is empty, expected the name that an engine looks up";
             diagnostics.error(kept.name.span, message);
             return None;
         }

@@ -190,7 +190,7 @@ struct Rows {
     name: String,
     id: Option<&'static str>,
     element: Element,
-    /// The number of bits by which the rows are shifted to the left when they are added.
+    /// How many bits the rows are shifted to the left when they are added.
     shift: u32,
     count: usize,
     sums: SumRole,

@@ -54,7 +54,7 @@ pub struct Keys {
 pub enum ScalesKey {
     /// `scales = { shift = 8, inputs = true }`: integer factors, for binary layers.
     Integers {
-        /// The bits by which products with the factors are shifted to the right.
+        /// How many bits products with the factors are shifted to the right.
         shift: Spanned<i64>,
         /// Whether the mean magnitude of the inputs is a factor too.
         inputs: bool,
@@ -94,7 +94,7 @@ named! {
 named! {
     /// How inputs that are zero are skipped.
     SparseBy {
-        /// The plan chooses what is fastest.
+        /// The plan chooses the fastest way.
         Auto = "auto",
         /// Blocks of four inputs, where all four are zero.
         Blocks = "blocks",

@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::file::{Axis, AxisPart, Part};
 use crate::spec::Transposed;
 
-/// The largest unit, in values or bytes, of which the spec can make offsets and lengths multiples.
+/// Offsets and lengths can be multiples of at most this unit, in values or bytes.
 pub(super) const LARGEST_UNIT: i64 = 4096;
 
 impl NamedTensor<'_> {

@@ -185,8 +185,8 @@ impl NamedTensor<'_> {
         }))
     }
 
-    /// The number by which integers in the file are divided to become the network's floating point.
-    /// The outer `None` is an error.
+    /// The divisor that makes the network's floating point of the file's integers. The outer `None`
+    /// is an error.
     fn divisor(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
         const MOST: f64 = i32::MAX as f64;
         if element.is_float() || self.known.values != LoadedValues::Float {
