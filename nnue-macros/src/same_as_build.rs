@@ -1,6 +1,6 @@
 //! The macro and nnue-build give the same code.
 
-use nnue_build::Build;
+use nnue_build::{Build, Unroll};
 use nnue_compiler::{Embed, Levels};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -66,9 +66,14 @@ fn specs_become_the_same_code() {
 #[test]
 fn inline_specs_become_the_same_code() {
     let spec = "name = 'Mine'\nlike = 'small128'\ntransformer.width = 64";
-    let of_macro = of_macro(quote!(inline = #spec, unroll = "full"), "x86_64");
-    let build = Build::inline("mine", spec).unroll(nnue_build::Unroll::Full);
-    assert_same(&text(&of_macro), &of_build(build, "x86_64"), spec);
+    let build = Build::inline("mine", spec);
+    for (option, build) in [
+        (quote!(unroll = "full"), build.clone().unroll(Unroll::Full)),
+        (quote!(check = "wiring"), build.checked()),
+    ] {
+        let of_macro = of_macro(quote!(inline = #spec, #option), "x86_64");
+        assert_same(&text(&of_macro), &of_build(build, "x86_64"), spec);
+    }
 }
 
 #[test]

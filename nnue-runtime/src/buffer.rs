@@ -9,6 +9,39 @@
 #[repr(C, align(64))]
 pub struct Aligned<T>(pub T);
 
+/// An accumulator that sums begin with: one that stays as it is, or one that takes the sums too.
+pub trait Base<H> {
+    /// The accumulator.
+    fn half(&self) -> &H;
+
+    /// The accumulator, if it takes the sums.
+    fn kept(&mut self) -> Option<&mut H>;
+}
+
+impl<H> Base<H> for &H {
+    #[inline(always)]
+    fn half(&self) -> &H {
+        self
+    }
+
+    #[inline(always)]
+    fn kept(&mut self) -> Option<&mut H> {
+        None
+    }
+}
+
+impl<H> Base<H> for &mut H {
+    #[inline(always)]
+    fn half(&self) -> &H {
+        self
+    }
+
+    #[inline(always)]
+    fn kept(&mut self) -> Option<&mut H> {
+        Some(self)
+    }
+}
+
 /// The `index`-th run of `N` elements.
 ///
 /// Panics beyond the last run. The compiler removes the check where the caller's loop has constant

@@ -589,14 +589,7 @@ fn tensors<A: Probed>(layer: &Layer, code: &mut u32) -> Tensors {
     let mut tensor = |element, shape: [usize; 2]| {
         let first = *code;
         *code += (A::BUCKETS * shape[0] * shape[1]) as u32;
-        Tensor {
-            element,
-            first,
-            shape,
-            biases: false,
-            output_blocks: None,
-            shards: None,
-        }
+        Tensor::new(element, first, shape)
     };
     let of_outputs = [1, layer.output.len];
     let affine = layer.affine();

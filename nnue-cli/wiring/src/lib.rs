@@ -205,3 +205,27 @@ pub fn report<A: Probed>() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_read_back() {
+        let checked = Checked {
+            network: "Small".into(),
+            levels: vec!["scalar".into(), "avx2".into()],
+            layers: 3,
+            weights: 1 << 40,
+            comparisons: 7,
+            unproved: vec!["`a`: all values".into()],
+        };
+        for report in [Ok(checked), Err("value 3 of `fc_0` is 1".into())] {
+            let json = serde_json::to_string::<Report>(&report).expect("JSON");
+            assert_eq!(
+                serde_json::from_str::<Report>(&json).expect("a report"),
+                report
+            );
+        }
+    }
+}

@@ -76,18 +76,6 @@ fn tables<A: Probed>(copies: usize, weights: &A::Weights) -> Vec<Table> {
     tables
 }
 
-/// The values of rows by their number among all rows, whatever tensors they are in.
-fn tensor(first: u32, columns: usize, element: Element) -> Tensor {
-    Tensor {
-        element,
-        first,
-        shape: [1, columns],
-        biases: false,
-        output_blocks: None,
-        shards: None,
-    }
-}
-
 /// What is expected of a row: its values and PSQT values, as they are added.
 #[derive(Clone, Default)]
 struct Row {
@@ -470,16 +458,17 @@ impl<A: Probed> Check<'_, A> {
     }
 }
 
-/// The numbers of the transformer's rows. Layers have the codes below them.
+/// The values of rows by their number among all rows, whatever tensors they are in.
 fn of_row(network: &Network, element: Element) -> Tensor {
-    tensor(FIRST, network.transformer.width, element)
+    Tensor::new(element, FIRST, [1, network.transformer.width])
 }
 
 /// The PSQT values of rows, whose codes follow those of the rows.
 fn of_psqt(network: &Network) -> Tensor {
     let transformer = &network.transformer;
     let of_rows = (rows(network) * transformer.width) as u32;
-    tensor(FIRST.wrapping_add(of_rows), transformer.psqt, Element::I32)
+    let first = FIRST.wrapping_add(of_rows);
+    Tensor::new(Element::I32, first, [1, transformer.psqt])
 }
 
 /// Whether a layer's inputs reach few runs of outputs, and the input of this column has a weight

@@ -49,6 +49,18 @@ pub(crate) fn fillings(element: Element) -> u32 {
 }
 
 impl Tensor {
+    /// A tensor of weights that are all read.
+    pub(crate) fn new(element: Element, first: u32, shape: [usize; 2]) -> Tensor {
+        Tensor {
+            element,
+            first,
+            shape,
+            biases: false,
+            output_blocks: None,
+            shards: None,
+        }
+    }
+
     /// The values of a bucket, row after row.
     pub(crate) fn values(&self, fill: Fill, bucket: usize) -> Values {
         let [rows, columns] = self.shape;
@@ -168,14 +180,7 @@ mod tests {
     #[test]
     fn no_two_weights_have_the_same_digits() {
         for element in [Element::I8, Element::I16, Element::U64, Element::F32] {
-            let tensor = Tensor {
-                element,
-                first: 12345,
-                shape: [300, 400],
-                biases: false,
-                output_blocks: None,
-                shards: None,
-            };
+            let tensor = Tensor::new(element, 12345, [300, 400]);
             let mut seen = HashSet::new();
             for row in 0..300 {
                 for column in 0..400 {

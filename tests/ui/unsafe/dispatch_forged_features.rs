@@ -12,6 +12,6 @@ fn main() {
     let argument = 1;
     nnue_runtime::__private::dispatch! {
         @call nnue_runtime::Level::detect(), scalar kernel (argument);
-        ["x86_64"] Avx2 ["avx2", "gfni"] forged kernel [] (argument);
+        ["x86_64"] Avx2 ["avx2", "gfni"] forged kernel (argument);
     }
 }

@@ -38,7 +38,7 @@ where
 {
     nnue_runtime::__private::dispatch! {
         @call Level::detect(), scalar kernel (argument);
-        ["x86_64"] Avx2 ["avx2"] Both kernel [] (argument);
+        ["x86_64"] Avx2 ["avx2"] Both kernel (argument);
     }
 }
 

@@ -23,12 +23,7 @@ pub(super) fn functions(
 ) -> TokenStream {
     let psqt = Psqt::of(program);
     let tables = Table::all(program);
-    let both = Tiles {
-        name: "tile",
-        operations: &[Operation::Sub, Operation::Add],
-        keeps: false,
-    };
-    let lists = both.lists(&tables);
+    let lists = lists(&tables);
     let updates = plan.accumulate.updates;
     let arms = updates.iter().map(|(adds, removes)| {
         let rows = |letter: &str, number: usize| -> Vec<Ident> {
@@ -43,7 +38,7 @@ pub(super) fn functions(
             }
         }
     });
-    let all_tiles = both.calls(plan, &tables, &psqt);
+    let all_tiles = tiles(plan, &tables, &psqt, &quote!(base));
     let (body, update) = match updates {
         [] => (all_tiles, None),
         _ => (
@@ -56,19 +51,33 @@ pub(super) fn functions(
         quote! { #[allow(clippy::too_many_arguments, reason = "two lists of rows for each table")] }
     });
     let attributes = quote! { #lints #attribute };
-    let (parameters, tile) = (
-        both.parameters(&tables),
-        both.function(plan, &tables, &psqt, &attributes),
-    );
-    let refresh = refresh(plan, &tables, &psqt, &attributes);
+    let refreshed = tiles(plan, &tables, &psqt, &quote! { &mut *base });
+    let tile = tile(plan, &tables, &psqt, &attributes);
     quote! {
+        /// `into = base + added rows - removed rows`.
         #attributes
-        pub(super) fn accumulate(#parameters) {
+        pub(super) fn accumulate(
+            weights: &Weights,
+            base: &Half,
+            #(#lists: &[u32],)*
+            into: &mut Half,
+        ) {
             #body
         }
 
         #update
-        #refresh
+
+        /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
+        #attributes
+        pub(super) fn refresh(
+            weights: &Weights,
+            base: &mut Half,
+            #(#lists: &[u32],)*
+            into: &mut Half,
+        ) {
+            #refreshed
+        }
+
         #tile
     }
 }
@@ -77,31 +86,6 @@ pub(super) fn functions(
 /// a single table have them.
 pub(super) fn has_moves(program: &Program<'_>) -> bool {
     program.layout.tables.len() == 1
-}
-
-/// The function that leads an entry of the refresh cache to another position, and writes the sums
-/// to the entry and to an accumulator.
-fn refresh(
-    plan: &Plan<'_>,
-    tables: &[Table],
-    psqt: &Psqt,
-    attributes: &TokenStream,
-) -> TokenStream {
-    let tiles = Tiles {
-        name: "refresh_tile",
-        operations: &[Operation::Sub, Operation::Add],
-        keeps: true,
-    };
-    let (parameters, calls) = (tiles.parameters(tables), tiles.calls(plan, tables, psqt));
-    let function = tiles.function(plan, tables, psqt, attributes);
-    quote! {
-        #attributes
-        pub(super) fn refresh(#parameters) {
-            #calls
-        }
-
-        #function
-    }
 }
 
 /// The function that updates by a fixed number of added and removed rows, in networks with a single
@@ -128,15 +112,16 @@ fn update(
     let part = Part::of(&plan.accumulate, registers, tables);
     let parts = count(plan.accumulate.vectors / registers);
     let (load, remove, add) = (
-        part.load(),
+        part.load(&quote!(base)),
         part.apply(table, Operation::Sub),
         part.apply(table, Operation::Add),
     );
-    let store = part.store(&["into"], |_, operation| match operation {
+    let settle = part.settle(|_, operation| match operation {
         Operation::Add => quote!(ADDED),
         Operation::Sub => quote!(REMOVED),
     });
-    let (psqt_start, psqt_end) = (psqt.start(), psqt.end(&["into"]));
+    let store = part.store(&quote!(into));
+    let (psqt_start, psqt_end) = (psqt.start(&quote!(base)), psqt.end(&quote!(into)));
     let psqt_rows = |list: &str, operation| {
         let list = format_ident!("{list}");
         let row = psqt.row(table, operation, &quote!(feature));
@@ -154,6 +139,7 @@ fn update(
     let (psqt, update_psqt) = (!psqt.is_empty())
         .then(|| {
             let function = quote! {
+                /// The PSQT sums of [`update`].
                 #[inline]
                 #attribute
                 pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(#parameters) {
@@ -172,6 +158,7 @@ fn update(
     quote! {
         #update_psqt
 
+        /// [`accumulate`] for the numbers of rows that moves change.
         #[inline]
         #attribute
         pub(super) fn update<const ADDED: usize, const REMOVED: usize>(#parameters) {
@@ -181,6 +168,7 @@ fn update(
                 #load
                 for row in removed_rows { #remove }
                 for row in added_rows { #add }
+                #settle
                 #store
             }
             #psqt
@@ -188,121 +176,96 @@ fn update(
     }
 }
 
-/// The tiles of an accumulator: each has as many values as fit in the registers that are set aside
-/// for them. The first tile also adds the PSQT values, which saves another loop over the rows.
-struct Tiles {
-    /// The name of the function for one tile.
-    name: &'static str,
-    /// The operations on rows, in their order. Rows to remove come first: they are near the
-    /// processor, while rows to add are still on their way.
-    operations: &'static [Operation],
-    /// Whether the accumulator that the sums begin with takes them too.
-    keeps: bool,
+/// The names of the lists of rows.
+fn lists(tables: &[Table]) -> Vec<&Ident> {
+    let tables = tables.iter();
+    tables
+        .flat_map(|table| [&table.added, &table.removed])
+        .collect()
 }
 
-impl Tiles {
-    /// The names of the lists of rows.
-    fn lists<'t>(&self, tables: &'t [Table]) -> Vec<&'t Ident> {
-        let of_table = |table: &'t Table| {
-            let all = [Operation::Add, Operation::Sub].into_iter();
-            let used = all.filter(|operation| self.operations.contains(operation));
-            used.map(|operation| table.list(operation))
-        };
-        tables.iter().flat_map(of_table).collect()
-    }
-
-    fn parameters(&self, tables: &[Table]) -> TokenStream {
-        let lists = self.lists(tables);
-        let base = if self.keeps {
-            quote! { &mut Half }
+/// Calls of the function for all tiles of an accumulator. The first tile also adds the PSQT values,
+/// which saves another loop over the rows.
+fn tiles(plan: &Plan<'_>, tables: &[Table], psqt: &Psqt, base: &TokenStream) -> TokenStream {
+    let lists = lists(tables);
+    let arguments = quote! { weights, #base, #(#lists,)* into };
+    let [first, others] = [true, false].map(|first| {
+        if psqt.is_empty() {
+            quote! { tile }
         } else {
-            quote! { &Half }
-        };
-        quote! { weights: &Weights, base: #base, #(#lists: &[u32],)* into: &mut Half }
-    }
+            quote! { tile::<#first> }
+        }
+    });
+    let others = match plan.accumulate.tiles {
+        1 => None,
+        tiles if plan.accumulate.unrolled => {
+            let calls = (1..tiles).map(count);
+            Some(quote! { #(#others(#arguments, #calls);)* })
+        }
+        tiles => {
+            let tiles = count(tiles);
+            Some(quote! { for index in 1..#tiles { #others(#arguments, index); } })
+        }
+    };
+    quote! { #first(#arguments, 0); #others }
+}
 
-    /// Calls of the function for all tiles of an accumulator.
-    fn calls(&self, plan: &Plan<'_>, tables: &[Table], psqt: &Psqt) -> TokenStream {
-        let (name, lists) = (format_ident!("{}", self.name), self.lists(tables));
-        let arguments = quote! { weights, base, #(#lists,)* into };
-        let [first, others] = [true, false].map(|first| {
-            if psqt.is_empty() {
-                quote! { #name }
-            } else {
-                quote! { #name::<#first> }
-            }
-        });
-        let others = match plan.accumulate.tiles {
-            1 => None,
-            tiles if plan.accumulate.unrolled => {
-                let calls = (1..tiles).map(count);
-                Some(quote! { #(#others(#arguments, #calls);)* })
-            }
-            tiles => {
-                let tiles = count(tiles);
-                Some(quote! { for index in 1..#tiles { #others(#arguments, index); } })
-            }
-        };
-        quote! { #first(#arguments, 0); #others }
-    }
-
-    /// The function for one tile.
-    fn function(
-        &self,
-        plan: &Plan<'_>,
-        tables: &[Table],
-        psqt: &Psqt,
-        attributes: &TokenStream,
-    ) -> TokenStream {
-        let accumulate = &plan.accumulate;
-        let part = Part::of(accumulate, accumulate.registers, tables);
-        let load = part.load();
-        let places = if self.keeps {
-            &["into", "base"][..]
-        } else {
-            &["into"]
-        };
-        let store = part.store(places, |table, operation| {
-            let list = table.list(operation);
-            if self.operations.contains(&operation) {
-                quote! { #list.len() }
-            } else {
-                quote! { 0 }
-            }
-        });
-        let generic = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });
-        let psqt_start = psqt.start();
-        let psqt_end = (!psqt.is_empty()).then(|| {
-            let end = psqt.end(places);
-            quote! { if FIRST { #end } }
-        });
-        let number = quote!(feature);
-        let rows = |table: &Table, operation| {
-            let (list, row) = (table.list(operation), table.row(&number));
-            let apply = part.apply(table, operation);
-            let psqt_row = psqt.row(table, operation, &number);
-            let psqt_row = psqt_row.map(|row| quote! { if FIRST { #row } });
-            quote! {
-                for &feature in #list {
-                    let row = #row;
-                    #apply
-                    #psqt_row
-                }
-            }
-        };
-        let operations = self.operations.iter();
-        let rows =
-            operations.flat_map(|operation| tables.iter().map(|table| rows(table, *operation)));
-        let (name, parameters) = (format_ident!("{}", self.name), self.parameters(tables));
+/// The function for one tile: as many values as fit in the registers that are set aside for them.
+fn tile(plan: &Plan<'_>, tables: &[Table], psqt: &Psqt, attributes: &TokenStream) -> TokenStream {
+    let accumulate = &plan.accumulate;
+    let part = Part::of(accumulate, accumulate.registers, tables);
+    let if_first = |code: TokenStream| (!psqt.is_empty()).then(|| quote! { if FIRST { #code } });
+    let half = quote! { base.half() };
+    let (load, psqt_start) = (part.load(&half), psqt.start(&half));
+    let settle = part.settle(|table, operation| {
+        let list = table.list(operation);
+        quote! { #list.len() }
+    });
+    let store = |into| {
+        let (values, psqt) = (part.store(&into), if_first(psqt.end(&into)));
+        quote! { #values #psqt }
+    };
+    let (store_into, store_kept) = (store(quote!(into)), store(quote!(kept)));
+    let number = quote!(feature);
+    let rows = |table: &Table, operation| {
+        let (list, row) = (table.list(operation), table.row(&number));
+        let apply = part.apply(table, operation);
+        let psqt_row = psqt.row(table, operation, &number).and_then(if_first);
         quote! {
-            #[inline]
-            #attributes
-            fn #name #generic(#parameters, index: usize) {
-                #load
-                #psqt_start
-                #(#rows)*
-                #store
-                #psqt_end
+            for &feature in #list {
+                let row = #row;
+                #apply
+                #psqt_row
+            }
+        }
+    };
+    // Rows to remove come first: they are near the processor, while rows to add are still on their
+    // way.
+    let operations = [Operation::Sub, Operation::Add].into_iter();
+    let rows = operations.flat_map(|operation| {
+        let of_table = |table| rows(table, operation);
+        tables.iter().map(of_table).collect::<Vec<TokenStream>>()
+    });
+    let generic = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });
+    let lists = lists(tables);
+    quote! {
+        /// A run of sums, which stay in registers while rows are added and removed.
+        #[inline]
+        #attributes
+        fn tile #generic(
+            weights: &Weights,
+            mut base: impl Base<Half>,
+            #(#lists: &[u32],)*
+            into: &mut Half,
+            index: usize,
+        ) {
+            #load
+            #psqt_start
+            #(#rows)*
+            #settle
+            #store_into
+            if let Option::Some(kept) = base.kept() {
+                #store_kept
             }
         }
     }

@@ -60,6 +60,7 @@ pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
     };
     plan.kernels().any(|(_, kernel)| calls(kernel)).then(|| {
         quote! {
+            /// Adds the products of a block to a vector of sums.
             #[inline(never)]
             fn step(sum: simd::Dots, inputs: simd::Blocks, weights: simd::I8) -> simd::Dots {
                 simd::dot(sum, inputs, weights)
@@ -218,6 +219,16 @@ impl Writer<'_> {
         quote! { if proved.layer(#layer) { #fast } else { #exact } }
     }
 
+    /// An expression for a reference to all inputs that are bytes. Those of a layer that are read in
+    /// place are an array, all others are blocks.
+    fn bytes(&self) -> TokenStream {
+        let input = &self.input;
+        match self.affine.in_place {
+            Some(Source::Layer(_)) => input.clone(),
+            _ => quote! { chunk(#input.as_flattened(), 0) },
+        }
+    }
+
     /// An expression for a horizontal sum for each output, along the row of its weights.
     fn rows(&self, dot_row: &str) -> TokenStream {
         let (biases, input) = (&self.biases, &self.input);
@@ -233,7 +244,7 @@ impl Writer<'_> {
             quote! { #first #(.wrapping_add(#rest))* }
         });
         let inputs = match self.affine.op.shards {
-            None => quote! { chunk(#input.as_flattened(), 0) },
+            None => self.bytes(),
             Some(_) => quote! { #input.as_flattened() },
         };
         quote! {
@@ -316,10 +327,9 @@ impl Writer<'_> {
     fn function(&self, name: &str) -> TokenStream {
         let (affine, biases, weights) = (self.affine, &self.biases, &self.weights);
         let name = format_ident!("{name}");
-        let input = &self.input;
         let input = match affine.input {
-            Input::Bytes => quote! { chunk(#input.as_flattened(), 0) },
-            _ => quote! { #input },
+            Input::Bytes => self.bytes(),
+            _ => self.input.clone(),
         };
         let biases = if affine.op.starts_at_biases() {
             quote! { &stack.#biases }
@@ -614,14 +624,14 @@ impl BlockSums {
             let (sum, vector) = (self.name(set, vector), count(vector));
             quote! {
                 #sum = simd::dot_two(#sum, inputs, [
-                    simd::load_i8(chunk(weights[0], #vector)),
-                    simd::load_i8(chunk(weights[1], #vector)),
+                    simd::load_i8(chunk(a, #vector)),
+                    simd::load_i8(chunk(b, #vector)),
                 ]);
             }
         });
         quote! {
             let inputs = [simd::splat_block(#a), simd::splat_block(#b)];
-            let weights = [#weights_a, #weights_b];
+            let [a, b] = [#weights_a, #weights_b];
             #(#sums)*
         }
     }

@@ -28,7 +28,7 @@ const PUBLIC: &[&str] = &[
 const PRIVATE: &[(&str, &[&str])] = &[
     ("", &["EmbeddedNet", "Output", "Proved", "Wdl"]),
     ("activation", &[]),
-    ("buffer", &["Aligned", "chunk", "chunk_mut"]),
+    ("buffer", &["Aligned", "Base", "chunk", "chunk_mut"]),
     ("core", &["iter::zip", "option::Option"]),
     ("features", &[]),
     ("file", &[]),

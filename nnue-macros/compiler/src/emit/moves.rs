@@ -24,10 +24,11 @@ pub(super) fn functions(
         let body = body(program, plan);
         let output_type = output::output_name(program);
         let (passed, pass) = propagate::proved(program);
-        let function = |name: &str, removed: &[&str]| {
+        let function = |doc: &str, name: &str, removed: &[&str]| {
             let name = format_ident!("{name}");
             let removed: Vec<_> = removed.iter().map(|name| format_ident!("{name}")).collect();
             quote! {
+                #[doc = #doc]
                 #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
                 #attribute
                 pub(super) fn #name(
@@ -47,13 +48,22 @@ pub(super) fn functions(
             }
         };
         let (quiet, capture) = (
-            function("quiet", &["removed"]),
-            function("capture", &["removed", "captured"]),
+            function(
+                " [`moved`] for a move that takes nothing.",
+                "quiet",
+                &["removed"],
+            ),
+            function(
+                " [`moved`] for a capture.",
+                "capture",
+                &["removed", "captured"],
+            ),
         );
         quote! {
             #quiet
             #capture
 
+            /// The evaluation after a move, whose rows lead from `before` to `after`.
             #[inline]
             #[allow(clippy::too_many_arguments, reason = "what an update and a forward pass need")]
             #attribute

@@ -51,7 +51,7 @@ pub(super) fn functions(
             proved(program).0,
             quote! { #transformed layers(stacks, #arguments) },
             Some(quote! {
-                /// The layers and the output, after [`propagate`] or a move has made their inputs.
+                /// The layers and the output, which follow from the layers' inputs.
                 #[inline(never)]
                 #attribute
                 fn layers(stacks: &Stacks, #parameters #read_proved) -> #output_type {
@@ -61,6 +61,7 @@ pub(super) fn functions(
         ),
     };
     quote! {
+        /// The evaluation of accumulators.
         #attribute
         pub(super) fn propagate(
             stacks: &Stacks,

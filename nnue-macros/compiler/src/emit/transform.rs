@@ -124,10 +124,15 @@ fn function(
             )
         }
     };
+    let doc = match sums {
+        Sums::Stored => " The layers' inputs, of accumulators.",
+        Sums::Moved => " The same, while a move's rows are added and the sums are stored.",
+    };
     let lints = (sums == Sums::Moved).then(|| {
         quote! { #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")] }
     });
     quote! {
+        #[doc = #doc]
         #[inline]
         #lints
         #attribute
@@ -177,6 +182,7 @@ fn move_part(
         .map(|vector| table.vector(&quote! { chunk(row, #vector) }))
         .collect();
     Some(quote! {
+        /// Adds a move's rows to the sums of an output vector.
         #[inline]
         #attribute
         fn move_part<const REMOVED: usize>(

@@ -189,7 +189,12 @@ impl<'n> Affine<'n> {
                 if part.start == 0
                     && part.lanes == slots
                     && lanes(part.source) == slots
-                    && reads_as_is(input, part.source, network.tensor(part.source).element) =>
+                    && reads_as_is(
+                        input,
+                        form,
+                        part.source,
+                        network.tensor(part.source).element,
+                    ) =>
             {
                 Some(part.source)
             }
@@ -300,11 +305,11 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
 }
 
 /// Whether a layer that reads all of a tensor can read it where it lies.
-fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
+fn reads_as_is(input: Input, form: Form, source: Source, element: Element) -> bool {
     match input {
-        // The transformer writes its bytes in blocks of four, as kernels read them. Other layers do
-        // not write them so.
-        Input::Bytes => source == Source::Transformer,
+        // The transformer writes its bytes in blocks of four, as most kernels read them. Other
+        // layers do not write them so.
+        Input::Bytes => source == Source::Transformer || form == Form::Rows,
         Input::Roots => true,
         Input::Words | Input::Unsigned => matches!(element, Element::I16 | Element::U16),
         Input::Longs => element == Element::I32,

@@ -4,9 +4,10 @@
 mod neon {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        simd::{InputWriter, Inputs, NonZero, neon as simd},
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, simd::{InputWriter, Inputs, NonZero, neon as simd},
     };
+    /// `into = base + added rows - removed rows`.
     #[target_feature(enable = "neon")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -28,6 +29,7 @@ mod neon {
             }
         }
     }
+    /// The PSQT sums of [`update`].
     #[inline]
     #[target_feature(enable = "neon")]
     pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
@@ -48,6 +50,7 @@ mod neon {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     #[target_feature(enable = "neon")]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
@@ -75,6 +78,7 @@ mod neon {
         }
         update_psqt(weights, base, added, removed, into);
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     #[target_feature(enable = "neon")]
     pub(super) fn refresh(
         weights: &Weights,
@@ -83,137 +87,23 @@ mod neon {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        tile::<true>(weights, &mut *base, added, removed, into, 0);
         for index in 1..8 {
-            refresh_tile::<false>(weights, base, added, removed, into, index);
+            tile::<false>(weights, &mut *base, added, removed, into, index);
         }
     }
-    #[inline]
-    #[target_feature(enable = "neon")]
-    fn refresh_tile<const FIRST: bool>(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 128>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut v8 = simd::load_i16(chunk(start, 8));
-        let mut v9 = simd::load_i16(chunk(start, 9));
-        let mut v10 = simd::load_i16(chunk(start, 10));
-        let mut v11 = simd::load_i16(chunk(start, 11));
-        let mut v12 = simd::load_i16(chunk(start, 12));
-        let mut v13 = simd::load_i16(chunk(start, 13));
-        let mut v14 = simd::load_i16(chunk(start, 14));
-        let mut v15 = simd::load_i16(chunk(start, 15));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            v8 = simd::sub_i16(v8, simd::load_i16(chunk(row, 8)));
-            v9 = simd::sub_i16(v9, simd::load_i16(chunk(row, 9)));
-            v10 = simd::sub_i16(v10, simd::load_i16(chunk(row, 10)));
-            v11 = simd::sub_i16(v11, simd::load_i16(chunk(row, 11)));
-            v12 = simd::sub_i16(v12, simd::load_i16(chunk(row, 12)));
-            v13 = simd::sub_i16(v13, simd::load_i16(chunk(row, 13)));
-            v14 = simd::sub_i16(v14, simd::load_i16(chunk(row, 14)));
-            v15 = simd::sub_i16(v15, simd::load_i16(chunk(row, 15)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            v8 = simd::add_i16(v8, simd::load_i16(chunk(row, 8)));
-            v9 = simd::add_i16(v9, simd::load_i16(chunk(row, 9)));
-            v10 = simd::add_i16(v10, simd::load_i16(chunk(row, 10)));
-            v11 = simd::add_i16(v11, simd::load_i16(chunk(row, 11)));
-            v12 = simd::add_i16(v12, simd::load_i16(chunk(row, 12)));
-            v13 = simd::add_i16(v13, simd::load_i16(chunk(row, 13)));
-            v14 = simd::add_i16(v14, simd::load_i16(chunk(row, 14)));
-            v15 = simd::add_i16(v15, simd::load_i16(chunk(row, 15)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        let end = chunk_mut::<i16, 128>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        simd::store_i16(v8, chunk_mut(end, 8));
-        simd::store_i16(v9, chunk_mut(end, 9));
-        simd::store_i16(v10, chunk_mut(end, 10));
-        simd::store_i16(v11, chunk_mut(end, 11));
-        simd::store_i16(v12, chunk_mut(end, 12));
-        simd::store_i16(v13, chunk_mut(end, 13));
-        simd::store_i16(v14, chunk_mut(end, 14));
-        simd::store_i16(v15, chunk_mut(end, 15));
-        let end = chunk_mut::<i16, 128>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        simd::store_i16(v8, chunk_mut(end, 8));
-        simd::store_i16(v9, chunk_mut(end, 9));
-        simd::store_i16(v10, chunk_mut(end, 10));
-        simd::store_i16(v11, chunk_mut(end, 11));
-        simd::store_i16(v12, chunk_mut(end, 12));
-        simd::store_i16(v13, chunk_mut(end, 13));
-        simd::store_i16(v14, chunk_mut(end, 14));
-        simd::store_i16(v15, chunk_mut(end, 15));
-        if FIRST {
-            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
-        }
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     #[target_feature(enable = "neon")]
     fn tile<const FIRST: bool>(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 128>(&base.values, index);
+        let start = chunk::<i16, 128>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -230,7 +120,7 @@ mod neon {
         let mut v13 = simd::load_i16(chunk(start, 13));
         let mut v14 = simd::load_i16(chunk(start, 14));
         let mut v15 = simd::load_i16(chunk(start, 15));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.half().psqt, 0));
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 128>(row, index);
@@ -298,6 +188,28 @@ mod neon {
         simd::store_i16(v15, chunk_mut(end, 15));
         if FIRST {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 128>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            simd::store_i16(v4, chunk_mut(end, 4));
+            simd::store_i16(v5, chunk_mut(end, 5));
+            simd::store_i16(v6, chunk_mut(end, 6));
+            simd::store_i16(v7, chunk_mut(end, 7));
+            simd::store_i16(v8, chunk_mut(end, 8));
+            simd::store_i16(v9, chunk_mut(end, 9));
+            simd::store_i16(v10, chunk_mut(end, 10));
+            simd::store_i16(v11, chunk_mut(end, 11));
+            simd::store_i16(v12, chunk_mut(end, 12));
+            simd::store_i16(v13, chunk_mut(end, 13));
+            simd::store_i16(v14, chunk_mut(end, 14));
+            simd::store_i16(v15, chunk_mut(end, 15));
+            if FIRST {
+                simd::store_i32x8(psqt_0, chunk_mut(&mut kept.psqt, 0));
+            }
         }
     }
     /// The `index`-th vector of bytes of a perspective.
@@ -319,6 +231,7 @@ mod neon {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(enable = "neon")]
     fn transform(
@@ -360,6 +273,7 @@ mod neon {
             );
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "neon")]
     fn move_part<const REMOVED: usize>(
@@ -389,6 +303,7 @@ mod neon {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(enable = "neon")]
@@ -479,6 +394,7 @@ mod neon {
             );
         }
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "neon")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -494,7 +410,7 @@ mod neon {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(enable = "neon")]
     fn layers(
@@ -709,11 +625,8 @@ mod neon {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -727,6 +640,7 @@ mod neon {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "neon")]
     pub(super) fn quiet(
@@ -741,6 +655,7 @@ mod neon {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "neon")]
     pub(super) fn capture(
@@ -756,6 +671,7 @@ mod neon {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -845,6 +761,7 @@ mod neondot {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(enable = "neon,dotprod")]
     fn transform(
@@ -886,6 +803,7 @@ mod neondot {
             );
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "neon,dotprod")]
     fn move_part<const REMOVED: usize>(
@@ -915,6 +833,7 @@ mod neondot {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(enable = "neon,dotprod")]
@@ -1005,6 +924,7 @@ mod neondot {
             );
         }
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "neon,dotprod")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -1020,7 +940,7 @@ mod neondot {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(enable = "neon,dotprod")]
     fn layers(
@@ -1235,11 +1155,8 @@ mod neondot {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -1253,6 +1170,7 @@ mod neondot {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "neon,dotprod")]
     pub(super) fn quiet(
@@ -1267,6 +1185,7 @@ mod neondot {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "neon,dotprod")]
     pub(super) fn capture(
@@ -1282,6 +1201,7 @@ mod neondot {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -1371,6 +1291,7 @@ mod neoni8mm {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(enable = "neon,dotprod,i8mm")]
     fn transform(
@@ -1412,6 +1333,7 @@ mod neoni8mm {
             );
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "neon,dotprod,i8mm")]
     fn move_part<const REMOVED: usize>(
@@ -1441,6 +1363,7 @@ mod neoni8mm {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(enable = "neon,dotprod,i8mm")]
@@ -1531,6 +1454,7 @@ mod neoni8mm {
             );
         }
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "neon,dotprod,i8mm")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -1546,7 +1470,7 @@ mod neoni8mm {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(enable = "neon,dotprod,i8mm")]
     fn layers(
@@ -1761,11 +1685,8 @@ mod neoni8mm {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -1779,6 +1700,7 @@ mod neoni8mm {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "neon,dotprod,i8mm")]
     pub(super) fn quiet(
@@ -1793,6 +1715,7 @@ mod neoni8mm {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "neon,dotprod,i8mm")]
     pub(super) fn capture(
@@ -1808,6 +1731,7 @@ mod neoni8mm {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,

@@ -498,9 +498,11 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        core::iter::zip, simd::{InputWriter, Inputs, NonZero, scalar as simd},
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::{iter::zip, option::Option},
+        simd::{InputWriter, Inputs, NonZero, scalar as simd},
     };
+    /// `into = base + added rows - removed rows`.
     pub(super) fn accumulate(
         weights: &Weights,
         base: &Half,
@@ -521,6 +523,7 @@ mod scalar {
             }
         }
     }
+    /// The PSQT sums of [`update`].
     #[inline]
     pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
@@ -540,6 +543,7 @@ mod scalar {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
@@ -566,6 +570,7 @@ mod scalar {
         }
         update_psqt(weights, base, added, removed, into);
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     pub(super) fn refresh(
         weights: &Weights,
         base: &mut Half,
@@ -573,95 +578,22 @@ mod scalar {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        tile::<true>(weights, &mut *base, added, removed, into, 0);
         for index in 1..16 {
-            refresh_tile::<false>(weights, base, added, removed, into, index);
+            tile::<false>(weights, &mut *base, added, removed, into, index);
         }
     }
-    #[inline]
-    fn refresh_tile<const FIRST: bool>(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 64>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        let end = chunk_mut::<i16, 64>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        let end = chunk_mut::<i16, 64>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        if FIRST {
-            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
-        }
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     fn tile<const FIRST: bool>(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 64>(&base.values, index);
+        let start = chunk::<i16, 64>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -670,7 +602,7 @@ mod scalar {
         let mut v5 = simd::load_i16(chunk(start, 5));
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.half().psqt, 0));
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 64>(row, index);
@@ -714,6 +646,20 @@ mod scalar {
         simd::store_i16(v7, chunk_mut(end, 7));
         if FIRST {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 64>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            simd::store_i16(v4, chunk_mut(end, 4));
+            simd::store_i16(v5, chunk_mut(end, 5));
+            simd::store_i16(v6, chunk_mut(end, 6));
+            simd::store_i16(v7, chunk_mut(end, 7));
+            if FIRST {
+                simd::store_i32x8(psqt_0, chunk_mut(&mut kept.psqt, 0));
+            }
         }
     }
     /// The `index`-th vector of bytes of a perspective.
@@ -734,6 +680,7 @@ mod scalar {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     fn transform(
         first: &Half,
@@ -752,6 +699,7 @@ mod scalar {
             simd::append_nonzero(nonzero, 4 * vector + 128, [packed_0]);
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     fn move_part<const REMOVED: usize>(
         before: &Half,
@@ -780,6 +728,7 @@ mod scalar {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     fn transform_moved<const REMOVED: usize>(
@@ -811,6 +760,7 @@ mod scalar {
             simd::append_nonzero(nonzero, 4 * vector + 128, [packed_0]);
         }
     }
+    /// The evaluation of accumulators.
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
@@ -825,7 +775,7 @@ mod scalar {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     fn layers(
         stacks: &Stacks,
@@ -901,11 +851,8 @@ mod scalar {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -919,6 +866,7 @@ mod scalar {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     pub(super) fn quiet(
         weights: &Weights,
@@ -932,6 +880,7 @@ mod scalar {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     pub(super) fn capture(
         weights: &Weights,
@@ -946,6 +895,7 @@ mod scalar {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -1010,9 +960,10 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        simd::{InputWriter, Inputs, NonZero, avx2 as simd},
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, simd::{InputWriter, Inputs, NonZero, avx2 as simd},
     };
+    /// `into = base + added rows - removed rows`.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -1034,6 +985,7 @@ mod avx2 {
             }
         }
     }
+    /// The PSQT sums of [`update`].
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
@@ -1054,6 +1006,7 @@ mod avx2 {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
@@ -1081,6 +1034,7 @@ mod avx2 {
         }
         update_psqt(weights, base, added, removed, into);
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn refresh(
         weights: &Weights,
@@ -1089,97 +1043,23 @@ mod avx2 {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        tile::<true>(weights, &mut *base, added, removed, into, 0);
         for index in 1..8 {
-            refresh_tile::<false>(weights, base, added, removed, into, index);
+            tile::<false>(weights, &mut *base, added, removed, into, index);
         }
     }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn refresh_tile<const FIRST: bool>(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 128>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        let end = chunk_mut::<i16, 128>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        let end = chunk_mut::<i16, 128>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        if FIRST {
-            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
-        }
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn tile<const FIRST: bool>(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 128>(&base.values, index);
+        let start = chunk::<i16, 128>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -1188,7 +1068,7 @@ mod avx2 {
         let mut v5 = simd::load_i16(chunk(start, 5));
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.half().psqt, 0));
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 128>(row, index);
@@ -1232,6 +1112,20 @@ mod avx2 {
         simd::store_i16(v7, chunk_mut(end, 7));
         if FIRST {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 128>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            simd::store_i16(v4, chunk_mut(end, 4));
+            simd::store_i16(v5, chunk_mut(end, 5));
+            simd::store_i16(v6, chunk_mut(end, 6));
+            simd::store_i16(v7, chunk_mut(end, 7));
+            if FIRST {
+                simd::store_i32x8(psqt_0, chunk_mut(&mut kept.psqt, 0));
+            }
         }
     }
     /// The `index`-th vector of bytes of a perspective.
@@ -1253,6 +1147,7 @@ mod avx2 {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn transform(
@@ -1272,6 +1167,7 @@ mod avx2 {
             simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn move_part<const REMOVED: usize>(
@@ -1301,6 +1197,7 @@ mod avx2 {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 32));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 33));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1333,6 +1230,7 @@ mod avx2 {
             simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
         }
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -1348,7 +1246,7 @@ mod avx2 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn layers(
@@ -1372,25 +1270,19 @@ mod avx2 {
                             simd::splat_block(blocks[0].of(transformer)),
                             simd::splat_block(blocks[1].of(transformer)),
                         ];
-                        let weights = [
+                        let [a, b] = [
                             blocks[0].of(&stack.fc_0_weights),
                             blocks[1].of(&stack.fc_0_weights),
                         ];
                         sum_0 = simd::dot_two(
                             sum_0,
                             inputs,
-                            [
-                                simd::load_i8(chunk(weights[0], 0)),
-                                simd::load_i8(chunk(weights[1], 0)),
-                            ],
+                            [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                         );
                         sum_1 = simd::dot_two(
                             sum_1,
                             inputs,
-                            [
-                                simd::load_i8(chunk(weights[0], 1)),
-                                simd::load_i8(chunk(weights[1], 1)),
-                            ],
+                            [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                         );
                     }
                 }
@@ -1439,149 +1331,101 @@ mod avx2 {
                     simd::splat_block(&fc_1_input[0]),
                     simd::splat_block(&fc_1_input[4]),
                 ];
-                let weights = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
+                let [a, b] = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 sum_2 = simd::dot_two(
                     sum_2,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 2)),
-                        simd::load_i8(chunk(weights[1], 2)),
-                    ],
+                    [simd::load_i8(chunk(a, 2)), simd::load_i8(chunk(b, 2))],
                 );
                 sum_3 = simd::dot_two(
                     sum_3,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 3)),
-                        simd::load_i8(chunk(weights[1], 3)),
-                    ],
+                    [simd::load_i8(chunk(a, 3)), simd::load_i8(chunk(b, 3))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[1]),
                     simd::splat_block(&fc_1_input[5]),
                 ];
-                let weights = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
+                let [a, b] = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 sum_2 = simd::dot_two(
                     sum_2,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 2)),
-                        simd::load_i8(chunk(weights[1], 2)),
-                    ],
+                    [simd::load_i8(chunk(a, 2)), simd::load_i8(chunk(b, 2))],
                 );
                 sum_3 = simd::dot_two(
                     sum_3,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 3)),
-                        simd::load_i8(chunk(weights[1], 3)),
-                    ],
+                    [simd::load_i8(chunk(a, 3)), simd::load_i8(chunk(b, 3))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[2]),
                     simd::splat_block(&fc_1_input[6]),
                 ];
-                let weights = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
+                let [a, b] = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 sum_2 = simd::dot_two(
                     sum_2,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 2)),
-                        simd::load_i8(chunk(weights[1], 2)),
-                    ],
+                    [simd::load_i8(chunk(a, 2)), simd::load_i8(chunk(b, 2))],
                 );
                 sum_3 = simd::dot_two(
                     sum_3,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 3)),
-                        simd::load_i8(chunk(weights[1], 3)),
-                    ],
+                    [simd::load_i8(chunk(a, 3)), simd::load_i8(chunk(b, 3))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[3]),
                     simd::splat_block(&fc_1_input[7]),
                 ];
-                let weights = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
+                let [a, b] = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 sum_2 = simd::dot_two(
                     sum_2,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 2)),
-                        simd::load_i8(chunk(weights[1], 2)),
-                    ],
+                    [simd::load_i8(chunk(a, 2)), simd::load_i8(chunk(b, 2))],
                 );
                 sum_3 = simd::dot_two(
                     sum_3,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 3)),
-                        simd::load_i8(chunk(weights[1], 3)),
-                    ],
+                    [simd::load_i8(chunk(a, 3)), simd::load_i8(chunk(b, 3))],
                 );
                 let mut sums = Aligned([0i32; 32]);
                 simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
@@ -1653,11 +1497,8 @@ mod avx2 {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -1671,6 +1512,7 @@ mod avx2 {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn quiet(
@@ -1685,6 +1527,7 @@ mod avx2 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn capture(
@@ -1700,6 +1543,7 @@ mod avx2 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -1789,6 +1633,7 @@ mod avxvnni {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn transform(
@@ -1808,6 +1653,7 @@ mod avxvnni {
             simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn move_part<const REMOVED: usize>(
@@ -1837,6 +1683,7 @@ mod avxvnni {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 32));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 33));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1869,6 +1716,7 @@ mod avxvnni {
             simd::append_nonzero(nonzero, 8 * vector + 128, [packed_0]);
         }
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -1884,7 +1732,7 @@ mod avxvnni {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn layers(
@@ -2055,11 +1903,8 @@ mod avxvnni {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -2073,6 +1918,7 @@ mod avxvnni {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn quiet(
@@ -2087,6 +1933,7 @@ mod avxvnni {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn capture(
@@ -2102,6 +1949,7 @@ mod avxvnni {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -2167,9 +2015,10 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        simd::{InputWriter, Inputs, NonZero, avx512 as simd},
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, simd::{InputWriter, Inputs, NonZero, avx512 as simd},
     };
+    /// `into = base + added rows - removed rows`.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -2191,6 +2040,7 @@ mod avx512 {
             }
         }
     }
+    /// The PSQT sums of [`update`].
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2213,6 +2063,7 @@ mod avx512 {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2242,6 +2093,7 @@ mod avx512 {
         }
         update_psqt(weights, base, added, removed, into);
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -2252,139 +2104,23 @@ mod avx512 {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile::<true>(weights, base, added, removed, into, 0);
-        refresh_tile::<false>(weights, base, added, removed, into, 1);
+        tile::<true>(weights, &mut *base, added, removed, into, 0);
+        tile::<false>(weights, &mut *base, added, removed, into, 1);
     }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    fn refresh_tile<const FIRST: bool>(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 512>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut v8 = simd::load_i16(chunk(start, 8));
-        let mut v9 = simd::load_i16(chunk(start, 9));
-        let mut v10 = simd::load_i16(chunk(start, 10));
-        let mut v11 = simd::load_i16(chunk(start, 11));
-        let mut v12 = simd::load_i16(chunk(start, 12));
-        let mut v13 = simd::load_i16(chunk(start, 13));
-        let mut v14 = simd::load_i16(chunk(start, 14));
-        let mut v15 = simd::load_i16(chunk(start, 15));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 512>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            v8 = simd::sub_i16(v8, simd::load_i16(chunk(row, 8)));
-            v9 = simd::sub_i16(v9, simd::load_i16(chunk(row, 9)));
-            v10 = simd::sub_i16(v10, simd::load_i16(chunk(row, 10)));
-            v11 = simd::sub_i16(v11, simd::load_i16(chunk(row, 11)));
-            v12 = simd::sub_i16(v12, simd::load_i16(chunk(row, 12)));
-            v13 = simd::sub_i16(v13, simd::load_i16(chunk(row, 13)));
-            v14 = simd::sub_i16(v14, simd::load_i16(chunk(row, 14)));
-            v15 = simd::sub_i16(v15, simd::load_i16(chunk(row, 15)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 512>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            v8 = simd::add_i16(v8, simd::load_i16(chunk(row, 8)));
-            v9 = simd::add_i16(v9, simd::load_i16(chunk(row, 9)));
-            v10 = simd::add_i16(v10, simd::load_i16(chunk(row, 10)));
-            v11 = simd::add_i16(v11, simd::load_i16(chunk(row, 11)));
-            v12 = simd::add_i16(v12, simd::load_i16(chunk(row, 12)));
-            v13 = simd::add_i16(v13, simd::load_i16(chunk(row, 13)));
-            v14 = simd::add_i16(v14, simd::load_i16(chunk(row, 14)));
-            v15 = simd::add_i16(v15, simd::load_i16(chunk(row, 15)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        let end = chunk_mut::<i16, 512>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        simd::store_i16(v8, chunk_mut(end, 8));
-        simd::store_i16(v9, chunk_mut(end, 9));
-        simd::store_i16(v10, chunk_mut(end, 10));
-        simd::store_i16(v11, chunk_mut(end, 11));
-        simd::store_i16(v12, chunk_mut(end, 12));
-        simd::store_i16(v13, chunk_mut(end, 13));
-        simd::store_i16(v14, chunk_mut(end, 14));
-        simd::store_i16(v15, chunk_mut(end, 15));
-        let end = chunk_mut::<i16, 512>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        simd::store_i16(v8, chunk_mut(end, 8));
-        simd::store_i16(v9, chunk_mut(end, 9));
-        simd::store_i16(v10, chunk_mut(end, 10));
-        simd::store_i16(v11, chunk_mut(end, 11));
-        simd::store_i16(v12, chunk_mut(end, 12));
-        simd::store_i16(v13, chunk_mut(end, 13));
-        simd::store_i16(v14, chunk_mut(end, 14));
-        simd::store_i16(v15, chunk_mut(end, 15));
-        if FIRST {
-            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
-        }
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn tile<const FIRST: bool>(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 512>(&base.values, index);
+        let start = chunk::<i16, 512>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -2401,7 +2137,7 @@ mod avx512 {
         let mut v13 = simd::load_i16(chunk(start, 13));
         let mut v14 = simd::load_i16(chunk(start, 14));
         let mut v15 = simd::load_i16(chunk(start, 15));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.half().psqt, 0));
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 512>(row, index);
@@ -2469,6 +2205,28 @@ mod avx512 {
         simd::store_i16(v15, chunk_mut(end, 15));
         if FIRST {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 512>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            simd::store_i16(v4, chunk_mut(end, 4));
+            simd::store_i16(v5, chunk_mut(end, 5));
+            simd::store_i16(v6, chunk_mut(end, 6));
+            simd::store_i16(v7, chunk_mut(end, 7));
+            simd::store_i16(v8, chunk_mut(end, 8));
+            simd::store_i16(v9, chunk_mut(end, 9));
+            simd::store_i16(v10, chunk_mut(end, 10));
+            simd::store_i16(v11, chunk_mut(end, 11));
+            simd::store_i16(v12, chunk_mut(end, 12));
+            simd::store_i16(v13, chunk_mut(end, 13));
+            simd::store_i16(v14, chunk_mut(end, 14));
+            simd::store_i16(v15, chunk_mut(end, 15));
+            if FIRST {
+                simd::store_i32x8(psqt_0, chunk_mut(&mut kept.psqt, 0));
+            }
         }
     }
     /// The `index`-th vector of bytes of a perspective.
@@ -2492,6 +2250,7 @@ mod avx512 {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2513,6 +2272,7 @@ mod avx512 {
             simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0]);
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2544,6 +2304,7 @@ mod avx512 {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 16));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 17));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(
@@ -2578,6 +2339,7 @@ mod avx512 {
             simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0]);
         }
     }
+    /// The evaluation of accumulators.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -2595,7 +2357,7 @@ mod avx512 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2621,17 +2383,14 @@ mod avx512 {
                             simd::splat_block(blocks[0].of(transformer)),
                             simd::splat_block(blocks[1].of(transformer)),
                         ];
-                        let weights = [
+                        let [a, b] = [
                             blocks[0].of(&stack.fc_0_weights),
                             blocks[1].of(&stack.fc_0_weights),
                         ];
                         sum_0 = simd::dot_two(
                             sum_0,
                             inputs,
-                            [
-                                simd::load_i8(chunk(weights[0], 0)),
-                                simd::load_i8(chunk(weights[1], 0)),
-                            ],
+                            [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                         );
                     }
                     {
@@ -2639,17 +2398,14 @@ mod avx512 {
                             simd::splat_block(blocks[2].of(transformer)),
                             simd::splat_block(blocks[3].of(transformer)),
                         ];
-                        let weights = [
+                        let [a, b] = [
                             blocks[2].of(&stack.fc_0_weights),
                             blocks[3].of(&stack.fc_0_weights),
                         ];
                         sum_1 = simd::dot_two(
                             sum_1,
                             inputs,
-                            [
-                                simd::load_i8(chunk(weights[0], 0)),
-                                simd::load_i8(chunk(weights[1], 0)),
-                            ],
+                            [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                         );
                     }
                 }
@@ -2722,85 +2478,61 @@ mod avx512 {
                     simd::splat_block(&fc_1_input[0]),
                     simd::splat_block(&fc_1_input[4]),
                 ];
-                let weights = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
+                let [a, b] = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[1]),
                     simd::splat_block(&fc_1_input[5]),
                 ];
-                let weights = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
+                let [a, b] = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[2]),
                     simd::splat_block(&fc_1_input[6]),
                 ];
-                let weights = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
+                let [a, b] = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[3]),
                     simd::splat_block(&fc_1_input[7]),
                 ];
-                let weights = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
+                let [a, b] = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let mut sums = Aligned([0i32; 32]);
                 simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
@@ -2850,11 +2582,8 @@ mod avx512 {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -2868,6 +2597,7 @@ mod avx512 {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2884,6 +2614,7 @@ mod avx512 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2901,6 +2632,7 @@ mod avx512 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -2994,6 +2726,7 @@ mod avx512icl {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -3021,6 +2754,7 @@ mod avx512icl {
             simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0, packed_1]);
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -3052,6 +2786,7 @@ mod avx512icl {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 16));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 17));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(
@@ -3104,6 +2839,7 @@ mod avx512icl {
             simd::append_nonzero(nonzero, 16 * vector + 128, [packed_0, packed_1]);
         }
     }
+    /// The evaluation of accumulators.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
@@ -3121,7 +2857,7 @@ mod avx512icl {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -3299,11 +3035,8 @@ mod avx512icl {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -3317,6 +3050,7 @@ mod avx512icl {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -3333,6 +3067,7 @@ mod avx512icl {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -3350,6 +3085,7 @@ mod avx512icl {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,

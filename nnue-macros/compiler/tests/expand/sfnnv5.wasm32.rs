@@ -4,9 +4,10 @@
 mod simd128 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        simd::{InputWriter, Inputs, NonZero, simd128 as simd},
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, simd::{InputWriter, Inputs, NonZero, simd128 as simd},
     };
+    /// `into = base + added rows - removed rows`.
     #[target_feature(enable = "simd128")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -28,6 +29,7 @@ mod simd128 {
             }
         }
     }
+    /// The PSQT sums of [`update`].
     #[inline]
     #[target_feature(enable = "simd128")]
     pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
@@ -48,6 +50,7 @@ mod simd128 {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     #[target_feature(enable = "simd128")]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
@@ -75,6 +78,7 @@ mod simd128 {
         }
         update_psqt(weights, base, added, removed, into);
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     #[target_feature(enable = "simd128")]
     pub(super) fn refresh(
         weights: &Weights,
@@ -83,97 +87,23 @@ mod simd128 {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        tile::<true>(weights, &mut *base, added, removed, into, 0);
         for index in 1..16 {
-            refresh_tile::<false>(weights, base, added, removed, into, index);
+            tile::<false>(weights, &mut *base, added, removed, into, index);
         }
     }
-    #[inline]
-    #[target_feature(enable = "simd128")]
-    fn refresh_tile<const FIRST: bool>(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 64>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        let end = chunk_mut::<i16, 64>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        let end = chunk_mut::<i16, 64>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        if FIRST {
-            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
-        }
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     #[target_feature(enable = "simd128")]
     fn tile<const FIRST: bool>(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 64>(&base.values, index);
+        let start = chunk::<i16, 64>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -182,7 +112,7 @@ mod simd128 {
         let mut v5 = simd::load_i16(chunk(start, 5));
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.half().psqt, 0));
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 64>(row, index);
@@ -226,6 +156,20 @@ mod simd128 {
         simd::store_i16(v7, chunk_mut(end, 7));
         if FIRST {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 64>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            simd::store_i16(v4, chunk_mut(end, 4));
+            simd::store_i16(v5, chunk_mut(end, 5));
+            simd::store_i16(v6, chunk_mut(end, 6));
+            simd::store_i16(v7, chunk_mut(end, 7));
+            if FIRST {
+                simd::store_i32x8(psqt_0, chunk_mut(&mut kept.psqt, 0));
+            }
         }
     }
     /// The `index`-th vector of bytes of a perspective.
@@ -247,6 +191,7 @@ mod simd128 {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(enable = "simd128")]
     fn transform(
@@ -288,6 +233,7 @@ mod simd128 {
             );
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "simd128")]
     fn move_part<const REMOVED: usize>(
@@ -317,6 +263,7 @@ mod simd128 {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(enable = "simd128")]
@@ -407,6 +354,7 @@ mod simd128 {
             );
         }
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "simd128")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -422,7 +370,7 @@ mod simd128 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(enable = "simd128")]
     fn layers(
@@ -568,11 +516,8 @@ mod simd128 {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -586,6 +531,7 @@ mod simd128 {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "simd128")]
     pub(super) fn quiet(
@@ -600,6 +546,7 @@ mod simd128 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "simd128")]
     pub(super) fn capture(
@@ -615,6 +562,7 @@ mod simd128 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -704,6 +652,7 @@ mod relaxed {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(enable = "simd128,relaxed-simd")]
     fn transform(
@@ -745,6 +694,7 @@ mod relaxed {
             );
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "simd128,relaxed-simd")]
     fn move_part<const REMOVED: usize>(
@@ -774,6 +724,7 @@ mod relaxed {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 64));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 65));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(enable = "simd128,relaxed-simd")]
@@ -864,6 +815,7 @@ mod relaxed {
             );
         }
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "simd128,relaxed-simd")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -879,7 +831,7 @@ mod relaxed {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(enable = "simd128,relaxed-simd")]
     fn layers(
@@ -1025,11 +977,8 @@ mod relaxed {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -1043,6 +992,7 @@ mod relaxed {
         let value = psqt.wrapping_add(positional) / 16;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "simd128,relaxed-simd")]
     pub(super) fn quiet(
@@ -1057,6 +1007,7 @@ mod relaxed {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "simd128,relaxed-simd")]
     pub(super) fn capture(
@@ -1072,6 +1023,7 @@ mod relaxed {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,

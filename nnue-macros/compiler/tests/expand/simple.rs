@@ -403,9 +403,10 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        kernels, simd::scalar as simd,
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, kernels, simd::scalar as simd,
     };
+    /// `into = base + added rows - removed rows`.
     pub(super) fn accumulate(
         weights: &Weights,
         base: &Half,
@@ -424,6 +425,7 @@ mod scalar {
             }
         }
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
@@ -449,6 +451,7 @@ mod scalar {
             simd::store_i16(v0, chunk_mut(end, 0));
         }
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     pub(super) fn refresh(
         weights: &Weights,
         base: &mut Half,
@@ -456,80 +459,20 @@ mod scalar {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile(weights, base, added, removed, into, 0);
-        refresh_tile(weights, base, added, removed, into, 1);
+        tile(weights, &mut *base, added, removed, into, 0);
+        tile(weights, &mut *base, added, removed, into, 1);
     }
-    #[inline]
-    fn refresh_tile(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 64>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-        }
-        let end = chunk_mut::<i16, 64>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        let end = chunk_mut::<i16, 64>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     fn tile(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 64>(&base.values, index);
+        let start = chunk::<i16, 64>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -571,12 +514,24 @@ mod scalar {
         simd::store_i16(v5, chunk_mut(end, 5));
         simd::store_i16(v6, chunk_mut(end, 6));
         simd::store_i16(v7, chunk_mut(end, 7));
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 64>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            simd::store_i16(v4, chunk_mut(end, 4));
+            simd::store_i16(v5, chunk_mut(end, 5));
+            simd::store_i16(v6, chunk_mut(end, 6));
+            simd::store_i16(v7, chunk_mut(end, 7));
+        }
     }
     #[inline]
     fn activated(values: &[i16; 8]) -> simd::I16 {
         let x = simd::load_i16(values);
         simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     fn transform(first: &Half, second: &Half, output: &mut [i16; 256]) {
         for index in 0..16 {
@@ -590,6 +545,7 @@ mod scalar {
             );
         }
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     fn transform_moved<const REMOVED: usize>(
@@ -626,6 +582,7 @@ mod scalar {
             );
         }
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     fn move_part<const REMOVED: usize>(
         before: &Half,
@@ -642,6 +599,7 @@ mod scalar {
         v0 = simd::add_i16(v0, simd::load_i16(chunk(row, index)));
         simd::store_i16(v0, chunk_mut(&mut after.values, index));
     }
+    /// The evaluation of accumulators.
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
@@ -654,7 +612,7 @@ mod scalar {
         let transformer = &inputs.0;
         layers(stacks, bucket, transformer, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     fn layers(
         stacks: &Stacks,
@@ -689,6 +647,7 @@ mod scalar {
         let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     pub(super) fn quiet(
         weights: &Weights,
@@ -702,6 +661,7 @@ mod scalar {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     pub(super) fn capture(
         weights: &Weights,
@@ -716,6 +676,7 @@ mod scalar {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -763,9 +724,10 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        simd::avx2 as simd,
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, simd::avx2 as simd,
     };
+    /// `into = base + added rows - removed rows`.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -784,6 +746,7 @@ mod avx2 {
             }
         }
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
@@ -810,6 +773,7 @@ mod avx2 {
             simd::store_i16(v0, chunk_mut(end, 0));
         }
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn refresh(
         weights: &Weights,
@@ -818,81 +782,20 @@ mod avx2 {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile(weights, base, added, removed, into, 0);
+        tile(weights, &mut *base, added, removed, into, 0);
     }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn refresh_tile(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 128>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-        }
-        let end = chunk_mut::<i16, 128>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        let end = chunk_mut::<i16, 128>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn tile(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 128>(&base.values, index);
+        let start = chunk::<i16, 128>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -934,6 +837,17 @@ mod avx2 {
         simd::store_i16(v5, chunk_mut(end, 5));
         simd::store_i16(v6, chunk_mut(end, 6));
         simd::store_i16(v7, chunk_mut(end, 7));
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 128>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            simd::store_i16(v4, chunk_mut(end, 4));
+            simd::store_i16(v5, chunk_mut(end, 5));
+            simd::store_i16(v6, chunk_mut(end, 6));
+            simd::store_i16(v7, chunk_mut(end, 7));
+        }
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -943,6 +857,7 @@ mod avx2 {
             simd::load_i16(chunk(values, 1)),
         )
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn move_part<const REMOVED: usize>(
@@ -964,6 +879,7 @@ mod avx2 {
         simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
         simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -1081,6 +997,7 @@ mod avx2 {
         let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn quiet(
@@ -1095,6 +1012,7 @@ mod avx2 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn capture(
@@ -1110,6 +1028,7 @@ mod avx2 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -1300,6 +1219,7 @@ mod avxvnni {
             simd::load_i16(chunk(values, 1)),
         )
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn move_part<const REMOVED: usize>(
@@ -1321,6 +1241,7 @@ mod avxvnni {
         simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
         simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -1438,6 +1359,7 @@ mod avxvnni {
         let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn quiet(
@@ -1452,6 +1374,7 @@ mod avxvnni {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn capture(
@@ -1467,6 +1390,7 @@ mod avxvnni {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -1645,9 +1569,10 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        simd::avx512 as simd,
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, simd::avx512 as simd,
     };
+    /// `into = base + added rows - removed rows`.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -1668,6 +1593,7 @@ mod avx512 {
             }
         }
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1696,6 +1622,7 @@ mod avx512 {
             simd::store_i16(v0, chunk_mut(end, 0));
         }
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -1706,65 +1633,22 @@ mod avx512 {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile(weights, base, added, removed, into, 0);
+        tile(weights, &mut *base, added, removed, into, 0);
     }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    fn refresh_tile(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 128>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-        }
-        let end = chunk_mut::<i16, 128>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        let end = chunk_mut::<i16, 128>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn tile(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 128>(&base.values, index);
+        let start = chunk::<i16, 128>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -1790,6 +1674,13 @@ mod avx512 {
         simd::store_i16(v1, chunk_mut(end, 1));
         simd::store_i16(v2, chunk_mut(end, 2));
         simd::store_i16(v3, chunk_mut(end, 3));
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 128>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+        }
     }
     #[inline]
     #[target_feature(
@@ -1801,6 +1692,7 @@ mod avx512 {
             simd::load_i16(chunk(values, 1)),
         )
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1824,6 +1716,7 @@ mod avx512 {
         simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
         simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
     }
+    /// The evaluation of accumulators.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -1943,6 +1836,7 @@ mod avx512 {
         let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1959,6 +1853,7 @@ mod avx512 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1976,6 +1871,7 @@ mod avx512 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -2170,6 +2066,7 @@ mod avx512icl {
             simd::load_i16(chunk(values, 1)),
         )
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -2193,6 +2090,7 @@ mod avx512icl {
         simd::store_i16(v0, chunk_mut(&mut after.values, 2 * index));
         simd::store_i16(v1, chunk_mut(&mut after.values, 2 * index + 1));
     }
+    /// The evaluation of accumulators.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
@@ -2312,6 +2210,7 @@ mod avx512icl {
         let value = (psqt.wrapping_add(positional) as i64 * 400 / 16320) as i32;
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -2328,6 +2227,7 @@ mod avx512icl {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -2345,6 +2245,7 @@ mod avx512icl {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,

@@ -498,9 +498,10 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        simd::{InputWriter, Inputs, scalar as simd},
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, simd::{InputWriter, Inputs, scalar as simd},
     };
+    /// `into = base + added rows - removed rows`.
     pub(super) fn accumulate(
         weights: &Weights,
         base: &Half,
@@ -519,6 +520,7 @@ mod scalar {
             }
         }
     }
+    /// The PSQT sums of [`update`].
     #[inline]
     pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
@@ -538,6 +540,7 @@ mod scalar {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
@@ -564,6 +567,7 @@ mod scalar {
         }
         update_psqt(weights, base, added, removed, into);
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     pub(super) fn refresh(
         weights: &Weights,
         base: &mut Half,
@@ -571,93 +575,20 @@ mod scalar {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile::<true>(weights, base, added, removed, into, 0);
-        refresh_tile::<false>(weights, base, added, removed, into, 1);
+        tile::<true>(weights, &mut *base, added, removed, into, 0);
+        tile::<false>(weights, &mut *base, added, removed, into, 1);
     }
-    #[inline]
-    fn refresh_tile<const FIRST: bool>(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 64>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        let end = chunk_mut::<i16, 64>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        let end = chunk_mut::<i16, 64>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        if FIRST {
-            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
-        }
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     fn tile<const FIRST: bool>(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 64>(&base.values, index);
+        let start = chunk::<i16, 64>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -666,7 +597,7 @@ mod scalar {
         let mut v5 = simd::load_i16(chunk(start, 5));
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.half().psqt, 0));
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 64>(row, index);
@@ -710,6 +641,20 @@ mod scalar {
         simd::store_i16(v7, chunk_mut(end, 7));
         if FIRST {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 64>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            simd::store_i16(v4, chunk_mut(end, 4));
+            simd::store_i16(v5, chunk_mut(end, 5));
+            simd::store_i16(v6, chunk_mut(end, 6));
+            simd::store_i16(v7, chunk_mut(end, 7));
+            if FIRST {
+                simd::store_i32x8(psqt_0, chunk_mut(&mut kept.psqt, 0));
+            }
         }
     }
     /// The `index`-th vector of bytes of a perspective.
@@ -730,6 +675,7 @@ mod scalar {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
         let packed_0 = packed(first, 0);
@@ -749,6 +695,7 @@ mod scalar {
         let packed_7 = packed(second, 3);
         output.push(simd::bytes_u8(packed_7));
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     fn move_part<const REMOVED: usize>(
         before: &Half,
@@ -777,6 +724,7 @@ mod scalar {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 8));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 9));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     fn transform_moved<const REMOVED: usize>(
@@ -831,6 +779,7 @@ mod scalar {
         };
         output.push(simd::bytes_u8(packed_7));
     }
+    /// The evaluation of accumulators.
     pub(super) fn propagate(
         stacks: &Stacks,
         first: &Half,
@@ -844,7 +793,7 @@ mod scalar {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     fn layers(
         stacks: &Stacks,
@@ -1172,11 +1121,8 @@ mod scalar {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -1190,6 +1136,7 @@ mod scalar {
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     pub(super) fn quiet(
         weights: &Weights,
@@ -1203,6 +1150,7 @@ mod scalar {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     pub(super) fn capture(
         weights: &Weights,
@@ -1217,6 +1165,7 @@ mod scalar {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -1279,9 +1228,10 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        simd::{InputWriter, Inputs, avx2 as simd},
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, simd::{InputWriter, Inputs, avx2 as simd},
     };
+    /// `into = base + added rows - removed rows`.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -1300,6 +1250,7 @@ mod avx2 {
             }
         }
     }
+    /// The PSQT sums of [`update`].
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn update_psqt<const ADDED: usize, const REMOVED: usize>(
@@ -1320,6 +1271,7 @@ mod avx2 {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
@@ -1347,6 +1299,7 @@ mod avx2 {
         }
         update_psqt(weights, base, added, removed, into);
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn refresh(
         weights: &Weights,
@@ -1355,94 +1308,20 @@ mod avx2 {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        tile::<true>(weights, &mut *base, added, removed, into, 0);
     }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn refresh_tile<const FIRST: bool>(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 128>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        let end = chunk_mut::<i16, 128>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        let end = chunk_mut::<i16, 128>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        if FIRST {
-            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
-        }
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn tile<const FIRST: bool>(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 128>(&base.values, index);
+        let start = chunk::<i16, 128>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -1451,7 +1330,7 @@ mod avx2 {
         let mut v5 = simd::load_i16(chunk(start, 5));
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.half().psqt, 0));
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 128>(row, index);
@@ -1495,6 +1374,20 @@ mod avx2 {
         simd::store_i16(v7, chunk_mut(end, 7));
         if FIRST {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 128>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            simd::store_i16(v4, chunk_mut(end, 4));
+            simd::store_i16(v5, chunk_mut(end, 5));
+            simd::store_i16(v6, chunk_mut(end, 6));
+            simd::store_i16(v7, chunk_mut(end, 7));
+            if FIRST {
+                simd::store_i32x8(psqt_0, chunk_mut(&mut kept.psqt, 0));
+            }
         }
     }
     /// The `index`-th vector of bytes of a perspective.
@@ -1516,6 +1409,7 @@ mod avx2 {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
@@ -1528,6 +1422,7 @@ mod avx2 {
         let packed_3 = packed(second, 1);
         output.push(simd::bytes_u8(packed_3));
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn move_part<const REMOVED: usize>(
@@ -1557,6 +1452,7 @@ mod avx2 {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 4));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 5));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1592,6 +1488,7 @@ mod avx2 {
         };
         output.push(simd::bytes_u8(packed_3));
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -1606,7 +1503,7 @@ mod avx2 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn layers(
@@ -1626,337 +1523,241 @@ mod avx2 {
                     simd::splat_block(&transformer[0]),
                     simd::splat_block(&transformer[16]),
                 ];
-                let weights = [&stack.fc_0_weights[0], &stack.fc_0_weights[16]];
+                let [a, b] = [&stack.fc_0_weights[0], &stack.fc_0_weights[16]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[1]),
                     simd::splat_block(&transformer[17]),
                 ];
-                let weights = [&stack.fc_0_weights[1], &stack.fc_0_weights[17]];
+                let [a, b] = [&stack.fc_0_weights[1], &stack.fc_0_weights[17]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[2]),
                     simd::splat_block(&transformer[18]),
                 ];
-                let weights = [&stack.fc_0_weights[2], &stack.fc_0_weights[18]];
+                let [a, b] = [&stack.fc_0_weights[2], &stack.fc_0_weights[18]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[3]),
                     simd::splat_block(&transformer[19]),
                 ];
-                let weights = [&stack.fc_0_weights[3], &stack.fc_0_weights[19]];
+                let [a, b] = [&stack.fc_0_weights[3], &stack.fc_0_weights[19]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[4]),
                     simd::splat_block(&transformer[20]),
                 ];
-                let weights = [&stack.fc_0_weights[4], &stack.fc_0_weights[20]];
+                let [a, b] = [&stack.fc_0_weights[4], &stack.fc_0_weights[20]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[5]),
                     simd::splat_block(&transformer[21]),
                 ];
-                let weights = [&stack.fc_0_weights[5], &stack.fc_0_weights[21]];
+                let [a, b] = [&stack.fc_0_weights[5], &stack.fc_0_weights[21]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[6]),
                     simd::splat_block(&transformer[22]),
                 ];
-                let weights = [&stack.fc_0_weights[6], &stack.fc_0_weights[22]];
+                let [a, b] = [&stack.fc_0_weights[6], &stack.fc_0_weights[22]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[7]),
                     simd::splat_block(&transformer[23]),
                 ];
-                let weights = [&stack.fc_0_weights[7], &stack.fc_0_weights[23]];
+                let [a, b] = [&stack.fc_0_weights[7], &stack.fc_0_weights[23]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[8]),
                     simd::splat_block(&transformer[24]),
                 ];
-                let weights = [&stack.fc_0_weights[8], &stack.fc_0_weights[24]];
+                let [a, b] = [&stack.fc_0_weights[8], &stack.fc_0_weights[24]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[9]),
                     simd::splat_block(&transformer[25]),
                 ];
-                let weights = [&stack.fc_0_weights[9], &stack.fc_0_weights[25]];
+                let [a, b] = [&stack.fc_0_weights[9], &stack.fc_0_weights[25]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[10]),
                     simd::splat_block(&transformer[26]),
                 ];
-                let weights = [&stack.fc_0_weights[10], &stack.fc_0_weights[26]];
+                let [a, b] = [&stack.fc_0_weights[10], &stack.fc_0_weights[26]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[11]),
                     simd::splat_block(&transformer[27]),
                 ];
-                let weights = [&stack.fc_0_weights[11], &stack.fc_0_weights[27]];
+                let [a, b] = [&stack.fc_0_weights[11], &stack.fc_0_weights[27]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[12]),
                     simd::splat_block(&transformer[28]),
                 ];
-                let weights = [&stack.fc_0_weights[12], &stack.fc_0_weights[28]];
+                let [a, b] = [&stack.fc_0_weights[12], &stack.fc_0_weights[28]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[13]),
                     simd::splat_block(&transformer[29]),
                 ];
-                let weights = [&stack.fc_0_weights[13], &stack.fc_0_weights[29]];
+                let [a, b] = [&stack.fc_0_weights[13], &stack.fc_0_weights[29]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[14]),
                     simd::splat_block(&transformer[30]),
                 ];
-                let weights = [&stack.fc_0_weights[14], &stack.fc_0_weights[30]];
+                let [a, b] = [&stack.fc_0_weights[14], &stack.fc_0_weights[30]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[15]),
                     simd::splat_block(&transformer[31]),
                 ];
-                let weights = [&stack.fc_0_weights[15], &stack.fc_0_weights[31]];
+                let [a, b] = [&stack.fc_0_weights[15], &stack.fc_0_weights[31]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let mut sums = Aligned([0i32; 16]);
                 simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
@@ -2119,149 +1920,101 @@ mod avx2 {
                     simd::splat_block(&fc_1_input[0]),
                     simd::splat_block(&fc_1_input[4]),
                 ];
-                let weights = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
+                let [a, b] = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 sum_2 = simd::dot_two(
                     sum_2,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 2)),
-                        simd::load_i8(chunk(weights[1], 2)),
-                    ],
+                    [simd::load_i8(chunk(a, 2)), simd::load_i8(chunk(b, 2))],
                 );
                 sum_3 = simd::dot_two(
                     sum_3,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 3)),
-                        simd::load_i8(chunk(weights[1], 3)),
-                    ],
+                    [simd::load_i8(chunk(a, 3)), simd::load_i8(chunk(b, 3))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[1]),
                     simd::splat_block(&fc_1_input[5]),
                 ];
-                let weights = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
+                let [a, b] = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 sum_2 = simd::dot_two(
                     sum_2,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 2)),
-                        simd::load_i8(chunk(weights[1], 2)),
-                    ],
+                    [simd::load_i8(chunk(a, 2)), simd::load_i8(chunk(b, 2))],
                 );
                 sum_3 = simd::dot_two(
                     sum_3,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 3)),
-                        simd::load_i8(chunk(weights[1], 3)),
-                    ],
+                    [simd::load_i8(chunk(a, 3)), simd::load_i8(chunk(b, 3))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[2]),
                     simd::splat_block(&fc_1_input[6]),
                 ];
-                let weights = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
+                let [a, b] = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 sum_2 = simd::dot_two(
                     sum_2,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 2)),
-                        simd::load_i8(chunk(weights[1], 2)),
-                    ],
+                    [simd::load_i8(chunk(a, 2)), simd::load_i8(chunk(b, 2))],
                 );
                 sum_3 = simd::dot_two(
                     sum_3,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 3)),
-                        simd::load_i8(chunk(weights[1], 3)),
-                    ],
+                    [simd::load_i8(chunk(a, 3)), simd::load_i8(chunk(b, 3))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[3]),
                     simd::splat_block(&fc_1_input[7]),
                 ];
-                let weights = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
+                let [a, b] = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 sum_2 = simd::dot_two(
                     sum_2,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 2)),
-                        simd::load_i8(chunk(weights[1], 2)),
-                    ],
+                    [simd::load_i8(chunk(a, 2)), simd::load_i8(chunk(b, 2))],
                 );
                 sum_3 = simd::dot_two(
                     sum_3,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 3)),
-                        simd::load_i8(chunk(weights[1], 3)),
-                    ],
+                    [simd::load_i8(chunk(a, 3)), simd::load_i8(chunk(b, 3))],
                 );
                 let mut sums = Aligned([0i32; 32]);
                 simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
@@ -2333,11 +2086,8 @@ mod avx2 {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -2351,6 +2101,7 @@ mod avx2 {
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn quiet(
@@ -2365,6 +2116,7 @@ mod avx2 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn capture(
@@ -2380,6 +2132,7 @@ mod avx2 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -2467,6 +2220,7 @@ mod avxvnni {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
@@ -2479,6 +2233,7 @@ mod avxvnni {
         let packed_3 = packed(second, 1);
         output.push(simd::bytes_u8(packed_3));
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn move_part<const REMOVED: usize>(
@@ -2508,6 +2263,7 @@ mod avxvnni {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 4));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 5));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -2543,6 +2299,7 @@ mod avxvnni {
         };
         output.push(simd::bytes_u8(packed_3));
     }
+    /// The evaluation of accumulators.
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
         stacks: &Stacks,
@@ -2557,7 +2314,7 @@ mod avxvnni {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn layers(
@@ -2812,11 +2569,8 @@ mod avxvnni {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -2830,6 +2584,7 @@ mod avxvnni {
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn quiet(
@@ -2844,6 +2599,7 @@ mod avxvnni {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn capture(
@@ -2859,6 +2615,7 @@ mod avxvnni {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -2922,9 +2679,10 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
-        simd::{InputWriter, Inputs, avx512 as simd},
+        Output, Proved, activation, buffer::{self, Aligned, Base, chunk, chunk_mut},
+        core::option::Option, simd::{InputWriter, Inputs, avx512 as simd},
     };
+    /// `into = base + added rows - removed rows`.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -2945,6 +2703,7 @@ mod avx512 {
             }
         }
     }
+    /// The PSQT sums of [`update`].
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2967,6 +2726,7 @@ mod avx512 {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    /// [`accumulate`] for the numbers of rows that moves change.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2996,6 +2756,7 @@ mod avx512 {
         }
         update_psqt(weights, base, added, removed, into);
     }
+    /// `into = base = base + added rows - removed rows`, where `base` is an entry of the cache.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -3006,83 +2767,27 @@ mod avx512 {
         removed: &[u32],
         into: &mut Half,
     ) {
-        refresh_tile::<true>(weights, base, added, removed, into, 0);
+        tile::<true>(weights, &mut *base, added, removed, into, 0);
     }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    fn refresh_tile<const FIRST: bool>(
-        weights: &Weights,
-        base: &mut Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-        index: usize,
-    ) {
-        let start = chunk::<i16, 128>(&base.values, index);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
-        let end = chunk_mut::<i16, 128>(&mut into.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        let end = chunk_mut::<i16, 128>(&mut base.values, index);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        if FIRST {
-            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-            simd::store_i32x8(psqt_0, chunk_mut(&mut base.psqt, 0));
-        }
-    }
+    /// A run of sums, which stay in registers while rows are added and removed.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn tile<const FIRST: bool>(
         weights: &Weights,
-        base: &Half,
+        mut base: impl Base<Half>,
         added: &[u32],
         removed: &[u32],
         into: &mut Half,
         index: usize,
     ) {
-        let start = chunk::<i16, 128>(&base.values, index);
+        let start = chunk::<i16, 128>(&base.half().values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
         let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.half().psqt, 0));
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 128>(row, index);
@@ -3114,6 +2819,16 @@ mod avx512 {
         simd::store_i16(v3, chunk_mut(end, 3));
         if FIRST {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
+        if let Option::Some(kept) = base.kept() {
+            let end = chunk_mut::<i16, 128>(&mut kept.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+            simd::store_i16(v1, chunk_mut(end, 1));
+            simd::store_i16(v2, chunk_mut(end, 2));
+            simd::store_i16(v3, chunk_mut(end, 3));
+            if FIRST {
+                simd::store_i32x8(psqt_0, chunk_mut(&mut kept.psqt, 0));
+            }
         }
     }
     /// The `index`-th vector of bytes of a perspective.
@@ -3137,6 +2852,7 @@ mod avx512 {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -3147,6 +2863,7 @@ mod avx512 {
         let packed_1 = packed(second, 0);
         output.push(simd::bytes_u8(packed_1));
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -3178,6 +2895,7 @@ mod avx512 {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 2));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 3));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(
@@ -3205,6 +2923,7 @@ mod avx512 {
         };
         output.push(simd::bytes_u8(packed_1));
     }
+    /// The evaluation of accumulators.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -3221,7 +2940,7 @@ mod avx512 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -3243,209 +2962,161 @@ mod avx512 {
                     simd::splat_block(&transformer[0]),
                     simd::splat_block(&transformer[16]),
                 ];
-                let weights = [&stack.fc_0_weights[0], &stack.fc_0_weights[16]];
+                let [a, b] = [&stack.fc_0_weights[0], &stack.fc_0_weights[16]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[1]),
                     simd::splat_block(&transformer[17]),
                 ];
-                let weights = [&stack.fc_0_weights[1], &stack.fc_0_weights[17]];
+                let [a, b] = [&stack.fc_0_weights[1], &stack.fc_0_weights[17]];
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[2]),
                     simd::splat_block(&transformer[18]),
                 ];
-                let weights = [&stack.fc_0_weights[2], &stack.fc_0_weights[18]];
+                let [a, b] = [&stack.fc_0_weights[2], &stack.fc_0_weights[18]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[3]),
                     simd::splat_block(&transformer[19]),
                 ];
-                let weights = [&stack.fc_0_weights[3], &stack.fc_0_weights[19]];
+                let [a, b] = [&stack.fc_0_weights[3], &stack.fc_0_weights[19]];
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[4]),
                     simd::splat_block(&transformer[20]),
                 ];
-                let weights = [&stack.fc_0_weights[4], &stack.fc_0_weights[20]];
+                let [a, b] = [&stack.fc_0_weights[4], &stack.fc_0_weights[20]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[5]),
                     simd::splat_block(&transformer[21]),
                 ];
-                let weights = [&stack.fc_0_weights[5], &stack.fc_0_weights[21]];
+                let [a, b] = [&stack.fc_0_weights[5], &stack.fc_0_weights[21]];
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[6]),
                     simd::splat_block(&transformer[22]),
                 ];
-                let weights = [&stack.fc_0_weights[6], &stack.fc_0_weights[22]];
+                let [a, b] = [&stack.fc_0_weights[6], &stack.fc_0_weights[22]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[7]),
                     simd::splat_block(&transformer[23]),
                 ];
-                let weights = [&stack.fc_0_weights[7], &stack.fc_0_weights[23]];
+                let [a, b] = [&stack.fc_0_weights[7], &stack.fc_0_weights[23]];
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[8]),
                     simd::splat_block(&transformer[24]),
                 ];
-                let weights = [&stack.fc_0_weights[8], &stack.fc_0_weights[24]];
+                let [a, b] = [&stack.fc_0_weights[8], &stack.fc_0_weights[24]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[9]),
                     simd::splat_block(&transformer[25]),
                 ];
-                let weights = [&stack.fc_0_weights[9], &stack.fc_0_weights[25]];
+                let [a, b] = [&stack.fc_0_weights[9], &stack.fc_0_weights[25]];
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[10]),
                     simd::splat_block(&transformer[26]),
                 ];
-                let weights = [&stack.fc_0_weights[10], &stack.fc_0_weights[26]];
+                let [a, b] = [&stack.fc_0_weights[10], &stack.fc_0_weights[26]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[11]),
                     simd::splat_block(&transformer[27]),
                 ];
-                let weights = [&stack.fc_0_weights[11], &stack.fc_0_weights[27]];
+                let [a, b] = [&stack.fc_0_weights[11], &stack.fc_0_weights[27]];
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[12]),
                     simd::splat_block(&transformer[28]),
                 ];
-                let weights = [&stack.fc_0_weights[12], &stack.fc_0_weights[28]];
+                let [a, b] = [&stack.fc_0_weights[12], &stack.fc_0_weights[28]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[13]),
                     simd::splat_block(&transformer[29]),
                 ];
-                let weights = [&stack.fc_0_weights[13], &stack.fc_0_weights[29]];
+                let [a, b] = [&stack.fc_0_weights[13], &stack.fc_0_weights[29]];
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[14]),
                     simd::splat_block(&transformer[30]),
                 ];
-                let weights = [&stack.fc_0_weights[14], &stack.fc_0_weights[30]];
+                let [a, b] = [&stack.fc_0_weights[14], &stack.fc_0_weights[30]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let inputs = [
                     simd::splat_block(&transformer[15]),
                     simd::splat_block(&transformer[31]),
                 ];
-                let weights = [&stack.fc_0_weights[15], &stack.fc_0_weights[31]];
+                let [a, b] = [&stack.fc_0_weights[15], &stack.fc_0_weights[31]];
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 let mut sums = Aligned([0i32; 16]);
                 simd::store_i32(
@@ -3578,85 +3249,61 @@ mod avx512 {
                     simd::splat_block(&fc_1_input[0]),
                     simd::splat_block(&fc_1_input[4]),
                 ];
-                let weights = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
+                let [a, b] = [&stack.fc_1_weights[0], &stack.fc_1_weights[4]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[1]),
                     simd::splat_block(&fc_1_input[5]),
                 ];
-                let weights = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
+                let [a, b] = [&stack.fc_1_weights[1], &stack.fc_1_weights[5]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[2]),
                     simd::splat_block(&fc_1_input[6]),
                 ];
-                let weights = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
+                let [a, b] = [&stack.fc_1_weights[2], &stack.fc_1_weights[6]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let inputs = [
                     simd::splat_block(&fc_1_input[3]),
                     simd::splat_block(&fc_1_input[7]),
                 ];
-                let weights = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
+                let [a, b] = [&stack.fc_1_weights[3], &stack.fc_1_weights[7]];
                 sum_0 = simd::dot_two(
                     sum_0,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 0)),
-                        simd::load_i8(chunk(weights[1], 0)),
-                    ],
+                    [simd::load_i8(chunk(a, 0)), simd::load_i8(chunk(b, 0))],
                 );
                 sum_1 = simd::dot_two(
                     sum_1,
                     inputs,
-                    [
-                        simd::load_i8(chunk(weights[0], 1)),
-                        simd::load_i8(chunk(weights[1], 1)),
-                    ],
+                    [simd::load_i8(chunk(a, 1)), simd::load_i8(chunk(b, 1))],
                 );
                 let mut sums = Aligned([0i32; 32]);
                 simd::store_i32(simd::sum_dots(sum_0), chunk_mut(&mut sums.0, 0));
@@ -3706,11 +3353,8 @@ mod avx512 {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -3724,6 +3368,7 @@ mod avx512 {
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -3740,6 +3385,7 @@ mod avx512 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -3757,6 +3403,7 @@ mod avx512 {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,
@@ -3848,6 +3495,7 @@ mod avx512icl {
             ],
         )
     }
+    /// The layers' inputs, of accumulators.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -3858,6 +3506,7 @@ mod avx512icl {
         let packed_1 = packed(second, 0);
         output.push(simd::bytes_u8(packed_1));
     }
+    /// Adds a move's rows to the sums of an output vector.
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -3889,6 +3538,7 @@ mod avx512icl {
         simd::store_i16(v2, chunk_mut(&mut after.values, 2 * index + 2));
         simd::store_i16(v3, chunk_mut(&mut after.values, 2 * index + 3));
     }
+    /// The same, while a move's rows are added and the sums are stored.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "rows of both perspectives")]
     #[target_feature(
@@ -3916,6 +3566,7 @@ mod avx512icl {
         };
         output.push(simd::bytes_u8(packed_1));
     }
+    /// The evaluation of accumulators.
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
@@ -3932,7 +3583,7 @@ mod avx512icl {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    /// The layers and the output, after [`propagate`] or a move has made their inputs.
+    /// The layers and the output, which follow from the layers' inputs.
     #[inline(never)]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -4128,11 +3779,8 @@ mod avx512icl {
         let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
-        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            let inputs = &ac_1_out.0;
             Aligned([
                 stack
                     .fc_2_biases[0]
@@ -4146,6 +3794,7 @@ mod avx512icl {
         let value = (psqt / 16).wrapping_add(positional / 16);
         Output { psqt, positional, value }
     }
+    /// [`moved`] for a move that takes nothing.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -4162,6 +3811,7 @@ mod avx512icl {
     ) -> Output {
         moved(weights, stacks, before, added, [removed], after, bucket, proved)
     }
+    /// [`moved`] for a capture.
     #[allow(clippy::too_many_arguments, reason = "a move is passed in registers")]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -4179,6 +3829,7 @@ mod avx512icl {
     ) -> Output {
         moved(weights, stacks, before, added, [removed, captured], after, bucket, proved)
     }
+    /// The evaluation after a move, whose rows lead from `before` to `after`.
     #[inline]
     #[allow(
         clippy::too_many_arguments,

@@ -73,15 +73,15 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// Code that reads part `index` of `base`.
-    pub(super) fn load(&self) -> TokenStream {
+    /// Code that reads part `index` of the accumulator `base`.
+    pub(super) fn load(&self, base: &TokenStream) -> TokenStream {
         let Part {
             values, registers, ..
         } = self;
         let indices = (0..registers.len()).map(count);
         let highs = self.pairs.iter().map(|pair| &pair.highs);
         quote! {
-            let start = chunk::<i16, #values>(&base.values, index);
+            let start = chunk::<i16, #values>(&#base.values, index);
             #(let mut #registers = simd::load_i16(chunk(start, #indices));)*
             #(let mut #highs = simd::splat_i16(0);)*
         }
@@ -123,18 +123,13 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// Code that writes part `index` of the accumulators `places`. `rows` gives the number of rows
-    /// in a table's list for an operation.
-    pub(super) fn store(
+    /// Code that takes out of the registers what paired rows have added to them besides their
+    /// values. `rows` gives the number of rows in a table's list for an operation.
+    pub(super) fn settle(
         &self,
-        places: &[&str],
         rows: impl Fn(&Table, Operation) -> TokenStream,
-    ) -> TokenStream {
-        let Part {
-            values, registers, ..
-        } = self;
-        let indices: Vec<_> = (0..registers.len()).map(count).collect();
-        let settle = (!self.pairs.is_empty()).then(|| {
+    ) -> Option<TokenStream> {
+        (!self.pairs.is_empty()).then(|| {
             let of_all = |operation| {
                 let rows = self.paired.iter().map(|table| rows(table, operation));
                 quote! { (#(#rows)+*) as i16 }
@@ -151,14 +146,18 @@ impl<'t> Part<'t> {
                 let offset = simd::splat_i16(added_rows.wrapping_sub(removed_rows).wrapping_mul(128));
                 #(#pairs)*
             }
-        });
-        let stores = places.iter().map(|place| {
-            let place = format_ident!("{place}");
-            quote! {
-                let end = chunk_mut::<i16, #values>(&mut #place.values, index);
-                #(simd::store_i16(#registers, chunk_mut(end, #indices));)*
-            }
-        });
-        quote! { #settle #(#stores)* }
+        })
+    }
+
+    /// Code that writes part `index` of the accumulator `into`.
+    pub(super) fn store(&self, into: &TokenStream) -> TokenStream {
+        let Part {
+            values, registers, ..
+        } = self;
+        let indices = (0..registers.len()).map(count);
+        quote! {
+            let end = chunk_mut::<i16, #values>(&mut #into.values, index);
+            #(simd::store_i16(#registers, chunk_mut(end, #indices));)*
+        }
     }
 }

@@ -32,12 +32,13 @@ impl Psqt {
         self.eights.is_empty() && self.singles.is_empty()
     }
 
-    pub(super) fn start(&self) -> TokenStream {
+    /// Code that reads the sums of the accumulator `base`.
+    pub(super) fn start(&self, base: &TokenStream) -> TokenStream {
         let eights = self.eights.iter().map(|(name, index)| {
-            quote! { let mut #name = simd::load_i32x8(chunk(&base.psqt, #index)); }
+            quote! { let mut #name = simd::load_i32x8(chunk(&#base.psqt, #index)); }
         });
         let singles = self.singles.iter().map(|(name, bucket)| {
-            quote! { let mut #name = base.psqt[#bucket]; }
+            quote! { let mut #name = #base.psqt[#bucket]; }
         });
         quote! { #(#eights)* #(#singles)* }
     }
@@ -67,18 +68,14 @@ impl Psqt {
         })
     }
 
-    /// Code that writes the sums to the accumulators `places`.
-    pub(super) fn end(&self, places: &[&str]) -> TokenStream {
-        let stores = places.iter().map(|place| {
-            let place = format_ident!("{place}");
-            let eights = self.eights.iter().map(|(name, index)| {
-                quote! { simd::store_i32x8(#name, chunk_mut(&mut #place.psqt, #index)); }
-            });
-            let singles = self.singles.iter().map(|(name, bucket)| {
-                quote! { #place.psqt[#bucket] = #name; }
-            });
-            quote! { #(#eights)* #(#singles)* }
+    /// Code that writes the sums to the accumulator `into`.
+    pub(super) fn end(&self, into: &TokenStream) -> TokenStream {
+        let eights = self.eights.iter().map(|(name, index)| {
+            quote! { simd::store_i32x8(#name, chunk_mut(&mut #into.psqt, #index)); }
         });
-        quote! { #(#stores)* }
+        let singles = self.singles.iter().map(|(name, bucket)| {
+            quote! { #into.psqt[#bucket] = #name; }
+        });
+        quote! { #(#eights)* #(#singles)* }
     }
 }
