@@ -44,8 +44,7 @@ pub(super) fn first_line(file: &SourceFile) -> Span {
     }
 }
 
-/// The first dot that would make a key too deep. Ends of lines end no key here, because after a
-/// syntax error the crate toml may read on.
+/// The first dot that would make a key too deep.
 fn one_dot_too_many(text: &str) -> Option<Span> {
     let mut dots = 0;
     let dot = Source::new(text).lex().find(|token| {
@@ -53,6 +52,7 @@ fn one_dot_too_many(text: &str) -> Option<Span> {
             TokenKind::Dot => dots += 1,
             TokenKind::Equals
             | TokenKind::Comma
+            | TokenKind::Newline
             | TokenKind::LeftSquareBracket
             | TokenKind::RightSquareBracket
             | TokenKind::LeftCurlyBracket
@@ -68,8 +68,7 @@ fn one_dot_too_many(text: &str) -> Option<Span> {
 /// Reports the errors of TOML's syntax: only the first of each line, because the others follow from
 /// it.
 fn report_syntax_errors(file: &SourceFile, errors: &[Error], diagnostics: &mut Diagnostics) {
-    let end = file.text.len();
-    let place = |error: &Error| Span::from(error.span().unwrap_or(end..end));
+    let place = |error: &Error| Span::from(error.span().unwrap_or_default());
     let mut errors: Vec<_> = errors.iter().map(|error| (place(error), error)).collect();
     errors.sort_by_key(|(span, _)| *span);
     let is_on_one_line = |first: Span, second: Span| {
