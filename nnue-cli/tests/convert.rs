@@ -4,19 +4,8 @@ use std::fs;
 
 use nnue_test_support::net_file::random_net_file;
 
-use crate::networks::network;
+use crate::networks::{NET, network, spec_text};
 use crate::program::{output, refusal, scratch, scratch_path, text};
-
-const NET: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../examples/nets/nn-37f18f62d772.nnue"
-);
-
-/// A spec of the repository.
-fn spec(path: &str) -> String {
-    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
-    fs::read_to_string(path).expect("the spec is there")
-}
 
 /// A network in the first layout, written in the second, and brought back.
 fn there_and_back(name: &str, net: &[u8], from: &str, to: &str) -> (Vec<u8>, String) {
@@ -37,7 +26,7 @@ fn there_and_back(name: &str, net: &[u8], from: &str, to: &str) -> (Vec<u8>, Str
 
 #[test]
 fn compressed_files_become_raw_and_come_back() {
-    let leb128 = spec("specs/small128.toml");
+    let leb128 = spec_text("specs/small128.toml");
     let raw = leb128.replace("encoding = \"leb128\"", "encoding = \"raw\"");
     assert_ne!(leb128, raw);
     let net = fs::read(NET).expect("the net is there");
@@ -52,7 +41,7 @@ fn compressed_files_become_raw_and_come_back() {
 /// Numbers that the network does not use stay in files that have a place for them.
 #[test]
 fn numbers_for_the_engine_are_kept() {
-    let kept = spec("tests/specs/formats/kept.toml");
+    let kept = spec_text("tests/specs/formats/kept.toml");
     let mut net = random_net_file(&network(&kept), 6);
     // Behind a header, a word and the transformer.
     let before = 12 + 4 + 2 * 96 * (1 + 768);
@@ -76,7 +65,7 @@ fn numbers_for_the_engine_are_kept() {
     assert!(there.starts_with(&net[before + 4 + 4 + 2 * 63 + 5..][..12]));
     assert!(there.ends_with(&net[before + 4..][..4]));
 
-    let plain = spec("tests/specs/formats/stockfish.toml");
+    let plain = spec_text("tests/specs/formats/stockfish.toml");
     let [own, from, to, out] = [
         scratch("convert-kept.net", &net),
         scratch("convert-kept-from.toml", kept.as_bytes()),
@@ -98,7 +87,7 @@ fn numbers_for_the_engine_are_kept() {
 /// The same numbers as integers, as floating point, and as named floating point.
 #[test]
 fn all_forms_of_bullet_and_lists_of_tensors_are_the_same_network() {
-    let integers = spec("specs/bullet/simple.toml");
+    let integers = spec_text("specs/bullet/simple.toml");
     let (network, _) = integers.split_once("[file]").expect("it has a file");
     let list = "[file]\nformat = \"tensors\"\ntensors = [\n\
          { tensor = \"l1.weights\", type = \"i16\" },\n\
@@ -127,7 +116,7 @@ fn axes_in_blocks_of_different_lengths_are_where_the_spec_says() {
     const FEATURES: usize = 768;
     const WIDTH: usize = 32;
 
-    let from = spec("specs/bullet/simple.toml");
+    let from = spec_text("specs/bullet/simple.toml");
     let (network, _) = from.split_once("[file]").expect("it has a file");
     let network = network.replace("width = 128", "width = 32");
     let rest = r#""transformer.biases", "l1.weights", "l1.biases"]"#;
@@ -211,7 +200,7 @@ fn both_files_may_have_names() {
 
 #[test]
 fn what_has_no_place_is_said() {
-    let from = spec("specs/small128.toml");
+    let from = spec_text("specs/small128.toml");
     let (network, _) = from.split_once("[file]").expect("it has a file");
     let tensors = [
         "transformer.weights",
@@ -247,7 +236,7 @@ fn what_has_no_place_is_said() {
 
 #[test]
 fn other_networks_are_refused_with_what_differs() {
-    let from = spec("specs/small128.toml");
+    let from = spec_text("specs/small128.toml");
     let from_path = scratch("convert-from.toml", from.as_bytes());
     for (name, found, other, words) in [
         (

@@ -9,7 +9,7 @@ use nnue_runtime::Board;
 use nnue_test_support::net_file::random_net_file;
 use serde_json::{Value, json};
 
-use crate::networks::network;
+use crate::networks::{network, spec_text};
 use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const FENS: [&str; 3] = [
@@ -19,11 +19,6 @@ const FENS: [&str; 3] = [
 ];
 
 const PLAIN_FILE: &str = "[file]\nformat = \"tensors\"\ntensors = [\"transformer\", \"layers\"]\n";
-
-fn spec(path: &str) -> String {
-    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
-    fs::read_to_string(path).expect("the spec is there")
-}
 
 /// The same network without summands, with this `[file]` or the one that it has.
 fn plain(spec: &str, file: Option<&str>) -> String {
@@ -38,10 +33,10 @@ fn plain(spec: &str, file: Option<&str>) -> String {
 
 /// Specs, and those of the same networks without summands.
 fn pairs() -> Vec<(&'static str, String, String)> {
-    let of_stockfish = spec("tests/specs/features/factorised.toml");
-    let of_floats = spec("tests/specs/features/float_sum.toml");
-    let of_each = spec("tests/specs/features/float_each.toml");
-    let of_stacks = spec("tests/specs/layers/factorised.toml");
+    let of_stockfish = spec_text("tests/specs/features/factorised.toml");
+    let of_floats = spec_text("tests/specs/features/float_sum.toml");
+    let of_each = spec_text("tests/specs/features/float_each.toml");
+    let of_stacks = spec_text("tests/specs/layers/factorised.toml");
     vec![
         (
             "stockfish",
@@ -108,7 +103,7 @@ fn sums_evaluate_to_what_their_summands_do() {
 /// Rows of bytes do not hold what words did.
 #[test]
 fn sums_that_do_not_fit_are_refused() {
-    let from = spec("tests/specs/features/factorised.toml");
+    let from = spec_text("tests/specs/features/factorised.toml");
     let to = plain(&from, None).replacen(
         "set = \"HalfKP\"\n",
         "set = \"HalfKP\"\nelement = \"i8\"\n",

@@ -6,13 +6,8 @@ use nnue_compiler::network::file::Role;
 use nnue_test_support::net_file::{net_file_of, random_net_file};
 use serde_json::{Value, json};
 
-use crate::networks::network_in;
+use crate::networks::{NET, network_in};
 use crate::program::{output, refusal, run, scratch};
-
-const NET: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../examples/nets/nn-37f18f62d772.nnue"
-);
 
 /// Standard output of a comparison that finds differences.
 fn differing(arguments: &[&str]) -> String {

@@ -4,17 +4,13 @@
 use std::fs;
 use std::process::Output;
 
+use crate::networks::NET;
 use crate::program::{run, scratch, scratch_path, stderr, stdout, text};
 
 /// Turns text red, rings, goes back to the start of the line, and turns and hides what follows.
 const OBEYED: &str = "\x1b[31m\x07\r\u{9b}2J\u{202e}\u{200b}";
 
 const KINGS: &str = "4k3/8/8/8/8/8/8/4K3";
-
-const NET: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../examples/nets/nn-37f18f62d772.nnue"
-);
 
 /// What is obeyed, and what is too long, as parts of a line.
 fn texts() -> [String; 2] {

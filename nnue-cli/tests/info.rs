@@ -6,13 +6,8 @@ use nnue_runtime::{Architecture, Network};
 use nnue_test_support::synthetic::synthetic_net;
 use serde_json::{Value, json};
 
-use crate::networks::random_net;
+use crate::networks::{NET, random_net};
 use crate::program::{output, refusal, run, scratch, stdout};
-
-const NET: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../examples/nets/nn-37f18f62d772.nnue"
-);
 
 mod small128 {
     nnue_runtime::nnue_net!("../specs/small128.toml");

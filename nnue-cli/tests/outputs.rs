@@ -72,6 +72,12 @@ impl Folder {
         self.0.join(name)
     }
 
+    /// Runs a writer with this output.
+    fn run(&self, writer: &str, out: &str) -> Output {
+        let run = self.nnue(&arguments(writer, out)).output();
+        run.expect("the program starts")
+    }
+
     fn nnue(&self, arguments: &[&str]) -> Command {
         let mut command = nnue(arguments);
         command.current_dir(&self.0).stdin(Stdio::null());
@@ -177,8 +183,7 @@ fn no_output_is_an_input() {
                     "link" => symlink(input, &path).expect("a link"),
                     _ => {}
                 }
-                let run = folder.nnue(&arguments(writer, &out)).output();
-                let run = run.expect("the program starts");
+                let run = folder.run(writer, &out);
                 let how = format!("{writer}, over {input} by its {way}");
                 assert_kept(&folder, input, &before, &run, &how);
                 let message = stderr(&run);
@@ -235,14 +240,12 @@ fn no_output_is_an_input_that_nobody_has_named() {
         "verify told.bin --fens fens --write OUT",
     ] {
         for out in ["told.toml", "shards/../told.toml"] {
-            let run = folder.nnue(&arguments(writer, out)).output();
-            let run = run.expect("the program starts");
+            let run = folder.run(writer, out);
             assert_kept(&folder, "told.toml", SPEC.as_bytes(), &run, writer);
             let message = stderr(&run);
             assert!(message.contains("which is read"), "{writer}: {message}");
         }
-        let run = folder.nnue(&arguments(writer, "out")).output();
-        let run = run.expect("the program starts");
+        let run = folder.run(writer, "out");
         assert!(run.status.success(), "{writer}: {}", stderr(&run));
     }
 }
@@ -278,8 +281,7 @@ fn libraries_go_over_nothing_of_others() {
         "capi small128 --name x --source code",
         "capi small128 --name x --source made",
     ] {
-        let run = folder.nnue(&arguments(command, "")).output();
-        let run = run.expect("the program starts");
+        let run = folder.run(command, "");
         for (name, bytes) in others
             .into_iter()
             .chain([("made/src/lib.rs", &b"//! Mine.\n"[..])])
@@ -409,10 +411,7 @@ fn shards_and_streams_go_over_no_input() {
     );
     // Two outputs in one file.
     let both = "match net fens --engine floats --nodes 1 --games 2 --pgn games --state ./games";
-    let run = folder
-        .nnue(&arguments(both, ""))
-        .output()
-        .expect("the program starts");
+    let run = folder.run(both, "");
     assert_eq!(run.status.code(), Some(2), "{}", stderr(&run));
     assert!(
         stderr(&run).contains("which is written too"),
@@ -443,10 +442,7 @@ fn pipes_stay_pipes() {
             let path = path.clone();
             thread::spawn(move || fs::read(path).expect("pipes can be read"))
         };
-        let run = folder
-            .nnue(&arguments(writer, &name))
-            .output()
-            .expect("the program starts");
+        let run = folder.run(writer, &name);
         let kind = fs::symlink_metadata(&path)
             .expect("it is there")
             .file_type();
@@ -473,10 +469,7 @@ fn devices_stay_devices() {
             eprintln!("LEFT OUT: only root can make the devices into which commands would write");
             return;
         }
-        let run = folder
-            .nnue(&arguments(writer, &name))
-            .output()
-            .expect("the program starts");
+        let run = folder.run(writer, &name);
         assert!(run.status.success(), "{writer}: {}", stderr(&run));
         let kind = fs::symlink_metadata(&path)
             .expect("it is there")
@@ -501,15 +494,9 @@ fn standard_output_has_the_file_and_nothing_else() {
     let folder = Folder::new("standard");
     for writer in streams().filter(|writer| !writer.starts_with("data batches")) {
         let name = format!("out{}", ending(writer));
-        let file = folder
-            .nnue(&arguments(writer, &name))
-            .output()
-            .expect("the program starts");
+        let file = folder.run(writer, &name);
         assert!(file.status.success(), "{writer}: {}", stderr(&file));
-        let run = folder
-            .nnue(&arguments(writer, "-"))
-            .output()
-            .expect("the program starts");
+        let run = folder.run(writer, "-");
         let expected = fs::read(folder.path(&name)).expect("it was written");
         let [found, expected] = if writer.starts_with("match") {
             [&run.stdout, &expected].map(|games| without_times(games))
@@ -534,10 +521,7 @@ fn links_and_permissions_are_kept() {
         if out == "dangling" {
             symlink("new", folder.path(out)).expect("links can be made");
         }
-        let run = folder
-            .nnue(&arguments(writer, out))
-            .output()
-            .expect("the program starts");
+        let run = folder.run(writer, out);
         assert!(run.status.success(), "{}", stderr(&run));
         let link = fs::symlink_metadata(folder.path(out)).expect("it is there");
         assert!(link.is_symlink(), "{out}");

@@ -4,13 +4,8 @@ use std::fs;
 
 use nnue_test_support::{generations, synthetic};
 
-use crate::networks::network_in;
+use crate::networks::{NET, network_in};
 use crate::program::{output, refusal, scratch, scratch_path, text};
-
-const NET: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../examples/nets/nn-37f18f62d772.nnue"
-);
 
 #[test]
 fn a_known_net_has_the_spec_of_the_folder() {

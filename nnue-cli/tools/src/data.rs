@@ -41,7 +41,7 @@ pub use crate::data::error::{BadRecord, DataError};
 pub(crate) use crate::data::feature_sets::feature_sets;
 pub use crate::data::filter::{Filter, Unmet};
 pub(crate) use crate::data::formats::other_list;
-pub use crate::data::formats::{EvalUnit, Format, WrittenFormat};
+pub use crate::data::formats::{EvalUnit, Format};
 pub use crate::data::hold_out::{BLOCK, MARGIN, Share, Split};
 pub use crate::data::input::Input;
 pub use crate::data::record::{GameResult, Record, Unpacked};

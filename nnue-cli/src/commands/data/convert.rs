@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
-use nnue_tools::data::{Options, SharedCounts, Written, WrittenFormat, convert};
+use nnue_tools::data::{Format, Options, SharedCounts, Written, convert};
 use nnue_tools::files::Error;
 
 use super::selection::{Selection, failure, report_bad};
@@ -31,20 +31,16 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
     /// The format that is written, where the name of the output does not say it; text if neither does
-    #[arg(long, value_name = "NAME", value_parser = one_of(formats()))]
-    to: Option<WrittenFormat>,
+    #[arg(long, value_name = "NAME", value_parser = one_of(Format::WRITTEN.map(|format| (format.name(), format))))]
+    to: Option<Format>,
     /// Write N files, with the positions of all files in random order
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     shards: Option<u16>,
 }
 
-fn formats() -> [(&'static str, WrittenFormat); WrittenFormat::ALL.len()] {
-    WrittenFormat::ALL.map(|format| (format.read().name(), format))
-}
-
 impl Convert {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let to = WrittenFormat::of(&self.out, self.to).map_err(Failure::Arguments)?;
+        let to = Format::of_output(&self.out, self.to).map_err(Failure::Arguments)?;
         let inputs = self.selection.inputs()?;
         let options = Options {
             shuffle: self.shards.map(|_| usize::MAX),
@@ -58,8 +54,7 @@ impl Convert {
         let cut: u64 = written.iter().map(|written| written.cut).sum();
         if cut > 0 {
             warn(&format!(
-                "{cut} records have more half moves than {} has room for: their counters became the largest that it has",
-                to.read()
+                "{cut} records have more half moves than {to} has room for: their counters became the largest that it has"
             ));
         }
         let mut out = remarks([&*self.out], out);
@@ -71,7 +66,7 @@ impl Convert {
     }
 
     /// The paths of the files to write.
-    fn files(&self, to: WrittenFormat) -> Result<Vec<PathBuf>, Failure> {
+    fn files(&self, to: Format) -> Result<Vec<PathBuf>, Failure> {
         let Some(shards) = self.shards else {
             return Ok(vec![self.out.clone()]);
         };

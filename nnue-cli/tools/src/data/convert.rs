@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::data::batches::{Batches, Options, SharedCounts};
 use crate::data::error::DataError;
-use crate::data::formats::{Writer, WrittenFormat};
+use crate::data::formats::{Format, Writer};
 use crate::data::input::Input;
 use crate::data::record::Record;
 use crate::files::{Error, Inputs, Output, own};
@@ -29,7 +29,7 @@ pub fn convert(
     inputs: Vec<Input>,
     options: &Options,
     counts: &SharedCounts,
-    format: WrittenFormat,
+    format: Format,
     files: &[PathBuf],
 ) -> Result<Vec<Written>, DataError> {
     options.filter.check(&inputs)?;
@@ -86,7 +86,7 @@ fn spread<'p, W: Write>(
     inputs: Vec<Input>,
     options: &Options,
     counts: &SharedCounts,
-    format: WrittenFormat,
+    format: Format,
     files: Vec<(&'p Path, W)>,
 ) -> Result<Vec<Records<'p, W>>, DataError> {
     // Each file is shuffled later.
@@ -117,7 +117,7 @@ fn unordered(path: &Path) -> Result<BufWriter<NamedTempFile>, DataError> {
 fn shuffled<'p>(
     records: Records<'_, BufWriter<NamedTempFile>>,
     path: &'p Path,
-    format: WrittenFormat,
+    format: Format,
     seed: u64,
 ) -> Result<Records<'p, Output>, DataError> {
     let file = records.file.into_inner();
@@ -129,7 +129,7 @@ fn shuffled<'p>(
             shuffle: Some(usize::MAX),
             ..Options::default()
         };
-        let input = Input::own(file.path(), format.read());
+        let input = Input::own(file.path(), format);
         each(vec![input], options, &SharedCounts::default(), |record| {
             shuffled.write(record)
         })?;
@@ -167,11 +167,11 @@ struct Records<'p, W> {
 }
 
 impl<W: Write> Records<'_, W> {
-    fn new(path: &Path, file: W, format: WrittenFormat) -> Records<'_, W> {
+    fn new(path: &Path, file: W, format: Format) -> Records<'_, W> {
         Records {
             path,
             file,
-            writer: format.writer(),
+            writer: Writer::new(format),
             bytes: Vec::new(),
             count: 0,
             cut: None,

@@ -22,7 +22,6 @@ pub(crate) use other::{other_format, other_list};
 pub use pgn::EvalUnit;
 pub(crate) use pgn::{Units, unit_of, unknown_comment};
 pub(crate) use write::Writer;
-pub use write::WrittenFormat;
 
 /// A format of files that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

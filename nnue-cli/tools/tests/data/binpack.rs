@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use nnue_tools::data::{DataError, Format, Options, Record, SharedCounts, WrittenFormat, convert};
+use nnue_tools::data::{DataError, Format, Options, Record, SharedCounts, convert};
 
 use super::reading::{Scratch, bad, converted, good, read};
 
@@ -19,12 +19,12 @@ r3k2r/8/8/8/8/8/8/R4RK1 b q - 121 80 | 310 | 0.5
 ";
 
 fn text(bytes: &[u8]) -> String {
-    let text = converted(Format::Binpack, bytes, WrittenFormat::Text);
+    let text = converted(Format::Binpack, bytes, Format::Text);
     String::from_utf8(text).expect("text")
 }
 
 fn binpack(text: &str) -> Vec<u8> {
-    converted(Format::Text, text.as_bytes(), WrittenFormat::Binpack)
+    converted(Format::Text, text.as_bytes(), Format::Binpack)
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn refused(line: &str) -> String {
         vec![file.input(Format::Text)],
         &Options::default(),
         &SharedCounts::default(),
-        WrittenFormat::Binpack,
+        Format::Binpack,
         slice::from_ref(&written.0),
     );
     match result {
@@ -180,7 +180,7 @@ fn shards_have_all_positions() {
         vec![file.input(Format::Text)],
         &options,
         &SharedCounts::default(),
-        WrittenFormat::Binpack,
+        Format::Binpack,
         &paths,
     )
     .expect("good records");

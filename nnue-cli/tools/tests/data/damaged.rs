@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fastrand::Rng;
-use nnue_tools::data::{DataError, Format, WrittenFormat};
+use nnue_tools::data::{DataError, Format};
 
 use super::reading::{converted, read};
 
@@ -119,7 +119,7 @@ fn damaged_binpack() {
     let games = b"[FEN \"rn2k2r/8/8/8/8/8/P6p/R3K3 w Qkq - 0 10\"]\n[Result \"0-1\"]\n\n\
           10. O-O-O {+0.35/12 1.2s} h1=Q+ {[%eval #-3]} 11. Kb2 {-M4/9} Qxd1 0-1\n\n\
           [Result \"1/2-1/2\"]\n\n1. e4 {0.10/3} e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 1/2-1/2\n";
-    let chunk = converted(Format::Pgn, games, WrittenFormat::Binpack);
+    let chunk = converted(Format::Pgn, games, Format::Binpack);
     let (records, _) = read(Format::Binpack, &chunk);
     assert_eq!(records.expect("games").len(), 12);
     never_panics(Format::Binpack, &chunk.repeat(2));

@@ -1,7 +1,7 @@
 //! What each format says of its positions, and what is refused.
 
 use bulletformat::ChessBoard;
-use nnue_tools::data::{EvalUnit, Format, GameResult, Input, Options, Record, WrittenFormat};
+use nnue_tools::data::{EvalUnit, Format, GameResult, Input, Options, Record};
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::chessmove::{Move, MoveFlags};
 use viriformat::chess::piece::PieceType;
@@ -609,7 +609,7 @@ fn tags_have_any_fen() {
 #[test]
 fn text_of_games_has_usual_rights_and_no_minus_zero() {
     let text = |game: &str| {
-        let text = converted(Format::Pgn, game.as_bytes(), WrittenFormat::Text);
+        let text = converted(Format::Pgn, game.as_bytes(), Format::Text);
         String::from_utf8(text).expect("text")
     };
     assert_eq!(

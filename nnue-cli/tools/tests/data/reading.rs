@@ -6,7 +6,7 @@ use std::{env, fs, process, thread};
 
 use nnue_tools::data::{
     BadRecord, Batches, Counts, DataError, EvalUnit, Format, Input, Options, Record, SharedCounts,
-    WrittenFormat, convert,
+    convert,
 };
 
 /// A file that is gone when the test is over.
@@ -75,7 +75,7 @@ pub(crate) fn bad(format: Format, bytes: &[u8]) -> Vec<BadRecord> {
 }
 
 /// The records of a file in another format.
-pub(crate) fn converted(from: Format, bytes: &[u8], to: WrittenFormat) -> Vec<u8> {
+pub(crate) fn converted(from: Format, bytes: &[u8], to: Format) -> Vec<u8> {
     let (file, written) = (Scratch::new(bytes), Scratch::new(b""));
     let options = Options {
         shuffle: None,

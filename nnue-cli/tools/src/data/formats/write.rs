@@ -8,43 +8,20 @@ use super::{Format, binpack, bullet, text};
 use crate::compression::unpacked_name;
 use crate::data::record::Record;
 
-/// A format of training data that this crate writes, besides reading it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WrittenFormat {
-    /// The format [`Format::Text`].
-    Text,
-    /// The format [`Format::Bullet`].
-    Bullet,
-    /// The format [`Format::Binpack`].
-    Binpack,
-}
-
-impl WrittenFormat {
-    /// All formats that can be written.
-    pub const ALL: [WrittenFormat; 3] = [
-        WrittenFormat::Text,
-        WrittenFormat::Bullet,
-        WrittenFormat::Binpack,
-    ];
-
-    /// The format that reads this format's files.
-    #[must_use]
-    pub fn read(self) -> Format {
-        match self {
-            WrittenFormat::Text => Format::Text,
-            WrittenFormat::Bullet => Format::Bullet,
-            WrittenFormat::Binpack => Format::Binpack,
-        }
-    }
+impl Format {
+    /// The formats that can be written, besides being read.
+    pub const WRITTEN: [Format; 3] = [Format::Text, Format::Bullet, Format::Binpack];
 
     /// The extension of file names, from which [`Input::open`](crate::data::Input::open) knows the
     /// format.
     #[must_use]
     pub fn ending(self) -> &'static str {
         match self {
-            WrittenFormat::Text => "txt",
-            WrittenFormat::Bullet => "bullet",
-            WrittenFormat::Binpack => "binpack",
+            Format::Text => "txt",
+            Format::Bullet => "bullet",
+            Format::Viri => "vf",
+            Format::Pgn => "pgn",
+            Format::Binpack => "binpack",
         }
     }
 
@@ -55,7 +32,7 @@ impl WrittenFormat {
     ///
     /// A message if the name says a format that is not written, or another than `chosen`, or that
     /// the file is compressed.
-    pub fn of(path: &Path, chosen: Option<WrittenFormat>) -> Result<WrittenFormat, String> {
+    pub fn of_output(path: &Path, chosen: Option<Format>) -> Result<Format, String> {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let name = foreign(&file);
         if unpacked_name(&file.to_ascii_lowercase()).1 {
@@ -63,73 +40,64 @@ impl WrittenFormat {
                 "the name `{name}` says that the file is compressed, and what is written is not: choose one without that ending"
             ));
         }
-        let Some(of_name) = Format::named(path) else {
-            return Ok(chosen.unwrap_or(WrittenFormat::Text));
+        let Some(named) = Format::named(path) else {
+            return Ok(chosen.unwrap_or(Format::Text));
         };
-        let named = WrittenFormat::ALL
-            .into_iter()
-            .find(|format| format.read() == of_name);
-        match (named, chosen) {
-            (None, _) => Err(format!(
-                "the name `{name}` says {of_name}, which is not written: text, bulletformat and binpack are"
+        match chosen {
+            _ if !Format::WRITTEN.contains(&named) => Err(format!(
+                "the name `{name}` says {named}, which is not written: text, bulletformat and binpack are"
             )),
-            (Some(named), Some(chosen)) if named != chosen => Err(format!(
-                "the name `{name}` says {of_name}, and `--to` {}: choose another name, such as one that ends in `.{}`",
-                chosen.read(),
+            Some(chosen) if named != chosen => Err(format!(
+                "the name `{name}` says {named}, and `--to` {chosen}: choose another name, such as one that ends in `.{}`",
                 chosen.ending()
             )),
-            (Some(named), _) => Ok(named),
-        }
-    }
-
-    /// A writer of a file of this format.
-    pub(crate) fn writer(self) -> Writer {
-        match self {
-            WrittenFormat::Text => Writer::Text,
-            WrittenFormat::Bullet => Writer::Bullet,
-            WrittenFormat::Binpack => Writer::Binpack(Box::default()),
+            _ => Ok(named),
         }
     }
 }
 
 /// Makes the bytes of a file of records.
-pub(crate) enum Writer {
-    Text,
-    Bullet,
+pub(crate) struct Writer {
+    format: Format,
     /// Binpack keeps records until it knows which of them follow one another.
-    Binpack(Box<binpack::Writer>),
+    binpack: Box<binpack::Writer>,
 }
 
 impl Writer {
+    /// A writer of a file of one of [`Format::WRITTEN`].
+    pub(crate) fn new(format: Format) -> Writer {
+        Writer {
+            format,
+            binpack: Box::default(),
+        }
+    }
+
     /// Appends a record to `bytes`, now or later.
     ///
     /// # Errors
     ///
     /// A message that names the value that the format needs and the record lacks.
     pub(crate) fn append(&mut self, record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
-        match self {
-            Writer::Text => {
+        match self.format {
+            Format::Text => {
                 text::write(record, bytes);
                 Ok(())
             }
-            Writer::Bullet => bullet::write(record, bytes),
-            Writer::Binpack(writer) => writer.append(record, bytes),
+            Format::Bullet => bullet::write(record, bytes),
+            Format::Binpack => self.binpack.append(record, bytes),
+            Format::Viri | Format::Pgn => Err(format!("{} is not written", self.format)),
         }
     }
 
     /// How many records have counters of half moves for which the format has no room.
     pub(crate) fn cut(&self) -> u64 {
-        match self {
-            Writer::Text | Writer::Bullet => 0,
-            Writer::Binpack(writer) => writer.cut,
-        }
+        self.binpack.cut
     }
 
     /// Appends the records that were kept to `bytes`.
     pub(crate) fn finish(&mut self, bytes: &mut Vec<u8>) {
-        match self {
-            Writer::Text | Writer::Bullet => {}
-            Writer::Binpack(writer) => writer.finish(bytes),
+        if self.format == Format::Binpack {
+            self.binpack.finish(bytes);
         }
     }
 }
@@ -140,7 +108,7 @@ mod tests {
 
     #[test]
     fn names_choose_the_format() {
-        use WrittenFormat::{Binpack, Bullet, Text};
+        use Format::{Binpack, Bullet, Text};
 
         for (name, chosen, format) in [
             ("x.binpack", None, Binpack),
@@ -155,7 +123,7 @@ mod tests {
             ("-", Some(Binpack), Binpack),
         ] {
             assert_eq!(
-                WrittenFormat::of(Path::new(name), chosen),
+                Format::of_output(Path::new(name), chosen),
                 Ok(format),
                 "{name}"
             );
@@ -177,7 +145,7 @@ mod tests {
             ("x.txt.gz", None, "says that the file is compressed"),
             ("x.bz2", Some(Text), "says that the file is compressed"),
         ] {
-            let wrong = WrittenFormat::of(Path::new(name), chosen).unwrap_err();
+            let wrong = Format::of_output(Path::new(name), chosen).unwrap_err();
             assert!(wrong.contains(words), "{wrong}");
         }
     }
