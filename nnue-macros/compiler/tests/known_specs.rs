@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::{analyse, known_specs};
+use nnue_compiler::{analyse, file_layout, known_specs};
 
 use crate::golden;
 
@@ -41,6 +41,25 @@ fn every_spec_is_accepted() {
     }
     assert!(refused.is_empty(), "{}", refused.join("\n"));
     assert!(specs.len() > 60, "{} specs found", specs.len());
+}
+
+/// A layout knows them by their places, without the network.
+#[test]
+fn layouts_tell_summands_from_other_tensors() {
+    let mut summands = 0;
+    for path in specs_in(&folder().join("../tests/specs")) {
+        let text = fs::read_to_string(&path).expect("specs can be read");
+        let file = SourceFile::new(path.display().to_string(), text);
+        let network = analyse(&file).unwrap_or_else(|errors| panic!("{errors}"));
+        let layout = file_layout(&network);
+        for (_, tensor) in layout.tensors() {
+            let is_summand = network.is_summand(tensor.role);
+            let (name, path) = (&tensor.name, path.display());
+            assert_eq!(layout.is_summand(tensor), is_summand, "{name} of {path}");
+            summands += usize::from(is_summand);
+        }
+    }
+    assert!(summands > 20, "{summands}");
 }
 
 /// Numbers of a spec that nobody can look up are worth little.
