@@ -58,8 +58,8 @@ pub struct Checked {
     pub levels: Vec<String>,
     /// How many layers the network has behind the transformer.
     pub layers: usize,
-    /// How many numbers the network has: weights, biases and factors, each of which was told from
-    /// all others.
+    /// How many numbers the network has: weights, biases and factors. The check told each of them
+    /// from all others.
     pub weights: u64,
     /// How many forward passes and sums of rows were compared, over all levels.
     pub comparisons: u64,

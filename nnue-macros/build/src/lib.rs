@@ -150,8 +150,8 @@ impl Build {
         self
     }
 
-    /// The code by which the crate nnue-wiring checks that each weight is where it belongs. It is
-    /// for tests: an engine runs nothing of it.
+    /// The code with probes: the crate nnue-wiring checks with it that each weight is where it
+    /// belongs. It is for tests: an engine runs nothing of it.
     pub fn checked(mut self) -> Build {
         self.is_checked = true;
         self

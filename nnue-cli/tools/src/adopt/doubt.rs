@@ -17,8 +17,8 @@ use crate::adopt::facts::{Fact, facts, piece_square};
 use crate::adopt::positions::advances;
 use crate::adopt::ranking::Ranking;
 
-/// The score from which on no better spec is looked for: those of right specs are above it, but for
-/// networks of few neurons.
+/// At this score the search for a better spec ends: right specs score higher, except those of
+/// networks with few neurons.
 const TRUSTED: f64 = 0.85;
 
 /// How much more evidence there has to be for another spec.

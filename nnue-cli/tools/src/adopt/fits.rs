@@ -262,8 +262,8 @@ fn inputs(bytes: &[u8], shape: &Shape) -> Vec<(Inputs, bool)> {
     tables.into_iter().map(|inputs| (inputs, false)).collect()
 }
 
-/// The tables of known engines with so many buckets, for the squares of files a to d; if there is
-/// none, a table that gives the first squares a bucket each.
+/// The tables of known engines with this number of buckets, for the squares of files a to d;
+/// without one, a table that gives the first squares a bucket each.
 fn usual_tables(buckets: usize) -> Vec<Vec<usize>> {
     let mut tables: Vec<Vec<usize>> = Vec::new();
     for table in TABLES {

@@ -180,8 +180,8 @@ impl KingRows {
     }
 }
 
-/// On which files the own king is seen, if the numbers of these squares are so many times those of
-/// the others.
+/// On which files the own king is seen, if the numbers of these squares are at least `far_more`
+/// times those of the others.
 fn mirror(by_square: &[f64; SQUARES], far_more: f64) -> Mirror {
     let sum = |half| -> f64 { seen(half).map(|square| by_square[square]).sum() };
     let (left, right) = (sum(Mirror::AToD), sum(Mirror::EToH));
@@ -216,8 +216,8 @@ mod tests {
         (square / 8).min(BUCKETS - 1)
     }
 
-    /// What is found in rows that began with weights of up to 9, of which training has moved those
-    /// of seen squares by up to so much.
+    /// The result for rows that began with weights of up to 9. Training has moved those of seen
+    /// squares by up to `moved`.
     fn found(moved: f64, is_seen: impl Fn(usize) -> bool) -> KingRows {
         let mut random = fastrand::Rng::with_seed(32);
         let mut weights = vec![0.0; BUCKETS * BUCKET * WIDTH];
