@@ -36,7 +36,7 @@ use crate::Failure;
 
 pub(crate) use self::help::grouped;
 
-/// What the program is asked to do.
+/// The subcommand that the user chose.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Compile specs, and measure how fast they are beside each other

@@ -69,7 +69,7 @@ pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-/// Reads one of these words, each of which stands for a value.
+/// Reads one of these words. Each word stands for a value.
 pub(crate) fn one_of<T: Clone + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = (&'static str, T)>,
 ) -> impl TypedValueParser<Value = T> {

@@ -48,7 +48,9 @@ struct Arguments {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     nnue_tools::files::protect_inputs();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let is_odd = { arguments.iter() }.any(|text| text.to_string_lossy().contains(is_hidden));
+    let is_odd = arguments
+        .iter()
+        .any(|text| text.to_string_lossy().contains(is_hidden));
     let parsed = grouped(Arguments::command()).try_get_matches_from(arguments);
     let parsed = parsed.and_then(|matches| Arguments::from_arg_matches(&matches));
     let arguments = match parsed {

@@ -21,12 +21,12 @@ pub(crate) fn bar_with_standing() -> ProgressBar {
     with_template("{bar:20} {pos} of {len} games, {eta} left: {msg}")
 }
 
-/// What is said while networks are compiled.
+/// The messages while networks are compiled.
 pub(crate) const COMPILING: &str =
     "compiling, which takes a minute or more the first time and less when the spec is the same";
 
-/// Says in a line on standard error what is done, where nobody would see the bar: in a file or a
-/// pipe, minutes of silence look as if the program hung.
+/// Names the work in a line on standard error, where nobody would see the bar: in a file or a pipe,
+/// minutes of silence look as if the program hung.
 pub(crate) fn say(bar: &ProgressBar, what: &str) {
     if bar.is_hidden() {
         let _ = writeln!(anstream::stderr(), "{what}");

@@ -57,7 +57,7 @@ fn networks_are_measured() {
 /// A run of `nnue bench` with these arguments.
 type Run<'r> = &'r dyn Fn(&[&str]) -> Output;
 
-/// The JSON of a run that must succeed silently but for that.
+/// The JSON of a run that must succeed, and print nothing else.
 fn json(run: Run<'_>, arguments: &[&str]) -> Value {
     let found = run(&[arguments, &["--json"]].concat());
     serde_json::from_str(measured(&found)).expect("JSON")
@@ -310,7 +310,7 @@ fn a_file_that_changes_is_read_again() {
     expect("cannot read `");
 }
 
-/// Puts a text into a file: whoever reads it in between finds the old one or the new one.
+/// Puts a text into a file: a reader always finds the whole old text or the whole new text.
 fn replace(path: &str, text: &str) {
     let part = format!("{path}.part");
     let written = fs::write(&part, text).and_then(|()| fs::rename(&part, path));

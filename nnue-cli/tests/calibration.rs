@@ -199,7 +199,7 @@ fn nothing_is_clipped_within_minimum_and_maximum() {
     assert_eq!(named(values, "fc_0")["saturated"], json!(0.0));
 }
 
-/// Three outputs, of which each may have its own one.
+/// Three outputs that may each have their own one.
 const CHANNELS: &str = "name = \"Three\"\n\
     [[features]]\nset = \"A\"\n\
     [transformer]\nwidth = 16\none = 127\nactivation = \"crelu\"\n\
@@ -260,7 +260,9 @@ fn each_output_may_have_the_one_of_its_own_weights() {
     let layout = file_layout(&spec);
     let parts = format::split(&layout, &bytes).expect("it is a net file");
     let all = parts.numbers().expect("its numbers are right");
-    let weights = { all.iter() }.find(|numbers| &*numbers.tensor.name == "fc_0.weights");
+    let weights = all
+        .iter()
+        .find(|numbers| &*numbers.tensor.name == "fc_0.weights");
     let weights = weights.expect("the file has it");
     for output in 0..3 {
         let largest = weights.row(0, output).map(f64::abs).fold(0.0, f64::max);

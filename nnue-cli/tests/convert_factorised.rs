@@ -221,7 +221,9 @@ fn virtual_rows_are_added_before_sums_are_rounded() {
     let layout = file_layout(&coalesced);
     let parts = format::split(&layout, &written).expect("it is a net file");
     let numbers = parts.numbers().expect("its numbers are right");
-    let weights = { numbers.iter() }.find(|numbers| numbers.tensor.name == "transformer.weights");
+    let weights = numbers
+        .iter()
+        .find(|numbers| numbers.tensor.name == "transformer.weights");
     let weights = weights.expect("the file has them");
     assert_eq!(weights.tensor.shape[1..], [2 * 768, 16]);
     for row in 0..2 * 768 {

@@ -97,6 +97,9 @@ fn with<'a, 'input>(
     group.descendants().filter(is_it).collect()
 }
 
+/// A straight part of an arrow: the box that the arrow comes from, and two points.
+type Line = (usize, [(f64, f64); 2]);
+
 /// The boxes from top to bottom, and the numbers of what each arrow connects. Boxes stand apart, and
 /// arrows go from below one box to the top of a lower one, through no other box and along no other
 /// part's arrow.
@@ -114,17 +117,9 @@ fn read(picture: &str) -> (Vec<Drawn>, Vec<(usize, usize)>) {
             .expect("a number")
     });
     let boxes: Vec<Drawn> = of_class("box").into_iter().map(Drawn::of).collect();
-    for (index, own) in boxes.iter().enumerate() {
-        assert!(own.left > 8.0 && own.right < size[0] - 8.0, "{own:?}");
-        assert!(own.bottom < size[1] - 8.0, "{own:?}");
-        for other in &boxes[..index] {
-            let beside = own.right + 8.0 < other.left || other.right + 8.0 < own.left;
-            let apart = own.bottom + 8.0 < other.top || other.bottom + 8.0 < own.top;
-            assert!(beside || apart, "{own:?}\n{other:?}");
-        }
-    }
+    assert_apart(&boxes, size);
     let mut arrivals = BTreeSet::new();
-    let mut lines: Vec<(usize, [(f64, f64); 2])> = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
     let arrows = of_class("arrow").into_iter().map(|group| {
         let [source, target] = ["data-from", "data-to"].map(|name| {
             let number = group.attribute(name).expect("arrows connect boxes");
@@ -159,6 +154,31 @@ fn read(picture: &str) -> (Vec<Drawn>, Vec<(usize, usize)>) {
         (source, target)
     });
     let arrows: Vec<(usize, usize)> = arrows.collect();
+    assert_free(&lines, &boxes);
+    let numbers = of_class("box")
+        .into_iter()
+        .map(|group| group.attribute("data-box"));
+    for (index, number) in numbers.enumerate() {
+        assert_eq!(number, Some(index.to_string().as_str()));
+    }
+    (boxes, arrows)
+}
+
+/// Confirms that boxes stand apart, and within a picture of this width and height.
+fn assert_apart(boxes: &[Drawn], size: [f64; 2]) {
+    for (index, own) in boxes.iter().enumerate() {
+        assert!(own.left > 8.0 && own.right < size[0] - 8.0, "{own:?}");
+        assert!(own.bottom < size[1] - 8.0, "{own:?}");
+        for other in &boxes[..index] {
+            let beside = own.right + 8.0 < other.left || other.right + 8.0 < own.left;
+            let apart = own.bottom + 8.0 < other.top || other.bottom + 8.0 < own.top;
+            assert!(beside || apart, "{own:?}\n{other:?}");
+        }
+    }
+}
+
+/// Confirms that lines go through no box and along no line from another box.
+fn assert_free(lines: &[Line], boxes: &[Drawn]) {
     let spans = |[(x, y), (to_x, to_y)]: [(f64, f64); 2]| {
         ([x.min(to_x), x.max(to_x)], [y.min(to_y), y.max(to_y)])
     };
@@ -177,13 +197,6 @@ fn read(picture: &str) -> (Vec<Drawn>, Vec<(usize, usize)>) {
             assert!(!is_along, "{source}: {line:?}, {other}: {own:?}");
         }
     }
-    let numbers = of_class("box")
-        .into_iter()
-        .map(|group| group.attribute("data-box"));
-    for (index, number) in numbers.enumerate() {
-        assert_eq!(number, Some(index.to_string().as_str()));
-    }
-    (boxes, arrows)
 }
 
 /// The first point of a path.
@@ -340,16 +353,19 @@ fn sfnnv9_is_drawn_box_by_box() {
         ("psqt", "value"),
         ("positional", "value"),
     ];
-    let pairs = arrows;
-    let names = pairs
+    let names = arrows
         .iter()
         .map(|(from, to)| (&*boxes[*from].name, &*boxes[*to].name));
     let mut arrows: Vec<(&str, &str)> = names.collect();
     arrows.sort_unstable();
     expected.sort_unstable();
     assert_eq!(arrows, expected);
+}
 
-    // Perspectives stand side by side and have their own arrows; PSQT stands beside the main line.
+/// Perspectives have their own arrows, too.
+#[test]
+fn perspectives_stand_side_by_side_and_psqt_beside_the_main_line() {
+    let (boxes, arrows) = read(&output(&["draw", "../specs/sfnnv9.toml"]));
     let of = |name: &str| -> Vec<usize> {
         let own = boxes.iter().enumerate();
         let own = own.filter(|(_, drawn)| drawn.name == name);
@@ -361,7 +377,7 @@ fn sfnnv9_is_drawn_box_by_box() {
         assert!(first.top == second.top && first.right < second.left);
     }
     for (from, to) in accumulators.iter().zip(&clipped) {
-        assert!(pairs.contains(&(*from, *to)), "{pairs:?}");
+        assert!(arrows.contains(&(*from, *to)), "{arrows:?}");
     }
     let right = boxes[of("fc_0")[0]].right;
     for name in ["psqt sums", "psqt"] {

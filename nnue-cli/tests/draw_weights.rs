@@ -209,7 +209,11 @@ fn pixels_are_the_weights() {
         }
     }
     assert_eq!([5, 9, 0].map(|neuron| pixels.activity(neuron)), [28, 28, 0]);
+    assert_histograms(&pixels);
+}
 
+/// Confirms that the histograms of [`pixels_are_the_weights`] are right.
+fn assert_histograms(pixels: &Pixels) {
     // All but three of the transformer's weights are 0, which is a third of the way.
     let title = "transformer.weights of A: 98304 values from -50 to 100, where 1.0 is 255";
     let heights = pixels.bars(title);
@@ -222,7 +226,7 @@ fn pixels_are_the_weights() {
     let title = "l1.weights: 256 values from -32768 to 20000, where 1.0 is 64";
     let heights = pixels.bars(title);
     let occurring: Vec<usize> = (0..256).filter(|bar| heights[*bar] > 0).collect();
-    // 52768 of 65535, in bars of which the last is number 255.
+    // 52768 of 65535; the last bar is number 255.
     assert_eq!(occurring, [0, 205]);
     let top = pixels.bottom(title) - HISTOGRAM;
     for bar in [0, 255] {

@@ -258,7 +258,7 @@ fn a_net_of_another_size_is_interpreted() {
     );
 }
 
-/// The engine wrote two words for SFNNv13's transformer, of which the spec has the first.
+/// The engine wrote two words for SFNNv13's transformer. The spec has the first.
 #[test]
 #[ignore = "large; run with --ignored"]
 fn a_synthetic_net_with_another_hash_needs_no_spec() {
@@ -306,7 +306,7 @@ fn a_file_of_no_spec_is_refused() {
         (
             "nothing-known.nnue",
             b"nothing known\0",
-            &["of no known kind", "nnue check SPEC --net FILE"],
+            &["of an unknown kind", "nnue check SPEC --net FILE"],
         ),
     ] {
         let path = scratch(name, content);

@@ -124,7 +124,7 @@ fn files_without_a_header_need_a_spec() {
     let text = stdout(&found);
     // It may be a net, but nobody can say so.
     assert_eq!(found.status.code(), Some(1), "{text}");
-    assert!(text.contains("` is of no known kind\n"), "{text}");
+    assert!(text.contains("` is of an unknown kind\n"), "{text}");
     assert!(text.contains("known specs that fit: none\n"), "{text}");
     assert!(text.ends_with("its spec: `--spec SPEC`\n"), "{text}");
     let found = run(&["info", &net, "--json"]);

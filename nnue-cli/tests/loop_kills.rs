@@ -183,8 +183,9 @@ fn killed(name: &str, kills: u64, seed: u64) -> [String; 2] {
     for _ in 0..kills {
         let mut child = made.start();
         // Constants of Knuth's MMIX.
-        state =
-            (state.wrapping_mul(6_364_136_223_846_793_005)).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         sleep(Duration::from_millis((state >> 33) % 1500));
         child.kill().expect("it is ours");
         child.wait().expect("it was killed");

@@ -47,7 +47,7 @@ fn file(name: &str) -> String {
     text(&scratch_path(&format!("match-{name}")))
 }
 
-/// Players of which the first is stronger, and a rule that ends games when that is clear.
+/// Two players, the first stronger than the second, and a rule that ends games when that is clear.
 const UNEVEN: [&str; 4] = [
     "--nodes=100",
     "--options-a=Style=greedy",

@@ -91,7 +91,7 @@ impl Drop for Folder {
     }
 }
 
-/// A way to write, as words, of which `OUT` is the output; and the files that it reads.
+/// A way to write, as words, with `OUT` for the output; and the files that it reads.
 type Writer = (&'static str, &'static [&'static str]);
 
 /// All subcommands with an output, but `nnue bench` and `nnue loop`, which write into folders of

@@ -107,7 +107,9 @@ fn clipped_numbers_are_counted() {
     let found = output(&["quantise", &file, &out, "--spec", &path, "--json"]);
     let found: Value = serde_json::from_str(&found).expect("it is JSON");
     let tensors = found["tensors"].as_array().expect("a list");
-    let weights = { tensors.iter() }.find(|tensor| tensor["name"] == "fc_0.weights");
+    let weights = tensors
+        .iter()
+        .find(|tensor| tensor["name"] == "fc_0.weights");
     let weights = weights.expect("it is reported");
     // Once in each of eight stacks.
     assert_eq!(weights["clipped"], json!(16));
@@ -124,7 +126,9 @@ fn clipped_numbers_are_counted() {
     let written = fs::read(&out).expect("was written");
     let parts = format::split(&layout, &written).expect("it is a net file");
     let numbers = parts.numbers().expect("nothing is wrong with its numbers");
-    let weights = { numbers.iter() }.find(|numbers| numbers.tensor.name == "fc_0.weights");
+    let weights = numbers
+        .iter()
+        .find(|numbers| numbers.tensor.name == "fc_0.weights");
     let row: Vec<f64> = weights.expect("the file has it").row(0, 0).collect();
     assert_eq!(row[3..6], [127.0, -128.0, 19.0]);
 

@@ -25,7 +25,7 @@ fn report(net: &str, name: &str, more: &[&str]) -> (String, String) {
     (path, page)
 }
 
-/// The page is XML too, but for its first line.
+/// The page is XML too, except its first line.
 fn parse(page: &str) -> Document<'_> {
     let page = page.strip_prefix("<!DOCTYPE html>\n").expect("it is HTML");
     Document::parse(page).unwrap_or_else(|error| panic!("{error}"))
@@ -162,7 +162,8 @@ fn a_page_has_what_info_says() {
     }
 }
 
-/// A file of no known network needs its spec, and neurons are looked at over the user's positions.
+/// A file of an unknown network needs its spec, and neurons are looked at over the user's
+/// positions.
 #[test]
 fn specs_and_positions_are_the_users() {
     let spec = include_str!("../../specs/bullet/simple.toml");

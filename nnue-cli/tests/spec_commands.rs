@@ -164,7 +164,7 @@ fn plans_as_json_are_those_of_the_text() {
     };
     assert!(levels.contains(avx2));
     assert_eq!(avx2["vector_bytes"], 32);
-    assert_eq!(avx2["accumulate"]["code_of"], Value::Null);
+    assert_eq!(avx2["accumulate_of"], Value::Null);
     assert_eq!(
         avx2["accumulate"]["updates"],
         json!([[1, 1], [1, 2], [2, 2], [1, 3]])
@@ -173,10 +173,10 @@ fn plans_as_json_are_those_of_the_text() {
     assert_eq!(
         avx2["layers"],
         json!([
-            { "name": "fc_0", "kernel": "sparse", "blocks": 256, "vectors": 2, "side_by_side": 1, "two_at_once": true, "needs_proof": false },
+            { "name": "fc_0", "outputs": 16, "inputs": 1024, "kernel": "sparse", "blocks": 256, "vectors": 2, "side_by_side": 1, "two_at_once": true, "needs_proof": false },
             { "name": "ac_sqr_0", "kernel": "elementwise", "values": 15 },
             { "name": "ac_0", "kernel": "elementwise", "values": 15 },
-            { "name": "fc_1", "kernel": "dense", "blocks": 8, "vectors": 4, "side_by_side": 1, "two_at_once": true, "needs_proof": false, "steps": "straight_line", "hides_inputs": false },
+            { "name": "fc_1", "outputs": 32, "inputs": 32, "kernel": "dense", "blocks": 8, "vectors": 4, "side_by_side": 1, "two_at_once": true, "needs_proof": false, "steps": "straight_line", "too_small": false, "hides_inputs": false },
             { "name": "ac_1", "kernel": "elementwise", "values": 32 },
             { "name": "fc_2", "kernel": "rows", "outputs": 1, "inputs": 32, "needs_proof": false },
         ])
@@ -196,7 +196,7 @@ fn plans_as_json_are_those_of_the_text() {
         );
         assert!(shown.trim_start().starts_with(&head), "{shown}");
         let accumulate = &plan["accumulate"];
-        let expected = match accumulate["code_of"].as_str() {
+        let expected = match plan["accumulate_of"].as_str() {
             Some(level) => format!(" as {level}"),
             None => format!(
                 " {} tile(s) of {} registers of {} x i16",
@@ -218,7 +218,7 @@ fn plans_as_json_are_those_of_the_text() {
             let name = layer["name"].as_str().expect("a name");
             let kernel = layer["kernel"].as_str().expect("a name");
             let words = match kernel {
-                "function" => format!("kernel `{}`", layer["name"].as_str().expect("a name")),
+                "function" => format!("kernel `{}`", layer["function"].as_str().expect("a name")),
                 _ => format!("{kernel}: "),
             };
             assert!(line(&format!("{name} ")).contains(&words), "{shown}");

@@ -29,7 +29,7 @@ fn a_spec_behind_a_net_says_what_it_is() {
     let (folder, net) = net_in("told-behind");
     let told = text(&folder.join("told.bin"));
     fs::remove_file(&told).ok();
-    assert!(stdout(&run(&["info", &net])).contains("no known kind"));
+    assert!(stdout(&run(&["info", &net])).contains("an unknown kind"));
     output(&["convert", &net, &told, "--spec", SPEC, "--with-spec"]);
     let [plain, with] = [&net, &told].map(|path| fs::read(path).expect("was written"));
     let spec = fs::read_to_string(SPEC).expect("the spec is there");
@@ -56,7 +56,7 @@ fn a_spec_beside_a_net_says_what_it_is() {
     let beside = folder.join("my.toml");
     // What a net was trained with is no spec.
     fs::write(&beside, "likelihood = 1\n[loss]\nlambda = 0.7\n").expect("the folder is writable");
-    assert!(stdout(&run(&["info", &net])).contains("no known kind"));
+    assert!(stdout(&run(&["info", &net])).contains("an unknown kind"));
     fs::copy(SPEC, &beside).expect("the same");
     assert!(output(&["info", &net]).contains("network: "));
     let named = ["eval", "startpos", "--raw", "--net", &net, "--spec", SPEC];

@@ -3,7 +3,6 @@
 use nnue_compiler::description::Description;
 use nnue_compiler::format::Format;
 use nnue_compiler::network::Network;
-use nnue_compiler::network::file::section_len;
 use nnue_interpreter::active_rows;
 use nnue_runtime::{Board as Position, Color, Piece, Position as _, Role};
 use nnue_test_support::net_file::random_net_file;
@@ -118,7 +117,7 @@ fn assert_program(name: &str, text: &str) {
     assert_eq!(long, None, "{name}");
 }
 
-/// What is saved has as many bytes as the spec's file, but for what that has compressed.
+/// The saved file has as many bytes as the spec's, unless that is compressed.
 #[test]
 fn what_is_saved_has_the_length_of_the_file() {
     for folder in ["specs", "tests/specs"] {
@@ -147,7 +146,7 @@ fn file_len(network: &Network) -> Option<usize> {
 fn stockfish_len(network: &Network) -> usize {
     const HEADER: usize = 12;
     let sections = network.file.all_sections(network.stacks.count);
-    let lens = sections.map(|(_, section)| section_len(section).expect("nothing is compressed"));
+    let lens = sections.map(|(_, section)| section.byte_len().expect("nothing is compressed"));
     HEADER + lens.sum::<usize>()
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Arguments {
     pub(crate) weights: Option<Weights>,
     pub(crate) embed: Embed,
     pub(crate) unroll: Unroll,
+    /// Whether the code is compiled to be checked.
+    pub(crate) is_checked: bool,
     /// The place of `unroll`, or of the first argument if the call has no `unroll`.
     pub(crate) unroll_span: Span,
 }
@@ -45,12 +47,13 @@ impl Arguments {
     }
 }
 
-const KEYS: [&str; 6] = [
+const KEYS: [&str; 7] = [
     "inline",
     "neuron_order",
     "weights",
     "embed",
     "unroll",
+    "check",
     "crate",
 ];
 
@@ -65,7 +68,7 @@ impl Arguments {
         let first = input.place();
         let mut spec = None;
         let (mut weights, mut embed, mut unroll) = (None, None, None);
-        let mut neuron_order = None;
+        let (mut neuron_order, mut check) = (None, None);
         while !input.is_empty() {
             if let Some(path) = input.text() {
                 let place = path.span();
@@ -99,6 +102,9 @@ impl Arguments {
                             "unroll" if unroll.is_none() => {
                                 unroll = Some((parse_unroll(&value)?, value.span()));
                             }
+                            "check" if check.is_none() => {
+                                check = Some(one_of("check", &value, [("wiring", ())])?);
+                            }
                             _ => return Err(twice()),
                         }
                     }
@@ -124,6 +130,7 @@ impl Arguments {
             weights,
             embed: embed.map_or(Embed::default(), |(embed, _)| embed),
             unroll,
+            is_checked: check.is_some(),
             unroll_span,
         })
     }
@@ -175,7 +182,11 @@ fn parse_unroll(value: &Text) -> Result<Unroll, Error> {
 }
 
 /// Finds the value whose name is the text of an argument.
-fn one_of<T>(argument: &str, value: &Text, values: [(&str, T); 2]) -> Result<T, Error> {
+fn one_of<T, const N: usize>(
+    argument: &str,
+    value: &Text,
+    values: [(&str, T); N],
+) -> Result<T, Error> {
     let name = value.value();
     let message = format!(
         "`{argument}` does not know `{name}`, allowed are {}",

@@ -110,12 +110,12 @@ fn refuse(runtime: &TokenStream, errors: &[Error]) -> TokenStream {
 
 /// The code of the network's module, or everything that is wrong with its spec and its files.
 fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<Error>> {
-    let network = network(arguments);
+    let spec = spec(arguments);
     let file = arguments.weights.as_ref().map(net_file).transpose();
-    let (network, file) = match (network, file) {
-        (Ok(network), Ok(file)) => (network, file),
-        (network, file) => {
-            let errors = network.err().unwrap_or_default();
+    let ((network, text), file) = match (spec, file) {
+        (Ok(spec), Ok(file)) => (spec, file),
+        (spec, file) => {
+            let errors = spec.err().unwrap_or_default();
             return Err(errors.into_iter().chain(file.err()).collect());
         }
     };
@@ -130,6 +130,7 @@ fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<Err
             embed: arguments.embed,
             included: files::include(path, &arguments.runtime),
         }),
+        checked: arguments.is_checked.then_some(text),
     };
     nnue_compiler::compile(&network, &request).map_err(|refused| {
         let place = match (&refused, path) {
@@ -147,7 +148,8 @@ fn net_file(weights: &Weights) -> Result<(&Text, Vec<u8>), Error> {
     Ok((path, file))
 }
 
-fn network(arguments: &Arguments) -> Result<Network, Vec<Error>> {
+/// The network, and the text of its spec.
+fn spec(arguments: &Arguments) -> Result<(Network, String), Vec<Error>> {
     let (source, span) = match &arguments.spec {
         Spec::Path(path) => (text(path)?, path.span()),
         Spec::Inline { key, text } => (SourceFile::new("inline spec", text), *key),
@@ -157,7 +159,7 @@ fn network(arguments: &Arguments) -> Result<Network, Vec<Error>> {
         let order = text(path)?;
         reorder(&mut network, &order).map_err(|errors| at(path.span(), &errors))?;
     }
-    Ok(network)
+    Ok((network, source.text))
 }
 
 fn text(path: &Text) -> Result<SourceFile, Vec<Error>> {

@@ -83,7 +83,7 @@ fn find(tokens: TokenStream, in_body: bool) -> Option<Place> {
     None
 }
 
-/// The words of an item so far, by which its braces are known.
+/// The words of an item so far, which tell what its braces are.
 #[derive(Default)]
 struct Item {
     /// Whether its braces are those of a module, or of a macro that may be called in one.

@@ -19,7 +19,7 @@ pub(crate) struct Weights {
     variable: Option<Text>,
 }
 
-/// What is allowed, in the words of errors.
+/// The allowed values, in the words of errors.
 const ALLOWED: &str = "a path as in `\"nets/my-net.nnue\"`, `env!(\"EVALFILE\")` or \
     `option_env!(\"EVALFILE\").unwrap_or(\"nets/my-net.nnue\")`";
 

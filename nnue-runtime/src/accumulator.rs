@@ -28,7 +28,7 @@ pub struct Accumulator<A: Architecture> {
 }
 
 impl<A: Architecture> Accumulator<A> {
-    /// The accumulator of what a line starts from: `&position`, for networks without custom feature
+    /// The accumulator of the start of a line: `&position`, for networks without custom feature
     /// sets.
     #[must_use]
     pub fn new(net: &Network<A>, start: impl Start<A::Line>) -> Accumulator<A> {

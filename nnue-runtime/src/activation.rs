@@ -33,8 +33,8 @@ impl Activated for i32 {
     }
 }
 
-/// The sums in 16 bits, of which vectors hold twice as many: larger ones become the largest of
-/// their sign.
+/// The sums in 16 bits, because vectors hold twice as many: larger sums become the largest of their
+/// sign.
 #[inline(always)]
 fn saturated<const N: usize>(sums: &[i32; N]) -> [i16; N] {
     let mut words = [0; N];
@@ -60,7 +60,7 @@ fn clipped_word(word: i16, limit: u32) -> i32 {
 #[inline(always)]
 #[must_use]
 pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
-    // What 16 bits cannot hold is clipped anyway.
+    // Values beyond 16 bits are clipped anyway.
     if shift < 16 && i32::from(i16::MAX) >> shift >= limit as i32 {
         elementwise(&saturated(sums), |sum: i16| {
             T::of(clipped_word(sum >> shift, limit).max(0))
@@ -75,7 +75,7 @@ pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u3
 #[inline(always)]
 #[must_use]
 pub fn relu_left<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
-    // What is larger reaches the limit too, and is then small enough to be shifted.
+    // Larger values reach the limit too, and are then small enough to be shifted.
     let reaches_limit = limit.div_ceil(1 << shift) as i32;
     elementwise(sums, |sum| {
         T::of((sum.clamp(0, reaches_limit) << shift).min(limit as i32))
@@ -316,7 +316,7 @@ pub fn sigmoid_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| 1.0 / (1.0 + exp(-x)))
 }
 
-/// `a * b >> shift`, in 64 bits, of which the lower 32 remain. A narrower type must hold the result.
+/// `a * b >> shift`, in 64 bits; the lower 32 remain. A narrower type must hold the result.
 #[inline(always)]
 #[must_use]
 pub fn product<T: Activated, const N: usize>(

@@ -11,9 +11,8 @@ use crate::memory::Plain;
 use crate::neurons::Neurons;
 use crate::proof::{Proofs, Proved};
 use crate::rows::{MovedRows, RowLists, TableRows};
-use crate::self_check::{Graph, Probe};
 
-/// What cannot happen.
+/// A call that cannot happen.
 const NO_MOVES: &str = "a network with several sets has no rows that follow from a move alone";
 
 /// A network's shape, tables and kernels. Implemented by what
@@ -37,7 +36,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// tables.
     #[doc(hidden)]
     type Rows: RowLists;
-    /// What a line of moves is made of: a kind of [`line`](mod@crate::line).
+    /// The parts of a line of moves: a kind of [`line`](mod@crate::line).
     type Line;
 
     /// The name of the network in its spec.
@@ -62,9 +61,6 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     const FILE: &'static FileLayout;
     /// The values that the layers see of the transformer's neurons.
     const NEURONS: Neurons;
-    /// What the layers compute, for [`self_check`](mod@crate::self_check).
-    #[doc(hidden)]
-    const GRAPH: Graph;
 
     /// The accumulator of an empty board, as a perspective sees it.
     #[doc(hidden)]
@@ -72,9 +68,6 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The values of an accumulator, a value for each neuron.
     #[doc(hidden)]
     fn values(half: &Self::Half) -> &[i16];
-    /// The same values and the PSQT sums, to be changed.
-    #[doc(hidden)]
-    fn sums(half: &mut Self::Half) -> (&mut [i16], &mut [i32]);
     /// The weights of one of the transformer's tables.
     #[doc(hidden)]
     fn rows(weights: &Self::Weights, table: usize) -> TableRows<'_>;
@@ -152,16 +145,6 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         bucket: usize,
         proved: Proved,
     ) -> Self::Output;
-    /// [`Self::propagate`], which shows the values of each layer to a probe.
-    #[doc(hidden)]
-    fn propagate_probed<P: Probe>(
-        level: Level,
-        stacks: &Self::Stacks,
-        halves: [&Self::Half; 2],
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Self::Output;
 }
 
 /// All feature sets of a network.
@@ -182,7 +165,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// What belongs to the perspective that the layers see first, then what belongs to the other.
+    /// The items of the perspective that the layers see first, then those of the other.
     #[inline]
     pub(crate) fn of<T>(self, [white, black]: [T; 2], side_to_move: Color) -> [T; 2] {
         match (self, side_to_move) {
@@ -260,7 +243,7 @@ pub struct Wdl {
     pub loss: Output,
 }
 
-/// What evaluations of all networks have in common.
+/// The common interface of all networks' evaluations.
 ///
 /// A network with further heads has a type of its own, `Outputs`, with a field for each of them.
 /// This trait is for code that does not know the network.

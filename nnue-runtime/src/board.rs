@@ -64,8 +64,8 @@ impl Board {
         Board::from_squares(squares, Color::White)
     }
 
-    /// Reads a position in Forsyth-Edwards notation: two to six fields, of which placement and side
-    /// to move are kept.
+    /// Reads a position in Forsyth-Edwards notation: two to six fields. Keeps the placement and the
+    /// side to move.
     ///
     /// Castling rights may be written as in FEN, Shredder-FEN or X-FEN. Positions that no game
     /// reaches are accepted as long as each player has one king, no pawn stands on the first or
@@ -73,8 +73,8 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// [`FenError`] if a field has what FEN does not allow there. It says where, what was found and
-    /// what was expected.
+    /// [`FenError`] if a field has a text that FEN does not allow there. It names the place, the
+    /// text and the allowed texts.
     pub fn from_fen(fen: &str) -> Result<Board, FenError> {
         let (squares, side_to_move) = fen::parse(fen)?;
         Ok(Board::from_squares(squares, side_to_move))
@@ -164,7 +164,7 @@ impl Board {
         self.bitboards[piece.index()].insert(square);
     }
 
-    /// Empties a square, and says what stood there.
+    /// Empties a square, and returns its piece.
     fn take(&mut self, square: Square) -> Option<Piece> {
         let piece = self.squares[square.index()].take()?;
         self.bitboards[piece.index()].remove(square);
@@ -187,7 +187,7 @@ impl Position for Board {
 impl FromStr for Board {
     type Err = FenError;
 
-    /// Reads what [`Board::from_fen`] reads.
+    /// Reads the text of [`Board::from_fen`].
     fn from_str(fen: &str) -> Result<Board, FenError> {
         Board::from_fen(fen)
     }
@@ -201,7 +201,7 @@ impl fmt::Display for Board {
 }
 
 impl fmt::Debug for Board {
-    /// Writes what `Display` writes: lists of 64 squares would make failed tests unreadable.
+    /// Writes the FEN, as `Display` does: lists of 64 squares would make failed tests unreadable.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Board({self})")
     }

@@ -11,7 +11,7 @@ pub struct Aligned<T>(pub T);
 
 /// The `index`-th run of `N` elements.
 ///
-/// Panics if there is none. The compiler removes the check where the caller's loop has constant
+/// Panics beyond the last run. The compiler removes the check where the caller's loop has constant
 /// bounds.
 #[inline(always)]
 #[must_use]
@@ -21,7 +21,7 @@ pub fn chunk<T, const N: usize>(of: &[T], index: usize) -> &[T; N] {
 
 /// The `index`-th run of `N` elements, to be changed.
 ///
-/// Panics if there is none. The compiler removes the check where the caller's loop has constant
+/// Panics beyond the last run. The compiler removes the check where the caller's loop has constant
 /// bounds.
 #[inline(always)]
 #[must_use]
@@ -38,7 +38,7 @@ pub fn run<T, const N: usize>(of: &[T], start: usize) -> &[T; N] {
     chunk(&of[start..], 0)
 }
 
-/// The same value, of which the optimiser knows nothing.
+/// The same value, about which the optimiser knows nothing.
 #[inline(always)]
 #[must_use]
 pub fn hidden<T>(value: &T) -> &T {

@@ -1,4 +1,4 @@
-//! Colours, roles, pieces, squares and sets of squares: what positions are made of.
+//! Colours, roles, pieces, squares and sets of squares: the parts of positions.
 //!
 //! These types know no rules of chess. Their indices are those of feature sets: white before black,
 //! pawn to king, and a1 to h8 rank by rank.
@@ -149,7 +149,7 @@ impl fmt::Display for Piece {
     }
 }
 
-/// What stands on a square, in one byte: 0 for nothing, or one more than a piece's index.
+/// The content of a square, in one byte: 0 for nothing, or one more than a piece's index.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PieceCode(pub(crate) u8);
 

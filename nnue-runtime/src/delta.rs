@@ -129,7 +129,7 @@ impl Delta {
     }
 
     /// The delta of two lists as they lie in memory: up to four entries of 16 bits, the first
-    /// lowest, each of which is the square, 256 times the piece's index plus 1, and 2^14 for
+    /// lowest. An entry is the sum of the square, 256 times the piece's index plus 1, and 2^14 for
     /// white's king or 2^15 for black's. The C interface makes them; other numbers make evaluations
     /// meaningless, or panics.
     #[doc(hidden)]
@@ -303,7 +303,7 @@ nnue_format::debug_is_message!(DeltaError);
 
 impl Error for DeltaError {}
 
-/// Lists the entries of `all` but for those of which `cancels` is true. It is an error if more are
+/// Lists the entries of `all` without those for which `cancels` is true. It is an error if more are
 /// left than a list can hold, or if `all` repeats a square.
 fn collect(
     change: Change,
@@ -478,7 +478,7 @@ mod tests {
         let change = Change::Added;
         assert_eq!(five, DeltaError::TooMany { change, found: 5 });
         assert_eq!(five.to_string(), "found 5 added pieces, expected at most 4");
-        // Five entries of which one cancels are four.
+        // Five entries are four if one of them cancels.
         assert_eq!(Delta::from_changes(&pawns, &pawns[4..]), Ok(four));
     }
 
@@ -540,7 +540,7 @@ mod tests {
         assert_ne!(pawn_on_a1, Ok(Delta::null()));
     }
 
-    /// What a hasher is told of a delta.
+    /// The number that a hasher gets for a delta.
     fn hash(delta: &Delta) -> Vec<u8> {
         struct HashedBytes(Vec<u8>);
 

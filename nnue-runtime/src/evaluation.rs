@@ -40,7 +40,8 @@ impl<A: Architecture> Network<A> {
         self.evaluate_bucket(accumulator, position.side_to_move(), bucket)
     }
 
-    /// The bucket of positions with so many pieces. For more than 32 it is the bucket of 32 pieces.
+    /// The bucket of positions with this number of pieces. For more than 32 it is the bucket of 32
+    /// pieces.
     #[inline]
     #[must_use]
     pub fn bucket(pieces: usize) -> usize

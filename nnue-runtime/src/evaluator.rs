@@ -1,4 +1,5 @@
-//! Evaluation along a search: moves are pushed and popped, and only what is evaluated is computed.
+//! Evaluation along a search: moves are pushed and popped, and computed only when an evaluation
+//! needs them.
 
 mod cache;
 mod compute;
@@ -53,7 +54,7 @@ use crate::rows::changes::RowChanges;
 /// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB; for 81 views of 1024
 /// neurons: 0.4 MB). Deeper lines need more. Features that an engine supplies are kept too,
 /// four bytes each, in lists that grow with the line.
-// What every evaluation reads is in the first line.
+// The fields that every evaluation reads are in the first line.
 #[repr(C, align(64))]
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     /// The position at which the line starts, then the position after each move.

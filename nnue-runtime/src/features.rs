@@ -98,8 +98,8 @@ impl FeatureSet {
         }
     }
 
-    /// Lists the rows by which a perspective's sums differ before and after some moves, both seen
-    /// from the same viewpoint.
+    /// Lists the rows that some moves add to a perspective's sums or remove, seen from the same
+    /// viewpoint before and after.
     // The set's own tables are only known where the call is compiled.
     #[inline(always)]
     pub(crate) fn list_changes<A: Architecture>(
@@ -194,7 +194,7 @@ impl FeatureSet {
 }
 
 /// How a perspective with its king on a square looks at the board, in networks whose accumulators
-/// follow from moves: what [`moved_row`] asks for.
+/// follow from moves: the condition of [`moved_row`].
 #[inline]
 pub(crate) fn moved_view<A: Architecture>(perspective: Color, king: Square) -> u32 {
     match A::FEATURES {

@@ -3,14 +3,36 @@
 //! Networks see nothing but the placement and the side to move. The other fields are checked all
 //! the same, so that a damaged line does not pass for a position.
 
-mod error;
-
-use alloc::string::ToString;
+use alloc::format;
+use alloc::string::String;
+use core::error::Error;
 use core::fmt;
+
+use nnue_format::foreign;
 
 use crate::chess::{Color, Piece, Role, Square};
 
-pub use self::error::FenError;
+/// Why a text is no position: what was found, at which offset in bytes from the start of the text,
+/// and what is allowed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct FenError(String);
+
+impl fmt::Display for FenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+nnue_format::debug_is_message!(FenError);
+
+impl Error for FenError {}
+
+/// Writes the message of an error as `format!` does.
+macro_rules! refuse {
+    ($($message:tt)*) => {
+        Err(FenError(format!($($message)*)))
+    };
+}
 
 /// The fields of FEN in their order. The first two are required.
 const FIELDS: [&str; 6] = [
@@ -26,19 +48,22 @@ const FIELDS: [&str; 6] = [
 /// side to move.
 pub(crate) fn parse(fen: &str) -> Result<([Option<Piece>; 64], Color), FenError> {
     if let Some((offset, found)) = fen.char_indices().find(|(_, found)| !found.is_ascii()) {
-        return Err(FenError::NotAscii { offset, found });
+        let found = foreign(&found);
+        return refuse!("found `{found}` at offset {offset}, expected ASCII only");
     }
     let mut fields = fen.split_ascii_whitespace().map(|text| Field {
         text,
         offset: text.as_ptr().addr() - fen.as_ptr().addr(),
     });
     let found = fields.clone().count();
-    if found > FIELDS.len() {
-        return Err(FenError::Fields { found });
+    if found == 0 {
+        return refuse!("found an empty text, expected at least placement and side to move");
     }
-    let placement = fields.next().ok_or(FenError::Empty)?;
-    let side_to_move = fields.next().ok_or(FenError::Fields { found })?;
-
+    let (Some(placement), Some(side_to_move), 2..=6) = (fields.next(), fields.next(), found) else {
+        let word = if found == 1 { "field" } else { "fields" };
+        let names = FIELDS.join(", ");
+        return refuse!("found {found} {word}, expected 2 to 6: {names}");
+    };
     let squares = parse_placement(placement)?;
     let side_to_move = parse_side_to_move(side_to_move)?;
     if let Some(castling) = fields.next() {
@@ -91,10 +116,17 @@ impl<'a> Field<'a> {
     }
 }
 
+/// The text and its place, as errors show them.
+impl fmt::Display for Field<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` at offset {}", foreign(self.text), self.offset)
+    }
+}
+
 fn parse_placement(field: Field<'_>) -> Result<[Option<Piece>; 64], FenError> {
     let found = field.text.split('/').count();
     if found != 8 {
-        return Err(FenError::Ranks { found });
+        return refuse!("found {found} ranks in the placement, expected 8 separated by `/`");
     }
     let mut squares = [None; 64];
     let mut offset = field.offset;
@@ -112,12 +144,12 @@ fn parse_placement(field: Field<'_>) -> Result<[Option<Piece>; 64], FenError> {
     for color in Color::ALL {
         let found = count(Piece::new(color, Role::King));
         if found != 1 {
-            return Err(FenError::Kings { color, found });
+            return refuse!("found {found} {color} kings, expected 1");
         }
     }
     let found = squares.iter().flatten().count();
     if found > 32 {
-        return Err(FenError::Pieces { found });
+        return refuse!("found {found} pieces, expected at most 32");
     }
     Ok(squares)
 }
@@ -135,24 +167,29 @@ fn parse_rank(
     for (offset, letter) in field.chars() {
         if let Some(empty @ 1..=8) = letter.to_digit(10) {
             if after_digit {
-                return Err(FenError::AdjacentDigits { offset, rank: name });
+                return refuse!(
+                    "found adjacent digits in rank {name} at offset {offset}, expected one digit for each run of empty squares"
+                );
             }
             after_digit = true;
             files += empty as usize;
             continue;
         }
-        let piece = Piece::from_char(letter).ok_or(FenError::Letter {
-            offset,
-            rank: name,
-            found: letter,
-        })?;
+        let Some(piece) = Piece::from_char(letter) else {
+            let found = foreign(&letter);
+            return refuse!(
+                "found `{found}` in rank {name} at offset {offset}, expected one of `PNBRQKpnbrqk` or a digit from 1 to 8"
+            );
+        };
         // A rank that is too long is read to its end, for the error to say how long it is.
         let square = u8::try_from(files)
             .ok()
             .and_then(|file| Square::from_file_rank(file, rank));
         if let Some(square) = square {
             if piece.role == Role::Pawn && matches!(rank, 0 | 7) {
-                return Err(FenError::PawnRank { offset, square });
+                return refuse!(
+                    "found a pawn on {square} at offset {offset}, expected pawns on ranks 2 to 7 only"
+                );
             }
             squares[square.index()] = Some(piece);
         }
@@ -160,10 +197,7 @@ fn parse_rank(
         files += 1;
     }
     if files != 8 {
-        return Err(FenError::Files {
-            rank: name,
-            found: files,
-        });
+        return refuse!("found {files} files in rank {name}, expected 8");
     }
     Ok(())
 }
@@ -172,10 +206,7 @@ fn parse_side_to_move(field: Field<'_>) -> Result<Color, FenError> {
     match field.text {
         "w" => Ok(Color::White),
         "b" => Ok(Color::Black),
-        found => Err(FenError::SideToMove {
-            offset: field.offset,
-            found: found.to_string(),
-        }),
+        _ => refuse!("found side to move {field}, expected `w` or `b`"),
     }
 }
 
@@ -187,17 +218,22 @@ fn check_castling(field: Field<'_>) -> Result<(), FenError> {
     }
     for (index, (offset, found)) in field.chars().enumerate() {
         if !matches!(found.to_ascii_lowercase(), 'k' | 'q' | 'a'..='h') {
-            return Err(FenError::Castling { offset, found });
+            let found = foreign(&found);
+            return refuse!(
+                "found `{found}` in the castling field at offset {offset}, expected `-` alone or letters of `KQkq`, `A` to `H`, `a` to `h`"
+            );
         }
         if field.text[..index].contains(found) {
-            return Err(FenError::RepeatedCastling { offset, found });
+            return refuse!(
+                "found `{found}` again in the castling field at offset {offset}, expected each right once"
+            );
         }
     }
     for color in Color::ALL {
         let is_of_color = |right: &char| right.is_ascii_uppercase() == (color == Color::White);
         let found = field.text.chars().filter(is_of_color).count();
         if found > 2 {
-            return Err(FenError::CastlingRights { color, found });
+            return refuse!("found {found} castling rights of {color}, expected at most 2");
         }
     }
     Ok(())
@@ -208,10 +244,7 @@ fn check_en_passant(field: Field<'_>) -> Result<(), FenError> {
     if field.text == "-" || field.text.parse().is_ok_and(is_target) {
         return Ok(());
     }
-    Err(FenError::EnPassant {
-        offset: field.offset,
-        found: field.text.to_string(),
-    })
+    refuse!("found en passant square {field}, expected `-` or a square on rank 3 or 6")
 }
 
 /// Accepts digits. How many does not matter: the number is not used.
@@ -219,17 +252,12 @@ fn check_number(field: Field<'_>, name: &'static str) -> Result<(), FenError> {
     if field.text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(());
     }
-    Err(FenError::Number {
-        field: name,
-        offset: field.offset,
-        found: field.text.to_string(),
-    })
+    refuse!("found {name} {field}, expected a number")
 }
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
-    use alloc::string::String;
+    use alloc::string::ToString;
     use alloc::vec::Vec;
 
     use fastrand::Rng;
@@ -247,9 +275,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn refused(fen: &str, error: FenError, message: &str) {
-        assert_eq!(parse(fen).as_ref(), Err(&error), "{fen}");
-        assert_eq!(error.to_string(), message);
+    fn refused(fen: &str, message: &str) {
+        assert_eq!(parse(fen), Err(FenError(message.into())), "{fen}");
     }
 
     #[track_caller]
@@ -297,16 +324,14 @@ mod tests {
     #[test]
     fn empty_texts_are_refused() {
         let message = "found an empty text, expected at least placement and side to move";
-        refused("", FenError::Empty, message);
-        refused(" \t\n", FenError::Empty, message);
+        refused("", message);
+        refused(" \t\n", message);
     }
 
     #[test]
     fn other_scripts_are_refused() {
-        let (offset, found) = (23, 'é');
         refused(
             &format!("{KINGS} w -é"),
-            FenError::NotAscii { offset, found },
             "found `é` at offset 23, expected ASCII only",
         );
     }
@@ -315,12 +340,10 @@ mod tests {
     fn wrong_numbers_of_fields_are_refused() {
         refused(
             KINGS,
-            FenError::Fields { found: 1 },
             "found 1 field, expected 2 to 6: placement, side to move, castling, en passant, halfmove clock, fullmove number",
         );
         refused(
             &format!("{START} 1-0"),
-            FenError::Fields { found: 7 },
             "found 7 fields, expected 2 to 6: placement, side to move, castling, en passant, halfmove clock, fullmove number",
         );
     }
@@ -334,7 +357,6 @@ mod tests {
         ] {
             refused(
                 &format!("{placement} w"),
-                FenError::Ranks { found },
                 &format!("found {found} ranks in the placement, expected 8 separated by `/`"),
             );
         }
@@ -351,7 +373,6 @@ mod tests {
         ] {
             refused(
                 &format!("4k3/8/8/8/8/{text}/8/4K3 w"),
-                FenError::Files { rank: 3, found },
                 &format!("found {found} files in rank 3, expected 8"),
             );
         }
@@ -360,34 +381,24 @@ mod tests {
     #[test]
     fn unknown_letters_are_refused() {
         for found in ['x', '0', '9', '-'] {
-            let (offset, rank) = (7, 6);
             refused(
                 &format!("4k3/8/3{found}4/8/8/8/8/4K3 w"),
-                FenError::Letter {
-                    offset,
-                    rank,
-                    found,
-                },
                 &format!(
                     "found `{found}` in rank 6 at offset 7, expected one of `PNBRQKpnbrqk` or a digit from 1 to 8"
                 ),
             );
         }
-        // Offsets count what precedes the field.
-        let (offset, rank, found) = (3, 8, 'y');
-        let error = FenError::Letter {
-            offset,
-            rank,
-            found,
-        };
-        assert_eq!(parse("  Ky6/8/8/8/8/8/8/8 w"), Err(error));
+        // Offsets count from the start of the text.
+        refused(
+            "  Ky6/8/8/8/8/8/8/8 w",
+            "found `y` in rank 8 at offset 3, expected one of `PNBRQKpnbrqk` or a digit from 1 to 8",
+        );
     }
 
     #[test]
     fn adjacent_digits_are_refused() {
         refused(
             "4k3/44/8/8/8/8/8/4K3 w",
-            FenError::AdjacentDigits { offset: 5, rank: 7 },
             "found adjacent digits in rank 7 at offset 5, expected one digit for each run of empty squares",
         );
     }
@@ -396,42 +407,24 @@ mod tests {
     fn pawns_on_the_outer_ranks_are_refused() {
         refused(
             "4k3/8/8/8/8/8/8/P3K3 w",
-            FenError::PawnRank {
-                offset: 16,
-                square: Square::A1,
-            },
             "found a pawn on a1 at offset 16, expected pawns on ranks 2 to 7 only",
         );
-        let (offset, square) = (3, Square::G8);
-        let error = FenError::PawnRank { offset, square };
-        assert_eq!(parse("4k1p1/8/8/8/8/8/8/4K3 w"), Err(error));
+        refused(
+            "4k1p1/8/8/8/8/8/8/4K3 w",
+            "found a pawn on g8 at offset 3, expected pawns on ranks 2 to 7 only",
+        );
     }
 
     #[test]
     fn each_player_has_one_king() {
-        refused(
-            "8/8/8/8/8/8/8/4K3 w",
-            FenError::Kings {
-                color: Color::Black,
-                found: 0,
-            },
-            "found 0 black kings, expected 1",
-        );
-        refused(
-            "4k3/8/8/8/8/8/8/K6K w",
-            FenError::Kings {
-                color: Color::White,
-                found: 2,
-            },
-            "found 2 white kings, expected 1",
-        );
+        refused("8/8/8/8/8/8/8/4K3 w", "found 0 black kings, expected 1");
+        refused("4k3/8/8/8/8/8/8/K6K w", "found 2 white kings, expected 1");
     }
 
     #[test]
     fn more_than_32_pieces_are_refused() {
         refused(
             "rnbqkbnr/pppppppp/8/8/4P3/8/PPPPPPPP/RNBQKBNR w",
-            FenError::Pieces { found: 33 },
             "found 33 pieces, expected at most 32",
         );
     }
@@ -441,10 +434,6 @@ mod tests {
         for found in ["W", "white", "-", "wb"] {
             refused(
                 &format!("{KINGS} {found}"),
-                FenError::SideToMove {
-                    offset: 20,
-                    found: found.to_string(),
-                },
                 &format!("found side to move `{found}` at offset 20, expected `w` or `b`"),
             );
         }
@@ -455,7 +444,6 @@ mod tests {
         for (field, offset, found) in [("KQi", 24, 'i'), ("--", 22, '-'), ("K-", 23, '-')] {
             refused(
                 &format!("{KINGS} w {field} -"),
-                FenError::Castling { offset, found },
                 &format!(
                     "found `{found}` in the castling field at offset {offset}, expected `-` alone or letters of `KQkq`, `A` to `H`, `a` to `h`"
                 ),
@@ -463,18 +451,10 @@ mod tests {
         }
         refused(
             &format!("{KINGS} w KkK -"),
-            FenError::RepeatedCastling {
-                offset: 24,
-                found: 'K',
-            },
             "found `K` again in the castling field at offset 24, expected each right once",
         );
         refused(
             &format!("{KINGS} w Kkqa -"),
-            FenError::CastlingRights {
-                color: Color::Black,
-                found: 3,
-            },
             "found 3 castling rights of black, expected at most 2",
         );
     }
@@ -484,10 +464,6 @@ mod tests {
         for found in ["e4", "e2", "e5", "e8", "i3", "e", "--", "0"] {
             refused(
                 &format!("{KINGS} b - {found} 0 1"),
-                FenError::EnPassant {
-                    offset: 24,
-                    found: found.to_string(),
-                },
                 &format!(
                     "found en passant square `{found}` at offset 24, expected `-` or a square on rank 3 or 6"
                 ),
@@ -505,11 +481,6 @@ mod tests {
         ] {
             refused(
                 &format!("{KINGS} b - - {fields}"),
-                FenError::Number {
-                    field,
-                    offset,
-                    found: found.to_string(),
-                },
                 &format!("found {field} `{found}` at offset {offset}, expected a number"),
             );
         }

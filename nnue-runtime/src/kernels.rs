@@ -230,7 +230,7 @@ pub fn affine_sparse_inputs<const INPUTS: usize, const OUTPUTS: usize>(
 /// How many outputs share a block.
 const BLOCK: usize = 16;
 
-/// [`affine_sparse_inputs`] for weights most of which are zero: each input reaches `N` runs of 16
+/// [`affine_sparse_inputs`] for weights that are mostly zero: each input reaches `N` runs of 16
 /// outputs, whose numbers are in `blocks`.
 #[inline(always)]
 #[must_use]

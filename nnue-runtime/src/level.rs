@@ -63,7 +63,7 @@ macro_rules! of_this_architecture {
             ),+],
         };
 
-        /// The highest level of which every feature is enabled at compile time.
+        /// The highest level with all its features enabled at compile time.
         const BASELINE: LevelKind = {
             let mut baseline = LevelKind::Scalar;
             $(
@@ -114,11 +114,10 @@ nnue_format::levels!(of_this_architecture);
 pub struct Level(LevelKind);
 
 impl Level {
-    /// The highest level of which every feature was enabled when this build was compiled; `scalar`
-    /// in portable builds.
+    /// The highest level with all its features enabled in this build; `scalar` in portable builds.
     pub const BASELINE: Level = Level(BASELINE);
 
-    /// The level to use: that which the environment variable `NNUE_LEVEL` names, else the best that
+    /// The level to use: the environment variable `NNUE_LEVEL` names it, else it is the best that
     /// is available.
     ///
     /// It is detected once per process. If the variable names a level that is unknown or not
@@ -215,7 +214,7 @@ impl Level {
         self.0
     }
 
-    /// The name, by which [`Level::by_name`] finds the level.
+    /// The name; [`Level::by_name`] finds the level by it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.kind().isa().name

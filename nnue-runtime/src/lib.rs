@@ -1,4 +1,4 @@
-//! Evaluates NNUE networks: what the code that [`nnue_net!`] or nnue-build generates stands on.
+//! Evaluates NNUE networks: the base of the code that [`nnue_net!`] or nnue-build generates.
 //!
 #![cfg_attr(feature = "macros", doc = "```")]
 #![cfg_attr(not(feature = "macros"), doc = "```ignore")]
@@ -29,11 +29,11 @@
 //!   network out.
 //! * [`Network`] and [`Accumulator`] are generic over the [`Architecture`] that the macro
 //!   generates. Everything that all networks share is ordinary code here.
-//! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is
-//!   computed.
+//! * [`Evaluator`] follows a search: moves are pushed and popped, and computed only when an
+//!   evaluation needs them.
 //! * [`Level`] chooses among the instruction sets of the machine.
-//! * What does not fit is refused with a [`LoadError`]; [`file`](mod@file) has its parts and, with
-//!   the feature `explain`, tells which network a file holds.
+//! * The loader refuses a net file that does not fit with a [`LoadError`]; [`file`](mod@file) has the
+//!   error's parts and, with the feature `explain`, tells which network a file holds.
 //! * [`neurons`] puts the neurons of a network into an order in which layers have more zeros to
 //!   skip.
 //! * [`Position`], [`Delta`] and [`Board`] are the chess that networks see.
@@ -77,10 +77,10 @@ mod network;
 pub mod neurons;
 mod placement;
 mod position;
+mod probe;
 mod proof;
 mod report;
 mod rows;
-pub mod self_check;
 mod simd;
 mod weights;
 
@@ -118,7 +118,7 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// ```
 ///
 /// The path is relative to the package's `Cargo.toml`. The crate is compiled anew when the file
-/// changes. What is wrong with the spec is a compile error that shows the line of the spec.
+/// changes. A mistake in the spec is a compile error that shows its line.
 ///
 /// Generated are `Network`, `Accumulator`, `Evaluator`, `Output`, `Net` (which tells the types of
 /// one network from those of another, and whose documentation shows what the network computes and
@@ -135,6 +135,7 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// | `weights = option_env!("EVALFILE").unwrap_or("path")` | the same, with a path for builds without the variable |
 /// | `embed = "..."` | which part of the net file is embedded. `"file"`, the default: the file as it is, which is decoded when the network is made. `"weights"`: the weights as they lie in memory, which are used where they are, so that starting takes next to no time and no memory; they make the program as large as they are, and compiling take 0.12 s more for each megabyte |
 /// | `unroll = "full"` | write out every layer as straight-line code; `"auto"`, the default, leaves loops where they are as fast |
+/// | `check = "wiring"` | the code can also be checked by the crate [nnue-wiring](https://docs.rs/nnue-wiring), which an engine does not need: for tests |
 /// | `crate = ::path` | where the runtime is, if not where the macro came from |
 ///
 /// # The net file in a variable
@@ -292,7 +293,6 @@ pub mod __private {
     pub use crate::architecture::{EmbeddedNet, Output, Wdl};
     pub use crate::level::dispatch::{has_all, never};
     pub use crate::proof::Proved;
-    pub use crate::self_check::{Probe, Probed};
     pub use crate::{__dispatch as dispatch, __plain as plain};
 
     pub mod activation {
@@ -308,9 +308,6 @@ pub mod __private {
         pub use crate::features::RowFinder;
         pub use crate::rows::{MovedRows, RowLists, Rows, TableRows};
     }
-    pub mod graph {
-        pub use crate::self_check::graph::*;
-    }
     pub mod kernels {
         pub use crate::__dispatch as dispatch;
         pub use crate::kernels::*;
@@ -318,6 +315,9 @@ pub mod __private {
     pub mod memory {
         pub use crate::memory::*;
         pub use crate::{__assert_layout as assert_layout, __plain as plain};
+    }
+    pub mod probe {
+        pub use crate::probe::*;
     }
     pub mod proof {
         pub use crate::proof::*;

@@ -1,4 +1,4 @@
-//! What a line of moves starts from, and what a move changes, for each kind of network.
+//! The start of a line of moves, and the changes of a move, for each kind of network.
 //!
 //! | feature sets of the network | [`Start`] | [`Step`] |
 //! |---|---|---|
@@ -8,8 +8,8 @@
 //! | all are custom and have views | [`Views(side, views, active)`](Views) | `(views, changes)` |
 //!
 //! * `position` is a [`Position`], `delta` a [`Delta`], and `side` the player whose turn it is.
-//! * `active`, a `[&[u32]; 2]`, has the active features of custom sets for white and for black,
-//!   whoever these are in the game.
+//! * `active`, a `[&[u32]; 2]`, has the active features of custom sets for white and for black: the
+//!   first and the second player, whatever the game calls them.
 //! * `changes`, a `[FeatureChanges; 2]`, has the features that become active, or cease to be, for
 //!   white and for black.
 //! * `views`, a `[u32; 2]`, has the view of white and that of black. Numbers beyond the last view
@@ -75,7 +75,7 @@
 //!
 //! # Mistakes
 //!
-//! What does not suit the network does not compile:
+//! Arguments that do not suit the network do not compile:
 //!
 //! ```compile_fail,E0277
 //! mod ataxx {
@@ -96,7 +96,7 @@ use crate::level::Level;
 use crate::placement::Placement;
 use crate::position::Position;
 
-/// What a line of moves starts from; the [module](self) has a table.
+/// The start of a line of moves; the [module](self) has a table.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no position that a network can evaluate, nor anything else that a line starts from",
     label = "`Start` is not implemented for `{Self}`",
@@ -109,7 +109,7 @@ pub trait Start<I> {
     fn beginning(&self, level: Level) -> Beginning<'_>;
 }
 
-/// What a move changes; the [module](self) has a table.
+/// The changes of a move; the [module](self) has a table.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no move",
     label = "`Step` is not implemented for `{Self}`",

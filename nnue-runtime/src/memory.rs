@@ -9,7 +9,7 @@ use alloc::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use core::ptr::NonNull;
 use core::{fmt, slice};
 
-pub(crate) use self::holder::Holder;
+pub use self::holder::Holder;
 #[cfg(feature = "shared")]
 pub(crate) use self::holder::Map;
 use crate::buffer::Aligned;
@@ -73,9 +73,9 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 /// padding between the fields; the generator adds fields of its own where needed, for padding is
 /// memory that [`bytes`] must not show.
 ///
-/// The macro is safe whoever calls it, whatever the definition of the struct looks like. The checks
-/// take a value of the struct apart, so they see the fields that the struct has after all
-/// attributes and macros around it have done their work.
+/// The macro is safe for every caller and every definition of the struct. The checks take a value
+/// of the struct apart, so they see the fields that the struct has after all attributes and macros
+/// around it have done their work.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain {
@@ -131,7 +131,7 @@ macro_rules! __assert_layout {
     };
 }
 
-/// What `assert_layout!` calls with pairs of the offsets that were found and those computed.
+/// `assert_layout!` calls it with pairs of the offsets that were found and those computed.
 #[doc(hidden)]
 pub const fn assert_layout<T: Plain>(size: usize, offsets: &[(usize, usize)]) {
     assert!(size_of::<T>() == size, "a struct of another size");
@@ -172,7 +172,7 @@ fn allocate<T: Plain>() -> NonNull<T> {
     value
 }
 
-/// Gives back what [`allocate`] has given.
+/// Gives back memory of [`allocate`].
 ///
 /// # Safety
 ///

@@ -162,7 +162,7 @@ impl<A: Architecture> Network<A> {
         A::NEURONS.check(order)?;
         let order = A::NEURONS.order_of_file(order);
         let weights = self.weights.changed(|packed, weights| {
-            let moves = |tensor: &str| A::NEURONS.moves(tensor, &order);
+            let moves = |tensor| A::NEURONS.moves(tensor, &order);
             file::reorder(A::FILE, packed, weights, moves);
         });
         Ok(Network::new(self.level, weights, self.loaded.clone()))
@@ -170,8 +170,8 @@ impl<A: Architecture> Network<A> {
 
     /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
     /// it if it is compressed with zstd, so keep the result. With `embed = "weights"` nothing is
-    /// decoded: weights are read where the program has them, but for those of the layers where the
-    /// level wants them in another order.
+    /// decoded: weights are read where the program has them, except those of layers that the level
+    /// wants in another order.
     // The bound is that of the method and not of a block: only then does rustc say of a network
     // without a file what `Embedded` says of it.
     #[must_use]
@@ -227,7 +227,7 @@ impl<A: Architecture> Network<A> {
     }
 
     /// The content of the net file besides its weights.
-    pub(crate) fn beside(&self) -> &Loaded {
+    pub(crate) fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 
@@ -236,14 +236,14 @@ impl<A: Architecture> Network<A> {
         self.weights.laid_out()
     }
 
-    /// What the weights of a bucket's stack prove.
+    /// The proofs from the weights of a bucket's stack.
     #[inline]
     pub(crate) fn proved(&self, bucket: usize) -> Proved {
         self.proved.bucket(bucket)
     }
 }
 
-/// What the weights prove, as far as kernels ask for it.
+/// The proofs from the weights that kernels ask for.
 fn proved<A: Architecture>(weights: &Weights<A>) -> ProvedStacks {
     if A::NEEDS_PROOFS {
         ProvedStacks::of(&A::proofs(weights.stacks()).into_proved())
@@ -256,7 +256,7 @@ impl<A: Architecture> Clone for Network<A> {
     fn clone(&self) -> Network<A> {
         Network {
             level: self.level,
-            weights: self.weights.again(),
+            weights: self.weights.clone(),
             proved: self.proved,
             loaded: self.loaded.clone(),
             #[cfg(feature = "shared")]

@@ -1,4 +1,4 @@
-//! The transformer's neurons: what the layers see of them, and in which order.
+//! The transformer's neurons: the values that the layers see, and their order.
 //!
 //! Layers see *outputs* of the transformer: one per neuron and perspective, or one per pair of
 //! neurons where these are pooled. Their order means nothing, as long as the biases, the rows and
@@ -10,7 +10,7 @@
 
 use alloc::vec::Vec;
 
-use nnue_format::{Outputs, list};
+use nnue_format::{Outputs, Role, list};
 #[doc(hidden)]
 pub use nnue_format::{Reader, Run};
 
@@ -42,14 +42,11 @@ pub struct Neurons {
     pub order: &'static [usize],
     /// The zeros that the layers skip.
     pub skipped: Skipped,
-    /// The tensors of a net file whose columns are neurons.
-    #[doc(hidden)]
-    pub tensors: &'static [&'static str],
     /// The layers that have weights for outputs.
     #[doc(hidden)]
     pub readers: &'static [Reader<'static>],
-    /// The layers that hand outputs on as they are, in their order. Whoever reads these layers
-    /// knows the outputs by their places, so they must keep them.
+    /// The layers that hand outputs on as they are, in their order. A reader of these layers knows
+    /// the outputs by their places, so they must keep them.
     #[doc(hidden)]
     pub kept: &'static [Reader<'static>],
 }
@@ -127,7 +124,6 @@ impl Neurons {
         unpooled: 0,
         order: &[],
         skipped: Skipped::Nothing,
-        tensors: &[],
         readers: &[],
         kept: &[],
     };
@@ -192,7 +188,7 @@ impl Neurons {
 
     /// The columns of a net file's tensor that move, for an order that was checked: the old place
     /// of each, and the new one. Tensors whose columns do not belong to neurons have none.
-    pub(crate) fn moves(&self, tensor: &str, order: &[usize]) -> Vec<(usize, usize)> {
+    pub(crate) fn moves(&self, tensor: Role, order: &[usize]) -> Vec<(usize, usize)> {
         self.wired().moves(tensor, order)
     }
 
@@ -201,7 +197,6 @@ impl Neurons {
         Outputs {
             count: self.outputs,
             block: (self.pooling != Pooling::None).then_some(self.block),
-            tensors: list(self.tensors),
             readers: list(self.readers),
             kept: list(self.kept),
         }
@@ -242,13 +237,14 @@ mod tests {
         perspectives: 2,
         block: 12,
         pooling: FLOORED,
-        tensors: &["biases"],
         readers: &[
             Reader {
+                layer: 0,
                 name: "all",
                 runs: list(const { &[run(0, 0, 6), run(1, 0, 6)] }),
             },
             Reader {
+                layer: 1,
                 name: "some",
                 runs: list(
                     const {
@@ -275,7 +271,7 @@ mod tests {
     #[test]
     fn columns_move_with_their_outputs() {
         let order = [3, 2, 1, 0, 4, 5];
-        let moves = |neurons: Neurons, tensor| {
+        let moves = |neurons: Neurons, tensor: Role| {
             let mut moves = neurons.moves(tensor, &order);
             moves.retain(|(from, to)| from != to);
             moves.sort_unstable();
@@ -291,7 +287,7 @@ mod tests {
             (8, 7),
             (9, 6),
         ];
-        assert_eq!(moves(PAIRS, "biases"), halves);
+        assert_eq!(moves(PAIRS, Role::Biases(0)), halves);
         let block = 4;
         let blocks = [
             (0, 5),
@@ -303,7 +299,7 @@ mod tests {
             (6, 3),
             (7, 2),
         ];
-        assert_eq!(moves(Neurons { block, ..PAIRS }, "biases"), blocks);
+        assert_eq!(moves(Neurons { block, ..PAIRS }, Role::Biases(0)), blocks);
         let block = 2;
         let neighbours = [
             (0, 6),
@@ -315,14 +311,17 @@ mod tests {
             (6, 0),
             (7, 1),
         ];
-        assert_eq!(moves(Neurons { block, ..PAIRS }, "biases"), neighbours);
+        assert_eq!(
+            moves(Neurons { block, ..PAIRS }, Role::Biases(0)),
+            neighbours
+        );
         let pooling = Pooling::None;
         let single = [(0, 3), (1, 2), (2, 1), (3, 0)];
-        assert_eq!(moves(Neurons { pooling, ..PAIRS }, "biases"), single);
+        assert_eq!(moves(Neurons { pooling, ..PAIRS }, Role::Biases(0)), single);
         // Interleaved perspectives: both alike.
-        assert_eq!(moves(PAIRS, "all"), neighbours);
-        assert_eq!(moves(PAIRS, "some"), [(3, 4), (4, 3)]);
-        assert_eq!(moves(PAIRS, "psqt"), []);
+        assert_eq!(moves(PAIRS, Role::LayerWeights(0)), neighbours);
+        assert_eq!(moves(PAIRS, Role::SharedWeights(1)), [(3, 4), (4, 3)]);
+        assert_eq!(moves(PAIRS, Role::Psqt(0)), []);
     }
 
     #[test]
@@ -343,6 +342,7 @@ mod tests {
     fn outputs_that_a_layer_hands_on_keep_their_places() {
         const NEURONS: Neurons = Neurons {
             kept: &[Reader {
+                layer: 2,
                 name: "float",
                 runs: list(const { &[run(0, 3, 2)] }),
             }],

@@ -71,8 +71,8 @@ pub trait Position {
         occupied
     }
 
-    /// The square of that colour's king. If there are several, it is that of the lowest index; if
-    /// there is none, a1.
+    /// The square of that colour's king. With several kings it is the square of the lowest index,
+    /// without a king a1.
     #[inline]
     fn king(&self, color: Color) -> Square {
         self.pieces(Piece::new(color, Role::King))

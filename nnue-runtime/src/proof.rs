@@ -1,4 +1,4 @@
-//! What the weights of a loaded net prove about its layers: bounds of their sums, and whether the
+//! Proofs about a loaded net's layers from its weights: bounds of their sums, and whether the
 //! products that a faster kernel keeps in 16 bits always fit.
 //!
 //! The spec says how large inputs can be, and the weights say how large sums can become. Kernels
@@ -27,8 +27,8 @@ impl Proved {
     }
 }
 
-/// What the stacks of a network prove, in a cache line of the network: behind a pointer it cost 2 %
-/// of an evaluation. The last place is for what all stacks from there on prove.
+/// The proofs about the stacks of a network, in a cache line of the network: behind a pointer it
+/// cost 2 % of an evaluation. The last place is for all stacks from there on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ProvedStacks([Proved; 8]);
 
@@ -56,7 +56,7 @@ impl ProvedStacks {
         ProvedStacks(places)
     }
 
-    /// What the stack of a bucket proves.
+    /// The proofs about the stack of a bucket.
     #[inline]
     pub(crate) fn bucket(&self, bucket: usize) -> Proved {
         self.0[bucket.min(7)]

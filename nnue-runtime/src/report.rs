@@ -122,7 +122,7 @@ impl<A: Architecture> Network<A> {
     /// with the feature `explain`, as long as [`Self::to_bytes`].
     #[must_use]
     pub fn report(&self) -> Report {
-        let loaded = self.beside();
+        let loaded = self.loaded();
         let accumulator = bound::of::<A>(self.weights());
         let layers = A::proofs(self.stacks()).into_layers();
         let mut warnings = Vec::new();

@@ -266,7 +266,7 @@ mod tests {
         blocks: [[u8; 4]; BLOCKS],
     }
 
-    /// Each primitive, and what it makes of the inputs; packed bytes are in logical order.
+    /// Each primitive, and its results for the inputs; packed bytes are in logical order.
     type Results = Vec<(&'static str, Vec<i64>)>;
 
     /// Applies all primitives of a level.
@@ -550,7 +550,7 @@ mod tests {
                                 let mut rows = [7; 83];
                                 let rows = &mut rows[..room + 3];
                                 let len = append_rows(&bytes, &table, 1000, 63, rows, 3);
-                                // What lies behind is of no importance.
+                                // The lanes behind are of no importance.
                                 rows[len..].fill(0);
                                 let rows = rows.iter().map(|row| i64::from(*row));
                                 rows.chain([len as i64]).collect::<Vec<i64>>()
@@ -577,8 +577,8 @@ mod tests {
     }
     nnue_format::levels!(results_of_all_levels);
 
-    /// Inputs of which about half are the extremes of their ranges, and of whose blocks `density`
-    /// in 8 are not zero.
+    /// Inputs. About half of them are the extremes of their ranges, and `density` in 8 blocks are
+    /// not zero.
     fn random_inputs(state: &mut u64, density: u64) -> Inputs {
         let mut random = || {
             *state ^= *state << 13;

@@ -9,9 +9,9 @@ use crate::memory::{self, Holder, Storage};
 
 /// The weights of a network at its level.
 ///
-/// Levels differ in the order of some columns, all of which are in the stacks. Weights that are not
-/// the network's own are shared by all levels, but for the stacks: a network whose level has
-/// another order has its own.
+/// Levels differ in the order of some columns, which are all in the stacks. All levels share
+/// weights that are not the network's own, except the stacks: a network whose level has another
+/// order has its own.
 pub(crate) struct Weights<A: Architecture> {
     /// All weights, with stacks whose columns have the order `packed`.
     whole: Holder<A::Weights>,
@@ -31,7 +31,7 @@ impl<A: Architecture> Weights<A> {
         }
     }
 
-    /// All weights, of which the stacks may be those of another level.
+    /// All weights. The stacks may be those of another level.
     #[inline]
     pub(crate) fn whole(&self) -> &A::Weights {
         &self.whole
@@ -46,7 +46,7 @@ impl<A: Architecture> Weights<A> {
         }
     }
 
-    /// Where the weights are, but for stacks that are the network's own.
+    /// Where the weights are, except stacks that are the network's own.
     pub(crate) fn storage(&self) -> Storage {
         self.whole.storage()
     }
@@ -82,13 +82,15 @@ impl<A: Architecture> Weights<A> {
         change(&self.packed, memory::bytes_mut(whole.to_mut()));
         Weights::new(whole, self.packed.clone())
     }
+}
 
-    /// The same weights once more. Weights on the heap are copied.
-    pub(crate) fn again(&self) -> Weights<A> {
+/// Weights on the heap are copied, others are shared.
+impl<A: Architecture> Clone for Weights<A> {
+    fn clone(&self) -> Weights<A> {
         Weights {
-            whole: self.whole.again(),
+            whole: self.whole.clone(),
             packed: self.packed.clone(),
-            stacks: self.stacks.as_ref().map(Holder::again),
+            stacks: self.stacks.clone(),
         }
     }
 }

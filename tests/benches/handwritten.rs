@@ -10,8 +10,8 @@
 //! and our time divided by that of the faster opponent:
 //!
 //! * `search`: the recorded search, with one evaluation for five moves;
-//! * `engine`: the same moves, of which three in four are evaluated, as in engines that evaluate
-//!   most of their nodes;
+//! * `engine`: the same moves, with three in four evaluated, as in engines that evaluate most of
+//!   their nodes;
 //! * `forward`: the forward pass alone, over accumulators in L1.
 
 #![cfg_attr(
@@ -110,7 +110,7 @@ const ROUNDS: usize = 9;
 /// Accumulators of the forward pass that is measured alone: with the weights, they fill L1.
 const ACCUMULATORS: usize = 4;
 
-/// Evaluations of which the forward pass alone is timed at once.
+/// The number of forward passes that are timed at once.
 const BATCH: u32 = 20_000;
 
 fn main() {

@@ -78,7 +78,7 @@ fn evaluate<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
     for round in 0..=ROUNDS {
         let mut sums = [Duration::ZERO; 3];
         for turn in 0..3 {
-            // Whoever comes first has what the last one left, so that this changes.
+            // The first gets the caches of the last, so the order changes.
             let place = (turn + round) % 3;
             sums[place] += trace.replay(&mut followers[place], &mut values);
         }

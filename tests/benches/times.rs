@@ -20,8 +20,8 @@ impl Bench {
         is_wanted.then_some(Bench(name))
     }
 
-    /// Takes `samples` samples, each of which does the work `size` times, and prints the
-    /// nanoseconds for doing it once. To drop the last result is not measured.
+    /// Takes `samples` samples, which each do the work `size` times, and prints the nanoseconds for
+    /// doing it once. To drop the last result is not measured.
     pub(crate) fn run<T>(self, samples: usize, size: u32, mut work: impl FnMut() -> T) {
         let mut sample = |_| {
             let started = Instant::now();

@@ -94,7 +94,7 @@ fn refusal(spec: &Network, file_of: &Network) -> String {
     refused.expect_err("the spec is another one").to_string()
 }
 
-/// Both specs say by which change they would be the other one.
+/// The error of each spec names the change that would make it the other.
 fn check(one: &Network, fits_one: &str, other: &Network, fits_other: &str) {
     for (spec, file_of, expected) in [(other, one, fits_one), (one, other, fits_other)] {
         let message = refusal(spec, file_of);

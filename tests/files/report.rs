@@ -75,8 +75,8 @@ const KING: usize = 11 * 64;
 
 #[test]
 fn the_margin_is_what_one_reckons_by_hand() {
-    // For one king, own pawns count 1000 on each square and the opponent's 900, but for one square
-    // where they count
+    // For one king, own pawns count 1000 on each square and the opponent's 900, except on one
+    // square, where they count
     // 1100. On each square only the larger one counts, and of the squares the best 32.
     let pawns = |row: usize, neuron: usize| match (row / KING, row % KING / 64, neuron) {
         (3, 0, 5) => 1000,

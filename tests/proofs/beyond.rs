@@ -207,26 +207,3 @@ pub(crate) fn check(level: Level) {
         );
     }
 }
-
-/// The table of the documentation.
-pub(crate) fn table() -> String {
-    let mut table = String::from("| primitive | inputs | levels that differ |\n|---|---|---|\n");
-    for Beyond {
-        primitive,
-        inputs,
-        levels,
-        ..
-    } in BEYOND
-    {
-        let levels = match levels {
-            levels if levels.len() == ALL.len() => "all".to_owned(),
-            levels => levels
-                .iter()
-                .map(|level| format!("`{level}`"))
-                .collect::<Vec<_>>()
-                .join(", "),
-        };
-        table += &format!("| `{primitive}` | {inputs} | {levels} |\n");
-    }
-    table
-}

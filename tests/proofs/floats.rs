@@ -1,7 +1,7 @@
 //! Primitives of `f32`. Any NaN is as good as another.
 //!
-//! A root has one input of 32 bits, of which all are tried. A product that is added has three: no
-//! proof by trying. What levels do is one instruction, `fusedMultiplyAdd` of IEEE 754 by its
+//! A root has one input of 32 bits: all are tried. A product that is added has three inputs, too
+//! many to try. What levels do is one instruction, `fusedMultiplyAdd` of IEEE 754 by its
 //! manufacturer's manual, and what `scalar` does is argued in its documentation: the product of two
 //! `f32` is exact in `f64`, and a sum that is rounded to odd with 53 bits loses nothing that
 //! rounding to 24 bits needs. Both are compared where this could be wrong, which is a sample.

@@ -3,8 +3,8 @@
 //! Each byte is looked up, each bit counted and each block tested for itself; what remains is in
 //! which order those that are found are written. So there are two parts: each of them alone, with
 //! all of its values; and every set of them that levels look at together, which are at most 16 of a
-//! table of sets or of a compression. `avx512icl` compresses 32, by one instruction, of which each
-//! half has all sets while the other is empty or full.
+//! table of sets or of a compression. `avx512icl` compresses 32 by one instruction: each half has
+//! all sets while the other half is empty or full.
 
 use std::fmt::Debug;
 

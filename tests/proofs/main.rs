@@ -43,27 +43,21 @@ fn every_primitive_is_proved() {
     assert_eq!(proved, primitives);
 }
 
-/// `UPDATE_GOLDEN=1` writes the tables into the page.
+/// `UPDATE_GOLDEN=1` writes the table into the page.
 #[test]
-fn the_page_has_these_tables() {
+fn the_page_has_this_table() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/proofs.md");
     let found = fs::read_to_string(&path).expect("docs/proofs.md is there");
-    let mut page = found.clone();
-    for (name, table) in [("proofs", table::table()), ("beyond", beyond::table())] {
-        let (begin, end) = (
-            format!("<!-- {name} -->\n"),
-            format!("<!-- end of {name} -->"),
-        );
-        let (before, rest) = page.split_once(&begin).expect("the table has a beginning");
-        let (_, after) = rest.split_once(&end).expect("the table has an end");
-        page = format!("{before}{begin}{table}{end}{after}");
-    }
+    let (begin, end) = ("<!-- proofs -->\n", "<!-- end of proofs -->");
+    let (before, rest) = found.split_once(begin).expect("the table has a beginning");
+    let (_, after) = rest.split_once(end).expect("the table has an end");
+    let page = format!("{before}{begin}{}{end}{after}", table::table());
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(&path, page).expect("docs/proofs.md can be written");
     } else {
         assert!(
             page == found,
-            "`UPDATE_GOLDEN=1 cargo test -p nnue-proofs` writes the tables that docs/proofs.md has not"
+            "`UPDATE_GOLDEN=1 cargo test -p nnue-proofs` writes the table that docs/proofs.md lacks"
         );
     }
 }

@@ -114,9 +114,9 @@ const LIMITS_OF_TWO: [[[(u8, i8); 2]; 2]; 2] = [
     [[(127, -128), (127, -128)], [(127, -2), (2, -1)]],
 ];
 
-/// `dot_two`: products of two blocks, of which levels add the first and the second of both blocks,
-/// and the third and the fourth, in 16 bits. Each product alone; and all eight at their limits, as
-/// far as those sums fit.
+/// `dot_two`: products of two blocks. Levels add the first and the second of both blocks, and the
+/// third and the fourth, in 16 bits. Each product alone; and all eight at their limits, as far as
+/// those sums fit.
 pub(crate) fn two_blocks(level: Level) {
     let assert_same = |blocks: &[[u8; 4]; 2], weights: &[Vec<i8>; 2]| {
         let sums = sums(weights[0].len() / 4);
@@ -297,7 +297,7 @@ pub(crate) fn rows(level: Level, is_wide: bool) {
     }
 }
 
-/// `madd_i16`, of which only the sum of all lanes is the same on all levels.
+/// `madd_i16`: only the sum of all lanes is the same on all levels.
 ///
 /// Each product of two words has 32 bits, and sums wrap around: nothing can saturate but the sum of
 /// two products that are both 2^30, which must wrap around too. So each place alone is tested with

@@ -452,16 +452,11 @@ pub(crate) fn owns(level: &'static str, proof: &Proof) -> bool {
         .any(|primitive| owner(level, primitive) == level)
 }
 
-/// The table of the documentation.
+/// The table of the documentation. Proofs that differ in nothing else share a row.
 pub(crate) fn table() -> String {
-    let mut table = String::from(
-        "| primitive | what is tried | for | proof | under qemu |\n|---|---|---|---|---|\n",
-    );
+    let mut rows: Vec<(String, String)> = Vec::new();
     for proof in PROOFS {
-        let names = proof
-            .primitives
-            .iter()
-            .map(|primitive| format!("`{primitive}`"));
+        let names = proof.primitives.iter().map(|name| format!("`{name}`"));
         let names = names.collect::<Vec<_>>().join(", ");
         let precondition = match proof.precondition {
             "" => "all",
@@ -469,10 +464,15 @@ pub(crate) fn table() -> String {
         };
         let (method, emulated) = (proof.method.name(), proof.emulated.0.name());
         let emulated = if emulated == method { "" } else { emulated };
-        table += &format!(
-            "| {names} | {} | {precondition} | {method} | {emulated} |\n",
-            proof.inputs
-        );
+        let cells = format!("{} | {precondition} | {method} | {emulated}", proof.inputs);
+        match rows.iter_mut().find(|(_, others)| *others == cells) {
+            Some((others, _)) => *others += &format!(", {names}"),
+            None => rows.push((names, cells)),
+        }
     }
-    table
+    let rows = rows
+        .iter()
+        .map(|(names, cells)| format!("| {names} | {cells} |\n"));
+    let head = "| primitive | what is tried | for | proof | under qemu |\n|---|---|---|---|---|\n";
+    head.to_owned() + &rows.collect::<String>()
 }

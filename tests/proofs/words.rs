@@ -1,4 +1,4 @@
-//! Primitives whose lanes are words: functions of two words, of which there are 2^32 pairs.
+//! Primitives whose lanes are words: functions of two words: there are 2^32 pairs.
 //!
 //! That a lane depends on nothing but the words of the same lane is so because every instruction
 //! that these primitives are made of works lane by lane, with the same constants in every lane, or

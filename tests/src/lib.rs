@@ -7,7 +7,10 @@ macro_rules! networks {
         $(
             $(#[$doc])*
             pub mod $module {
+                #[cfg(not(feature = "self-check"))]
                 nnue_runtime::nnue_net!($path $(, $option = $value)*);
+                #[cfg(feature = "self-check")]
+                nnue_runtime::nnue_net!($path $(, $option = $value)*, check = "wiring");
             }
         )*
     };

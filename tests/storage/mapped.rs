@@ -170,7 +170,7 @@ fn net_files_that_begin_with_their_rows_are_mapped_as_they_are() {
     }
     #[cfg(target_os = "linux")]
     {
-        // 768 rows of 128 neurons, whole pages of which are the file's.
+        // 768 rows of 128 neurons; their whole pages are the file's.
         let maps = fs::read_to_string("/proc/self/maps").unwrap();
         let of_file = |line: &&str| line.ends_with("simple.bin");
         let lines: Vec<&str> = maps.lines().filter(of_file).collect();

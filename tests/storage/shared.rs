@@ -250,8 +250,8 @@ fn files_are_shared_as_bytes_are() {
     assert_eq!(error, Small::open(&net.0).unwrap_err());
 }
 
-/// Whoever cuts a mapped file breaks a promise. No wrong value comes of it: the system ends the
-/// process.
+/// A program that cuts a mapped file breaks a promise. No wrong value comes of it: the system ends
+/// the process.
 #[test]
 fn a_file_that_is_cut_while_it_is_mapped_ends_its_users() {
     use std::os::unix::process::ExitStatusExt;
@@ -282,7 +282,7 @@ fn wrong_files_are_refused_as_anywhere() {
     }
 }
 
-/// Proportional set size: memory, of which each process counts its part of what it shares, in KiB.
+/// Proportional set size in KiB: memory, in which each process counts its part of shared pages.
 fn pss(process: u32) -> u64 {
     let rollup = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap();
     let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Plants mistakes, one at a time, in what writes generated code and in the kernels of the runtime,
-and shows that `Net::self_check()` finds each of them.
+and shows that the crate nnue-wiring finds each of them.
 
     tests/wiring/plant.py SCRATCH [NUMBER...]
 
@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Optional
 
 import tomllib
 
@@ -40,12 +39,12 @@ pub(crate) fn planted(number: u32) -> bool {
 # The program that writes the code.
 WRITER = """
 [package]
-name = "nnue-wiring"
+name = "nnue-writer"
 version = "0.0.0"
 edition = "2024"
 
 [[bin]]
-name = "nnue-wiring"
+name = "nnue-writer"
 path = "main.rs"
 
 [dependencies]
@@ -57,7 +56,7 @@ quote.workspace = true
 MAIN = """
 mod net { include!("%s"); }
 fn main() {
-    match net::Net::self_check() {
+    match nnue_wiring::check::<net::Net>() {
         Ok(checked) => println!("{checked}"),
         Err(mismatch) => { println!("{mismatch}"); std::process::exit(1) }
     }
@@ -71,7 +70,8 @@ class Copy:
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder).resolve()
         self.project = self.folder / "project"
-        for part in ["nnue-macros", "nnue-runtime", "specs", "tests/specs"]:
+        parts = ["nnue-macros", "nnue-runtime", "nnue-cli/wiring", "specs"]
+        for part in [*parts, "tests/specs", "tests/support"]:
             shutil.copytree(
                 PROJECT / part,
                 self.project / part,
@@ -87,7 +87,9 @@ class Copy:
             "nnue-macros/compiler",
             "nnue-runtime",
             "nnue-runtime/format",
+            "nnue-runtime/interpreter",
             "nnue-runtime/memory",
+            "nnue-cli/wiring",
             "tests/wiring",
         ]
         listed = "members = [" + ", ".join(f'"{member}"' for member in members)
@@ -133,24 +135,17 @@ class Copy:
         )
 
     def build(self) -> None:
-        """Compiles what writes the code, and the runtime that networks are linked with."""
-        self.cargo("--package", "nnue-wiring", "--config", "profile.dev.opt-level=0")
-        self.cargo(
-            "--package",
-            "nnue-runtime",
-            "--no-default-features",
-            "--features",
-            "std",
-            "--target-dir",
-            "target/runtime",
-        )
+        """Compiles what writes the code, and what networks are linked with."""
+        self.cargo("--package", "nnue-writer", "--config", "profile.dev.opt-level=0")
+        packages = ["--package", "nnue-runtime", "--package", "nnue-wiring"]
+        self.cargo(*packages, "--target-dir", "target/runtime")
 
     def generate(self, name: str, chosen: int) -> Path:
         """Writes the code of all networks with a mistake into a folder; 0 is none."""
         folder = self.folder / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        program = self.project / "target/debug/nnue-wiring"
+        program = self.project / "target/debug/nnue-writer"
         done = subprocess.run(
             [program, folder, *SPECS],
             cwd=self.project,
@@ -169,7 +164,7 @@ class Copy:
             file.write_text(text)
         return folder
 
-    def check(self, code: Path, chosen: int) -> Optional[str]:
+    def check(self, code: Path, chosen: int) -> str | None:
         """Compiles and runs the check of a network: what it says, or `None` if nothing is wrong."""
         main = self.folder / "main.rs"
         main.write_text(MAIN % code)
@@ -188,6 +183,8 @@ class Copy:
                 self.folder / "main",
                 "--extern",
                 f"nnue_runtime={built}/libnnue_runtime.rlib",
+                "--extern",
+                f"nnue_wiring={built}/libnnue_wiring.rlib",
                 "-L",
                 f"dependency={built}/deps",
             ],

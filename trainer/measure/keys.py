@@ -23,7 +23,7 @@ from typing import Any
 
 import torch
 
-from nnue_trainer import Batch, Description, Network, export, nnue
+from nnue_trainer import Batch, Description, Network, nnue
 from nnue_trainer.loss import Loss
 from nnue_trainer.processes import Processes
 from nnue_trainer.run import Data, Run
@@ -40,34 +40,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "`rate = 0.0003`": {"schedule": {"rate": 0.0003}},
     "`rate = 0.003`": {"schedule": {"rate": 0.003}},
     "`rate = 0.01`": {"schedule": {"rate": 0.01}},
-    '`kind = "linear"`': {"schedule": {"kind": "linear"}},
     '`kind = "step"`': {"schedule": {"kind": "step"}},
-    '`kind = "one-cycle"`': {"schedule": {"kind": "one-cycle"}},
     '`kind = "constant"`': {"schedule": {"kind": "constant"}},
-    "`constant`, `average = 0.99`": {"schedule": {"kind": "constant"}, "average": 0.99},
-    "`constant`, `average_from = 0.75`": {"schedule": {"kind": "constant"}, "average_from": 0.75},
     "`warm_up = 0.05`": {"schedule": {"warm_up": 0.05}},
-    "`average = 0.99`": {"average": 0.99},
-    "`radam`": {"optimiser": {"name": "radam"}},
-    "`nadam`": {"optimiser": {"name": "nadam"}},
-    "`ranger`": {"optimiser": {"name": "ranger"}},
-    "`ranger21`": {"optimiser": {"name": "ranger21"}},
-    "`schedule-free`": {
-        "optimiser": {"name": "schedule-free"},
-        "schedule": {"kind": "constant", "warm_up": 0.05},
-    },
     "`muon`": {"optimiser": {"name": "muon"}},
-    "`centralise = true`": {"optimiser": {"centralise": True}},
     "`weight_decay = 0.1`": {"optimiser": {"weight_decay": 0.1}},
-    "`clip_norm = 0.01`": {"optimiser": {"clip_norm": 0.01}},
-    "`clip_value = 0.0001`": {"optimiser": {"clip_value": 0.0001}},
     "`exponent = 2.5`": {"loss": {"exponent": 2.5}},
-    "`qp = 0.15`": {"loss": {"qp": 0.15}},
-    "`w1 = 3`": {"loss": {"w1": 3.0}},
-    "`lambda = 0.9`": {"loss": {"lambda_": (0.9, 0.9)}},
-    "`lambda = 0.9`, `lambda_jitter = 0.1`": {
-        "loss": {"lambda_": (0.9, 0.9), "lambda_jitter": 0.1}
-    },
+    "`lambda = 0.9`": {"loss": {"lambda": (0.9, 0.9)}},
 }
 
 
@@ -126,7 +105,7 @@ def main(argv: Sequence[str]) -> None:
     elo: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(given.first_seed, given.first_seed + given.seeds):
-            run = dataclasses.replace(base, seed=seed)
+            run = base.changed({"seed": seed})
             source = FileSource(run, binary, 1)
             held_out = source.held_out().batches
             batches = list(_first(source, run, Network(description)))
@@ -177,25 +156,16 @@ def _first(source: FileSource, run: Run, network: Network) -> Iterator[Batch]:
     endless.close()
 
 
-def _changed(run: Run, changes: dict[str, Any]) -> Run:
-    tables = {
-        key: dataclasses.replace(getattr(run, key), **value)
-        for key, value in changes.items()
-        if isinstance(value, dict)
-    }
-    return dataclasses.replace(run, **{**changes, **tables})
-
-
 def _loss_of(name: str) -> float:
     """Trains the network that a run with this setting would export, and writes its net file: the
     default loss of that file, in integers."""
-    run = _changed(_work.run, SETTINGS[name])
+    run = _work.run.changed(SETTINGS[name])
     network = Network(_work.description, mode=run.mode, seed=run.seed)
     training = Training(run, network, Processes(0, 1, CPU), _work.held_out)
     for batch in _work.batches:
         training.step(batch)
-    export.write_net(training.averaged, run.spec, _net(name), binary=nnue.find())
-    return _loss(training.averaged, _work.held_out)
+    network.write_net(_net(name))
+    return _loss(network, _work.held_out)
 
 
 @torch.no_grad()

@@ -4,9 +4,9 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any
 
 import torch
 
@@ -26,7 +26,7 @@ from nnue_trainer.stages import begin_anew, train_all
 from nnue_trainer.stream import BadStream
 from nnue_trainer.strength import Matches
 from nnue_trainer.threads import Threads
-from nnue_trainer.train import Report, Training
+from nnue_trainer.train import Training
 
 EPILOG = """\
 In DIR it leaves network.nnue, nets/ (the nets of the start and of each report, or as often as
@@ -72,7 +72,7 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command, and returns its exit status."""
     given = arguments().parse_args(argv)
     try:
@@ -95,7 +95,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     return 0
 
 
-def train(run: Run, binary: str, ours: Processes) -> Optional[dict[str, Any]]:
+def train(run: Run, binary: str, ours: Processes) -> dict[str, Any] | None:
     """Does the run, and returns its summary, in the first of several processes."""
     # What is random in torch may depend on it, though nothing here is after the first weights.
     torch.manual_seed(run.seed)
@@ -140,7 +140,7 @@ def train(run: Run, binary: str, ours: Processes) -> Optional[dict[str, Any]]:
 def watcher(run: Run, training: Training, folder: Path) -> Watcher:
     """Who is told of the run's progress."""
     if not training.processes.is_first:
-        return Silent()
+        return Watcher()
     logs: dict[str, Callable[..., Watcher]] = {"json": JsonLines, "tensorboard": TensorBoard}
     return Several(
         Progress(),
@@ -187,19 +187,6 @@ def built(description: Description, **options: Any) -> Network:
             f"cannot build the network that `nnue describe` printed: {type(error).__name__}, "
             f"{shown(str(error))}"
         ) from error
-
-
-class Silent:
-    """The progress of processes that are not the first."""
-
-    def step(self, training: Training) -> None:
-        """Says nothing."""
-
-    def report(self, training: Training, report: Report) -> None:
-        """Says nothing."""
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 if __name__ == "__main__":

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 import torch
 
-from nnue_trainer import too_little_data
 from nnue_trainer.batch import Batch
 from nnue_trainer.loss import Loss
 
@@ -16,6 +15,9 @@ if TYPE_CHECKING:
 ENOUGH = 1000
 """How many held-out positions have to be there before they say something of the data, or of a
 neuron."""
+FAR, STAYS_FAR = 1.2, 3
+"""How many times the loss of training that of held-out positions has to be, and in how many
+reports in a row, for too little data."""
 DEAD = 0.1
 """Which share of the transformer's outputs may be 0 on all of them."""
 SATURATED = 0.05
@@ -79,10 +81,8 @@ def advice(
     `share` of the run is over, and `saturated` has the shares of numbers at the ends of their
     types, by tensors.
     """
-    enough = known.positions >= ENOUGH
-    few = too_little_data.warnings(reports, reports_of_run) if enough else []
-    found: dict[str, Optional[str]] = {
-        "data": few[0] if few else None,
+    found: dict[str, str | None] = {
+        "data": _data(known, reports, reports_of_run),
         "scores": _scores(loss, known),
         "results": _results(loss, known),
         "rate": _rate(known, reports, share),
@@ -92,7 +92,22 @@ def advice(
     return {kind: text for kind, text in found.items() if text is not None}
 
 
-def _scores(loss: Loss, known: Known) -> Optional[str]:
+def _data(known: Known, reports: Sequence["Report"], reports_of_run: int) -> str | None:
+    last = reports[-STAYS_FAR:]
+    if known.positions < ENOUGH or len(last) < min(STAYS_FAR, reports_of_run):
+        return None
+    if any(report.validation_loss <= FAR * report.train_loss for report in last):
+        return None
+    above = last[-1].validation_loss / max(last[-1].train_loss, 1e-30) - 1
+    return (
+        f"the loss on held-out positions stays far above that of training ({above:.0%} in the last "
+        "report): there is too little data for so long a run and so wide a network. More games "
+        "help most, then fewer `positions` of the run, a narrower network, or a larger "
+        "`weight_decay`"
+    )
+
+
+def _scores(loss: Loss, known: Known) -> str | None:
     if known.both < ENOUGH or loss.lambda_[1] < 0.5 or known.correlation >= NOTHING:
         return None
     return (
@@ -103,7 +118,7 @@ def _scores(loss: Loss, known: Known) -> Optional[str]:
     )
 
 
-def _results(loss: Loss, known: Known) -> Optional[str]:
+def _results(loss: Loss, known: Known) -> str | None:
     last = loss.lambda_[1]
     if known.positions >= ENOUGH and known.results == 0 and last < 1:
         return (
@@ -119,7 +134,7 @@ def _results(loss: Loss, known: Known) -> Optional[str]:
     return None
 
 
-def _rate(known: Known, reports: Sequence["Report"], share: float) -> Optional[str]:
+def _rate(known: Known, reports: Sequence["Report"], share: float) -> str | None:
     last = reports[-STAYS:]
     what = "take a third of `rate` of [schedule], or let it rise in a `warm_up`"
     if len(reports) > STAYS:
@@ -140,7 +155,7 @@ def _rate(known: Known, reports: Sequence["Report"], share: float) -> Optional[s
     return None
 
 
-def _dead(known: Known, reports: Sequence["Report"], reports_of_run: int) -> Optional[str]:
+def _dead(known: Known, reports: Sequence["Report"], reports_of_run: int) -> str | None:
     last = reports[-STAYS:]
     if known.positions < ENOUGH or len(last) < min(STAYS, reports_of_run):
         return None
@@ -154,7 +169,7 @@ def _dead(known: Known, reports: Sequence["Report"], reports_of_run: int) -> Opt
     )
 
 
-def _saturated(saturated: Mapping[str, float]) -> Optional[str]:
+def _saturated(saturated: Mapping[str, float]) -> str | None:
     name = max(saturated, key=lambda each: saturated[each], default=None)
     if name is None or saturated[name] <= SATURATED:
         return None

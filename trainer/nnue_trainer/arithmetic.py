@@ -5,7 +5,8 @@ Values of integer tensors are in the network's units in all of them.
 """
 
 from abc import ABC, abstractmethod
-from typing import Callable, ClassVar, Union
+from collections.abc import Callable
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -14,7 +15,7 @@ from . import clipped
 from .grid import Grid
 from .straight_through import straight_through
 
-Factor = Union[int, float, Tensor]
+Factor = int | float | Tensor
 """One number for all values, or a tensor that broadcasts with them."""
 
 

@@ -1,8 +1,8 @@
 """The rows that some positions switch on, as tensors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Optional, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ class Rows:
     """int32."""
     offsets: Tensor
     """int32."""
-    bags_of_rows: Optional[tuple[Tensor, Tensor]] = None
+    bags_of_rows: tuple[Tensor, Tensor] | None = None
     """What `sparse` keeps for gradients, because all tables of a set have the same."""
 
 
@@ -39,7 +39,7 @@ class Batch:
     white: Tensor
     score: Tensor
     result: Tensor
-    lens: Optional[list[int]] = None
+    lens: list[int] | None = None
     """How many positions each stack has, where somebody has counted them."""
 
     @property
@@ -50,7 +50,7 @@ class Batch:
     def __len__(self) -> int:
         return self.n
 
-    def to(self, device: Union[str, torch.device], non_blocking: bool = False) -> "Batch":
+    def to(self, device: str | torch.device, non_blocking: bool = False) -> "Batch":
         """The same positions on a device."""
 
         def move(tensor: Tensor) -> Tensor:

@@ -5,20 +5,20 @@ which `torch.save` writes, nothing in it can be executed, so that a checkpoint f
 does no harm.
 """
 
-import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
+import msgspec
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
 from nnue_trainer.fields import RunError, shown
 
-VERSION = 4
+VERSION = 5
 NAME = "checkpoint.safetensors"
 
 
@@ -35,6 +35,14 @@ class Checkpoint:
     def unfit(self, why: object) -> RunError:
         """The error that says why a run cannot go on from it."""
         return _unreadable(self.path, why)
+
+
+class _Contents(msgspec.Struct):
+    """The text of a checkpoint."""
+
+    version: object = None
+    settings: object = None
+    progress: object = None
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -56,7 +64,8 @@ def save(
 ) -> None:
     """Writes the state of a run with these `settings`: tensors by their names, and as `progress`
     what else is needed, of types that JSON has."""
-    text = json.dumps({"version": VERSION, "settings": settings, "progress": progress})
+    contents = {"version": VERSION, "settings": settings, "progress": progress}
+    text = msgspec.json.encode(contents).decode()
     write_whole(path, lambda unfinished: save_file(tensors, unfinished, metadata={"run": text}))
 
 
@@ -72,18 +81,15 @@ def load(path: Path, settings: Mapping[str, Any]) -> Checkpoint:
     except Exception as error:  # safetensors and torch have many ways to say that a file is no good
         raise _unreadable(path, error) from error
     try:
-        contents = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        contents = msgspec.json.decode(text, type=_Contents)
+    except (msgspec.DecodeError, RecursionError) as error:
         raise _unreadable(path, "it has no text of a run") from error
-    if not isinstance(contents, dict):
-        raise _unreadable(path, "its text is not that of a run")
-    if contents.get("version") != VERSION:
+    if contents.version != VERSION:
         raise _unreadable(
-            path,
-            f"its version is {shown(contents.get('version'))}, and this trainer reads {VERSION}",
+            path, f"its version is {shown(contents.version)}, and this trainer reads {VERSION}"
         )
-    _compare(path, contents.get("settings"), settings)
-    return Checkpoint(path, tensors, contents.get("progress"))
+    _compare(path, contents.settings, settings)
+    return Checkpoint(path, tensors, contents.progress)
 
 
 def _compare(path: Path, saved: object, settings: Mapping[str, Any]) -> None:
@@ -91,7 +97,7 @@ def _compare(path: Path, saved: object, settings: Mapping[str, Any]) -> None:
     if not isinstance(saved, dict):
         raise _unreadable(path, f"its settings are {shown(saved)}")
     # As they are after they have been saved: tuples are lists.
-    settings = json.loads(json.dumps(settings))
+    settings = msgspec.json.decode(msgspec.json.encode(settings))
     for key in sorted({*saved, *settings}):
         if saved.get(key) != settings.get(key):
             name = key if key in settings else shown(key)

@@ -5,7 +5,7 @@ Values are those of the same formulas step by step, bit by bit, and so are gradi
 are powers of two.
 """
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,14 +15,14 @@ NEAREST, FLOOR = "nearest", "floor"
 """How products are rounded; without either, they are not."""
 
 
-def square(x: Tensor, limit: float, factor: float, rounding: Optional[str]) -> Tensor:
+def square(x: Tensor, limit: float, factor: float, rounding: str | None) -> Tensor:
     """`c * c * factor` for each `c` of `x`, clipped from 0 to `limit`. The factor is a power of
     two, and the gradient is that without rounding."""
     result: Tensor = _Square.apply(x, limit, factor, rounding)
     return result
 
 
-def products(x: Tensor, block: int, limit: float, factor: float, rounding: Optional[str]) -> Tensor:
+def products(x: Tensor, block: int, limit: float, factor: float, rounding: str | None) -> Tensor:
     """`[..., values / 2]` of `[..., values]`: of each `block` of values, clipped from 0 to `limit`,
     the first half times the second half times `factor`, a power of two."""
     result: Tensor = _Products.apply(x, block, limit, factor, rounding)
@@ -31,16 +31,14 @@ def products(x: Tensor, block: int, limit: float, factor: float, rounding: Optio
 
 class _Square(torch.autograd.Function):
     @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, limit: float, factor: float, rounding: Optional[str]
-    ) -> Tensor:
+    def forward(ctx: Any, x: Tensor, limit: float, factor: float, rounding: str | None) -> Tensor:
         clipped = x.clamp(0, limit)
         ctx.save_for_backward(x, clipped)
         ctx.limit, ctx.factor = limit, factor
         return _rounded(clipped * clipped, factor, rounding)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         x, clipped = ctx.saved_tensors
         own = _within(gradient, x, ctx.limit)
         return own.mul_(clipped).mul_(2 * ctx.factor), None, None, None
@@ -49,7 +47,7 @@ class _Square(torch.autograd.Function):
 class _Products(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, block: int, limit: float, factor: float, rounding: Optional[str]
+        ctx: Any, x: Tensor, block: int, limit: float, factor: float, rounding: str | None
     ) -> Tensor:
         clipped = x.clamp(0, limit)
         ctx.save_for_backward(x, clipped)
@@ -58,7 +56,7 @@ class _Products(torch.autograd.Function):
         return _rounded(first * second, factor, rounding).flatten(-2)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         x, clipped = ctx.saved_tensors
         gradient = gradient.unflatten(-1, (-1, ctx.block // 2)) * ctx.factor
         own = torch.empty_like(clipped)
@@ -75,7 +73,7 @@ def _halves(x: Tensor, block: int) -> tuple[Tensor, Tensor]:
     return first, second
 
 
-def _rounded(product: Tensor, factor: float, rounding: Optional[str]) -> Tensor:
+def _rounded(product: Tensor, factor: float, rounding: str | None) -> Tensor:
     product.mul_(factor)
     if rounding == NEAREST:
         product.add_(0.5)

@@ -2,8 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Callable
+from collections.abc import Callable, Mapping, Sequence
 from xml.sax.saxutils import escape
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]

@@ -1,53 +1,15 @@
-"""Net files of trained networks, and positions that tell whether others evaluate them alike."""
+"""Positions that tell whether others evaluate a trained network alike."""
 
 import os
-import tempfile
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Optional, Union
 
 import torch
 
-from . import nnue, tensor_file
+from . import nnue
 from .batch import Batch
 from .network import Network
 
-AnyPath = Union[str, os.PathLike[str]]
-
-
-def write_net(
-    network: Network,
-    spec: AnyPath,
-    path: AnyPath,
-    to: Optional[AnyPath] = None,
-    binary: Optional[str] = None,
-    report: Optional[AnyPath] = None,
-) -> None:
-    """Writes the net file of a network, as its spec says: `nnue quantise` makes it of the floating
-    point of `Network.write_tensors`.
-
-    `to` is the spec of the file, where that is another one. A spec whose own file has floating
-    point, virtual rows or other numbers that `nnue quantise` does not make integers of, has its own
-    file written if there is no `to`. `report` is a path for what `nnue quantise` says of the
-    numbers, as JSON; where it is not needed, nothing is written there.
-
-    Raises `nnue.CommandFailed` if `nnue quantise` refuses.
-    """
-    if to is None and tensor_file.needs_own_file(network.description):
-        tensor_file.write_own(network, path)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        floats = Path(folder) / "network.floats"
-        network.write_tensors(floats)
-        options: list[object] = ["--to", to] if to else []
-        if report is None:
-            # What is measured over positions is not read.
-            one = Path(folder) / "position.fen"
-            one.write_text("4k3/8/8/8/8/8/8/4K3 w - -\n")
-            options += ["--fens", one]
-        said = nnue.run("quantise", floats, path, "--spec", spec, *options, "--json", binary=binary)
-    if report is not None:
-        Path(report).write_text(said)
+AnyPath = str | os.PathLike[str]
 
 
 @torch.no_grad()
@@ -74,7 +36,7 @@ def write_golden(
             file.write(" | ".join([fen, *map(str, own)]) + "\n")
 
 
-def prove(net: AnyPath, spec: AnyPath, golden: AnyPath, binary: Optional[str] = None) -> None:
+def prove(net: AnyPath, spec: AnyPath, golden: AnyPath, binary: str | None = None) -> None:
     """Compares the golden values of a file with those that the interpreter computes of a net file.
 
     Raises `nnue.CommandFailed`, which names the first positions that differ.

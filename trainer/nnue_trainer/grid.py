@@ -6,7 +6,7 @@ A parameter is a number of the trainer, in which 1.0 is 1.0. A network of intege
 and halves are rounded away from zero.
 """
 
-from typing import Callable, Optional, Union
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ LIMITS = {
 }
 
 
-One = Union[float, npt.NDArray[np.float64]]
+One = float | npt.NDArray[np.float64]
 """What stands for 1.0: a number, or an array that broadcasts with the parameter."""
 
 Limits = tuple[float, float]
@@ -43,9 +43,9 @@ class Grid:
     def __init__(
         self,
         one: One,
-        limits: Optional[Limits],
+        limits: Limits | None,
         truncates: bool = False,
-        divisor: Optional[tuple[float, Limits]] = None,
+        divisor: tuple[float, Limits] | None = None,
         in_file: bool = False,
     ) -> None:
         self.one = one
@@ -77,7 +77,7 @@ class Grid:
         """How far an integer can be from its number, in its units."""
         return 1.0 if self.truncates else 0.5
 
-    def _one(self, like: Tensor) -> Union[float, Tensor]:
+    def _one(self, like: Tensor) -> float | Tensor:
         if isinstance(self.one, np.ndarray):
             # A copy to a device waits for it, so that there is one for the whole training.
             key = (like.dtype, like.device)
@@ -106,6 +106,13 @@ class Grid:
         that it has."""
         return self._rounded(parameter.detach().float().double(), _half_away)
 
+    def integers(self, parameter: Tensor) -> Tensor:
+        """The integers of a file that has integers, as `f64`."""
+        if self.limits is None:
+            by, limits = given(self.divisor)
+            return _half_away(parameter.detach().float().double() * by).clamp(*limits)
+        return self.exact(parameter)
+
     def _rounded(self, parameter: Tensor, nearest: Callable[[Tensor], Tensor]) -> Tensor:
         if self.limits is None:
             if self.divisor is None:
@@ -117,7 +124,7 @@ class Grid:
         integers = product.trunc() if self.truncates else nearest(product)
         return integers.clamp(*self.limits)
 
-    def clip(self, parameter: Tensor, limits: Optional[Limits] = None) -> None:
+    def clip(self, parameter: Tensor, limits: Limits | None = None) -> None:
         """Brings the parameter to the nearest numbers whose integers are within the limits: those
         of the type, or narrower ones."""
         if self.limits is None:
@@ -132,7 +139,7 @@ class Grid:
         else:
             parameter.clamp_(low / one, high / one)
 
-    def saturated(self, parameter: Tensor) -> Optional[float]:
+    def saturated(self, parameter: Tensor) -> float | None:
         """The share of numbers whose integers are the ends of their type; `None` where there is no
         such type."""
         if self.limits is None:
@@ -158,10 +165,10 @@ class Signs(Grid):
     def exact(self, parameter: Tensor) -> Tensor:
         return self.rounded(parameter.detach()).double()
 
-    def saturated(self, parameter: Tensor) -> Optional[float]:
+    def saturated(self, parameter: Tensor) -> float | None:
         return None
 
-    def clip(self, parameter: Tensor, limits: Optional[Limits] = None) -> None:
+    def clip(self, parameter: Tensor, limits: Limits | None = None) -> None:
         parameter.clamp_(-1, 1)
 
 

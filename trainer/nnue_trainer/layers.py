@@ -4,9 +4,8 @@
 are sorted by their stacks. `inputs` has a tensor `[n, values]` for each input of the description.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Callable, Optional, Union
 
 import numpy as np
 import torch
@@ -16,7 +15,6 @@ from . import float32, initial, schema
 from .arithmetic import Arithmetic
 from .description import Description
 from .grid import LIMITS, Grid, Limits, One, Signs
-from .matrix import Matrix
 from .schema import given
 from .stacks import Stacks
 from .transformer import quantmoid4
@@ -25,8 +23,9 @@ from .transformer import quantmoid4
 class Layer(nn.Module):
     """What a layer of a stack does."""
 
-    def matrices(self) -> list[Matrix]:
-        """The parameters that sums of products are computed with."""
+    def matrices(self) -> list[nn.Parameter]:
+        """Weights `[..., outputs, inputs]` whose steps may have orthogonal directions. Between
+        outputs that see different inputs, and in a single row or column, nothing is orthogonal."""
         return []
 
     def clip(self) -> None:
@@ -37,7 +36,7 @@ class Layer(nn.Module):
 class Affine(Layer):
     """`bias[o] + (sum of weight[o][i] * x[i]) / divide`."""
 
-    reached: Optional[Tensor]
+    reached: Tensor | None
 
     def __init__(
         self,
@@ -61,14 +60,14 @@ class Affine(Layer):
         self.weights = nn.Parameter(torch.zeros(stacks, outputs, inputs))
         # What stacks share is in files as their own weights are.
         self.weight_grid = self._weight_grid(description.tensor("weights", layer.name))
-        self.biases: Optional[nn.Parameter] = None
+        self.biases: nn.Parameter | None = None
         if operation.biases:
             self.biases = nn.Parameter(torch.zeros(stacks, outputs))
             element = "f32" if layer.output.element == "f32" else "i32"
             self.bias_grid = Grid.of(
                 description.tensor("biases", layer.name), element, _ones(layer.output.ones)
             )
-        self.factors: Optional[nn.Parameter] = None
+        self.factors: nn.Parameter | None = None
         factors = description.tensor_if_any("factors", layer.name)
         if factors is not None:
             self.factors = nn.Parameter(torch.ones(stacks, outputs))
@@ -76,8 +75,8 @@ class Affine(Layer):
                 self.factor_grid = Grid.of(factors, "f32", 1.0)
             else:
                 self.factor_grid = Grid.of(factors, "i16", float(1 << operation.scales.shift))
-        self.shared_weights: Optional[nn.Parameter] = None
-        self.shared_biases: Optional[nn.Parameter] = None
+        self.shared_weights: nn.Parameter | None = None
+        self.shared_biases: nn.Parameter | None = None
         if layer.factorised:
             self.shared_weights = nn.Parameter(torch.zeros(outputs, inputs))
             if operation.biases:
@@ -127,7 +126,7 @@ class Affine(Layer):
         size = max(self.input_ones) / 4 if self.operation.scales.inputs else 1.0
         return float(one / (size * inputs**0.5))
 
-    def _reached(self) -> Optional[Tensor]:
+    def _reached(self) -> Tensor | None:
         """`[outputs, inputs]`: which outputs each input reaches; `None` if it is all of them. Runs
         of 16 outputs are spread evenly; shards are where the spec has them."""
         _, outputs, inputs = self.weights.shape
@@ -147,15 +146,16 @@ class Affine(Layer):
             reached[(columns * runs + index) % (outputs // 16), columns] = 1.0
         return reached.repeat_interleave(16, dim=0)
 
-    def matrices(self) -> list[Matrix]:
-        shared = [] if self.shared_weights is None else [Matrix(self.shared_weights)]
-        return [Matrix(self.weights, self.reached), *shared]
+    def matrices(self) -> list[nn.Parameter]:
+        if self.reached is not None or min(self.weights.shape[1:]) == 1:
+            return []
+        return [self.weights, *([] if self.shared_weights is None else [self.shared_weights])]
 
-    def numbers(self) -> tuple[Tensor, Optional[Tensor]]:
+    def numbers(self) -> tuple[Tensor, Tensor | None]:
         """Weights `[stacks, outputs, inputs]` and biases `[stacks, outputs]` as numbers of the
         trainer, with what stacks share."""
         weights = self._reaching()
-        biases: Optional[Tensor] = self.biases
+        biases: Tensor | None = self.biases
         if self.shared_weights is not None:
             weights = weights + self.shared_weights
         if biases is not None and self.shared_biases is not None:
@@ -167,7 +167,7 @@ class Affine(Layer):
         return self.weights if self.reached is None else self.weights * self.reached
 
     def _integers(
-        self, arithmetic: Arithmetic, grid: Grid, own: Tensor, shared: Optional[Tensor]
+        self, arithmetic: Arithmetic, grid: Grid, own: Tensor, shared: Tensor | None
     ) -> Tensor:
         """The network's numbers. What stacks share is added before it is rounded, unless a file has
         both as integers."""
@@ -265,7 +265,7 @@ class Affine(Layer):
         if not self.is_binary:
             self._fit_sums()
 
-    def _limits_of_biases(self) -> Optional[Limits]:
+    def _limits_of_biases(self) -> Limits | None:
         if self.bias_grid.limits is None or self.is_wide:
             return self.bias_grid.limits
         # As far as the sums go, so that what reads the outputs has room for both; and no further
@@ -388,7 +388,7 @@ class RmsNorm(Layer):
         super().__init__()
         self.epsilon = operation.epsilon
         self.gain = operation.gain
-        self.factors: Optional[nn.Parameter] = None
+        self.factors: nn.Parameter | None = None
         if self.gain is not None:
             stacks = 1 if layer.shared else description.buckets.count
             first = 0.0 if self.gain == "1 + gamma" else 1.0
@@ -431,17 +431,17 @@ class ToFloat(Layer):
         return arithmetic.f32(lambda x: x.float() * self.scale, lambda x: x * self.scale, inputs[0])
 
 
-KINDS: dict[str, Callable[..., Layer]] = {
-    "affine": Affine,
-    "activations": Activations,
-    "sum": Sum,
-    "product": Product,
-    "rms-norm": RmsNorm,
-    "float": ToFloat,
+KINDS: dict[type[schema.Kind], Callable[..., Layer]] = {
+    schema.Affine: Affine,
+    schema.Activations: Activations,
+    schema.Sum: Sum,
+    schema.Product: Product,
+    schema.RmsNorm: RmsNorm,
+    schema.Float: ToFloat,
 }
 
 
-def _clip_sum(grid: Grid, own: Tensor, shared: Optional[Tensor], limits: Optional[Limits]) -> None:
+def _clip_sum(grid: Grid, own: Tensor, shared: Tensor | None, limits: Limits | None) -> None:
     """Brings parameters, with what stacks share, within limits of integers. A stack's own part
     gives way."""
     if shared is None:
@@ -470,7 +470,7 @@ def align(x: Tensor, align: schema.Align, arithmetic: Arithmetic) -> Tensor:
     return arithmetic.shift_right(x * _factors(align.multipliers, x), align.shift)
 
 
-def _factors(numbers: Sequence[int], like: Tensor) -> Union[int, Tensor]:
+def _factors(numbers: Sequence[int], like: Tensor) -> int | Tensor:
     """One factor for all values, or one for each."""
     if len(numbers) == 1:
         return numbers[0]
@@ -496,7 +496,7 @@ def _ones(ones: Sequence[int]) -> One:
     return float(ones[0]) if len(ones) == 1 else np.array(ones, dtype=np.float64)
 
 
-def _ranges(description: Description, layer: schema.Layer) -> Optional[Tensor]:
+def _ranges(description: Description, layer: schema.Layer) -> Tensor | None:
     """`[2, inputs]`: the smallest and the largest value of each input; `None` of `f32`."""
     ranges = []
     for part in layer.inputs:

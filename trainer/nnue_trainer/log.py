@@ -1,10 +1,10 @@
 """Reports of a run for other programs: JSON lines, and TensorBoard."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
+
+import msgspec
 
 from nnue_trainer.fields import RunError
 from nnue_trainer.progress import Watcher
@@ -16,7 +16,7 @@ JSON_LINES = "log.jsonl"
 TENSORBOARD = "tensorboard"
 
 
-class JsonLines:
+class JsonLines(Watcher):
     """`log.jsonl`: a line for each report, with the keys of `reports` in `summary.json`."""
 
     def __init__(self, folder: Path, before: Sequence["Report"]) -> None:
@@ -25,15 +25,12 @@ class JsonLines:
         for report in before:
             self._write(report)
 
-    def step(self, training: "Training") -> None:
-        """Steps have no lines."""
-
     def report(self, training: "Training", report: "Report") -> None:
         """A report has been made."""
         self._write(report)
 
     def _write(self, report: "Report") -> None:
-        self.file.write(json.dumps(asdict(report)) + "\n")
+        self.file.write(msgspec.json.encode(report).decode() + "\n")
         self.file.flush()
 
     def close(self) -> None:
@@ -41,7 +38,7 @@ class JsonLines:
         self.file.close()
 
 
-class TensorBoard:
+class TensorBoard(Watcher):
     """`tensorboard/`: a curve for each number of the reports, by positions."""
 
     def __init__(self, folder: Path, before: Sequence["Report"]) -> None:
@@ -57,12 +54,9 @@ class TensorBoard:
         first = before[-1].positions + 1 if before else 0
         self.writer: Any = SummaryWriter(str(folder / TENSORBOARD), purge_step=first)
 
-    def step(self, training: "Training") -> None:
-        """Steps have no points."""
-
     def report(self, training: "Training", report: "Report") -> None:
         """A report has been made."""
-        for name, value in asdict(report).items():
+        for name, value in msgspec.structs.asdict(report).items():
             if isinstance(value, (int, float)) and name != "positions":
                 self.writer.add_scalar(name, value, report.positions)
         self.writer.flush()
@@ -72,7 +66,7 @@ class TensorBoard:
         self.writer.close()
 
 
-class Several:
+class Several(Watcher):
     """Some watchers as one."""
 
     def __init__(self, *watchers: Watcher) -> None:

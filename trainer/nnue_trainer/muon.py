@@ -1,8 +1,8 @@
 """Muon: matrices take steps whose directions are orthogonal (Keller Jordan and others, 2024)."""
 
 import math
-from collections.abc import Sequence
-from typing import Any, Callable, Optional
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -37,7 +37,7 @@ class Muon(torch.optim.Optimizer):
 
     # Later versions of torch say more of the type of `closure`.
     @torch.no_grad()
-    def step(self, closure: Optional[Callable[[], Any]] = None) -> None:  # type: ignore[override,unused-ignore]
+    def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override,unused-ignore]
         """Makes a step; `closure` is there because other optimisers have it, and is not called."""
         for group in self.param_groups:
             rate = group["lr"]

@@ -5,7 +5,6 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional
 
 from nnue_trainer import export, nnue
 from nnue_trainer.checkpoint import write_whole
@@ -62,8 +61,8 @@ class Nets:
         """Writes `network.nnue` and `golden.txt`, and what `numbered` raises."""
         self._write(training, self.folder / "network.nnue", self.folder / "golden.txt")
 
-    def _write(self, training: Training, path: Path, golden: Optional[Path] = None) -> None:
-        network = training.averaged
+    def _write(self, training: Training, path: Path, golden: Path | None = None) -> None:
+        network = training.network
         if training.processes.device.type != "cpu":
             # The integers are computed in f64, which MPS has not.
             network = copy.deepcopy(network).cpu()
@@ -85,5 +84,5 @@ class Nets:
                 )
 
     def _write_proven(self, network: Network, path: Path, vectors: Path) -> None:
-        export.write_net(network, self.run.spec, path, binary=self.binary)
+        network.write_net(path)
         export.prove(path, self.run.spec, vectors, binary=self.binary)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import ValuesView
-from typing import Optional, Union, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,6 @@ from .arithmetic import ARITHMETIC
 from .batch import Batch
 from .description import Description
 from .layers import KINDS, Affine, Layer
-from .matrix import Matrix
 from .stacks import Stacks
 from .transformer import Transformer
 
@@ -37,24 +36,19 @@ class Network(nn.Module):
     def __init__(
         self, description: Description, mode: str = "float", seed: int = 0, factorise: bool = True
     ) -> None:
-        """Raises `ValueError` if the description has an operation that is not known."""
+        """Raises `ValueError` if the description has an activation that is not known."""
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         self.description = description
         self.mode = mode
         self.observe = False
-        self.activation_mean: Optional[Tensor] = None
+        self.activation_mean: Tensor | None = None
         self._observed: dict[str, Tensor] = {}
         self._active = torch.zeros(0, dtype=torch.bool)
         self.transformer = Transformer(description, factorise, generator)
         self.layers = Layers()
         for layer in description.layers:
-            kind = KINDS.get(layer.operation.kind)
-            if kind is None:
-                raise ValueError(
-                    f"found the operation `{layer.operation.kind}` in `{layer.name}`, which is not "
-                    "known"
-                )
+            kind = KINDS[type(layer.operation)]
             self.layers[layer.name] = kind(description, layer, layer.operation, generator)
         for name in {term.layer for head in description.output.heads for term in head.terms}:
             last = self.layers[name]
@@ -188,12 +182,21 @@ class Network(nn.Module):
         for layer in self.layers.values():
             layer.clip()
 
-    def matrices(self) -> list[Matrix]:
-        """The weights of the layers behind the transformer."""
+    def matrices(self) -> list[nn.Parameter]:
+        """The weights of the layers behind the transformer that Muon can train."""
         return [matrix for layer in self.layers.values() for matrix in layer.matrices()]
 
-    def write_tensors(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the file of floating point that `nnue quantise IN OUT --spec SPEC` reads."""
-        from .tensor_file import write
+    def write_net(self, path: str | os.PathLike[str]) -> None:
+        """Writes the net file, as the spec says.
 
-        write(self, path)
+        Raises `ValueError` if the file has numbers that the network does not use.
+        """
+        from .tensor_file import write_net
+
+        write_net(self, path)
+
+    def write_floats(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file of floating point that `nnue quantise IN OUT --spec SPEC` reads."""
+        from .tensor_file import write_floats
+
+        write_floats(self, path)

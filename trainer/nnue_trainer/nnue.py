@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Optional
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -38,7 +37,7 @@ def find() -> str:
     )
 
 
-def run(*arguments: object, binary: Optional[str] = None) -> str:
+def run(*arguments: object, binary: str | None = None) -> str:
     """What `nnue`, whose path is `binary`, writes to its standard output, as text.
 
     Raises `CommandFailed` if it ends with an error, or writes no UTF-8.

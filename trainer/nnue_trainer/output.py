@@ -1,7 +1,6 @@
 """From the layers' last values to the engine's units."""
 
 from collections.abc import Mapping
-from typing import Optional
 
 import numpy as np
 import torch
@@ -15,7 +14,7 @@ from .layers import align
 def evaluate(
     output: schema.Output,
     layers: Mapping[str, Tensor],
-    psqt: Optional[Tensor],
+    psqt: Tensor | None,
     arithmetic: Arithmetic,
 ) -> Tensor:
     """`[n, heads]`: the one value, or those of win, draw and loss, in the engine's units.
@@ -39,7 +38,7 @@ def _value(
     output: schema.Output,
     head: schema.Head,
     layers: Mapping[str, Tensor],
-    psqt: Optional[Tensor],
+    psqt: Tensor | None,
     arithmetic: Arithmetic,
 ) -> Tensor:
     units = output.units
@@ -52,7 +51,7 @@ def _value(
 
 
 def _in_units(
-    units: schema.IntegerUnits, positional: Tensor, psqt: Optional[Tensor], arithmetic: Arithmetic
+    units: schema.IntegerUnits, positional: Tensor, psqt: Tensor | None, arithmetic: Arithmetic
 ) -> Tensor:
     def scaled(x: Tensor) -> Tensor:
         quotient = arithmetic.scale(x, units.numerator, units.denominator, units.rounding)

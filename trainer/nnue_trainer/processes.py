@@ -81,8 +81,11 @@ def processes(device: str) -> Iterator[Processes]:
 
 
 def _device(name: str, local: int) -> torch.device:
-    has_mps = hasattr(torch.backends, "mps") and torch.backends.mps.is_available()
-    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": has_mps}
+    there = {
+        "cpu": True,
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+    }
     if name == "auto":
         name = next(each for each in ("cuda", "mps", "cpu") if there[each])
     if not there[name]:

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Optional, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from nnue_trainer.train import Report, Training
@@ -12,8 +12,8 @@ TITLES = ("positions", "of the run", "training", "validation", "rate", "zero blo
 WIDTHS = (14, 11, 11, 11, 10, 12, 12)
 
 
-class Watcher(Protocol):
-    """Who is told how a training goes on."""
+class Watcher:
+    """Who is told how a training goes on. This one says nothing."""
 
     def step(self, training: "Training") -> None:
         """A step has been made."""
@@ -25,14 +25,14 @@ class Watcher(Protocol):
         """The run is over, or interrupted."""
 
 
-class Progress:
+class Progress(Watcher):
     """A table with a row for each report, and on a terminal a line that changes every second."""
 
-    def __init__(self, out: Optional[TextIO] = None) -> None:
+    def __init__(self, out: TextIO | None = None) -> None:
         self.out = out or sys.stderr
         self.is_terminal = self.out.isatty()
         self.shown = time.monotonic()
-        self.positions: Optional[int] = None
+        self.positions: int | None = None
         self.warned: set[str] = set()
         self._line(_row(TITLES))
 
@@ -76,9 +76,6 @@ class Progress:
             if kind not in self.warned:
                 self._line(f"warning: {warning}")
             self.warned.add(kind)
-
-    def close(self) -> None:
-        """The run is over, or interrupted."""
 
     def _line(self, text: str) -> None:
         # The row replaces the line that changes.

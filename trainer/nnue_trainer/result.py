@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor
 
@@ -21,9 +22,9 @@ def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, 
     """Writes the network that was trained into `folder`, and `summary.json`, which is returned."""
     nets.final(training)
     # The integers are computed in f64, which MPS has not.
-    network = training.averaged.cpu()
+    network = training.network.cpu()
     batches = [batch.to(torch.device("cpu")) for batch in training.validation]
-    write_whole(folder / "network.floats", network.write_tensors)
+    write_whole(folder / "network.floats", network.write_floats)
     values = {mode: values_of(network, batches, mode) for mode in ("exact", "fake", "float")}
     last = training.reports[-1]
     score = torch.cat([batch.score for batch in batches]).double()
@@ -39,7 +40,7 @@ def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, 
         "validation_loss_of_integers": float(run.loss(values["exact"], score, result, 1.0)),
         "validation_positions": len(score),
         "warnings": training.warnings,
-        "strength": [vars(match) for match in training.matches],
+        "strength": msgspec.to_builtins(training.matches),
         "zero_blocks": last.zero_blocks,
         "rounding_cost": {
             mode: rounding_cost(values[mode], values["exact"], run.loss.units)
@@ -50,7 +51,7 @@ def finish(run: Run, training: Training, nets: Nets, folder: Path) -> dict[str, 
         "device": device_name(training.processes.device),
         "torch": torch.__version__,
         "settings": run.settings(),
-        "reports": [vars(report) for report in training.reports],
+        "reports": msgspec.to_builtins(training.reports),
     }
     text = json.dumps(summary, indent=2) + "\n"
     write_whole(folder / "summary.json", lambda path: path.write_text(text, encoding="utf-8"))

@@ -1,12 +1,15 @@
 """The run file: all that a training run is, beside the spec of its network."""
 
-import dataclasses
+import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -15,22 +18,21 @@ else:
 
 from nnue_trainer.checkpoint import NAME as CHECKPOINT
 from nnue_trainer.fields import (
+    Natural,
+    Positive,
     RunError,
-    choice,
-    flag,
-    number,
+    Share,
+    Table,
     read_table,
-    share,
     shown,
-    text,
-    texts,
-    words,
 )
 from nnue_trainer.loss import Loss
 from nnue_trainer.optimiser import Optimiser
 from nnue_trainer.schedule import Schedule
 from nnue_trainer.schema import given
 from nnue_trainer.watch import Watch
+
+Mode = Literal["fake", "float"]
 
 OF_THE_LOOP = ("engine", "selfplay", "match", "trainer", "current")
 """Keys of a run file that only `nnue loop` reads."""
@@ -46,59 +48,51 @@ WITHOUT_EFFECT = ("out", "threads", "logs", "nets_every", "watch")
 """Keys that may be others when a run goes on. Threads change but the last digits of numbers."""
 
 
-@dataclass(frozen=True)
-class Data:
+class Data(Table, frozen=True):
     """The table `[data]` of a run file."""
 
-    files: tuple[str, ...] = texts()
+    files: tuple[str, ...] = ()
     """What is trained on."""
-    validation: tuple[str, ...] = texts()
+    validation: tuple[str, ...] = ()
     """What is only evaluated. Without it, `hold_out` of `files` is, in whole games."""
-    hold_out: str = share("1/20")
-    validation_positions: int = number(50_000, low=1, high=10_000_000, whole=True)
+    hold_out: str = "1/20"
+    validation_positions: Annotated[int, Meta(ge=1, le=10_000_000)] = 50_000
     """How many of the held-out positions are evaluated."""
-    batch_size: int = number(8192, low=1, high=1 << 20, whole=True)
+    batch_size: Annotated[int, Meta(ge=1, le=1 << 20)] = 8192
     """Positions of a batch, for each process."""
-    options: tuple[str, ...] = texts()
+    options: tuple[str, ...] = ()
     """Further options of `nnue data batches`."""
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Table, frozen=True):
     """A run file. Paths are relative to the folder that it is in, and absolute once it is read."""
 
-    spec: str = text(None)
+    spec: str
     """A TOML file, or the name of a network that `nnue` knows."""
-    out: str = text(None)
+    out: str = ""
     """The folder for all that is written; without it, one beside the run file with its name."""
-    start: Optional[str] = text(None)
+    start: str | None = None
     """A net of the spec or a checkpoint, whose weights are the first; without it they are
     random."""
-    seed: int = number(1, low=0, high=(1 << 63) - 1, whole=True)
-    device: str = choice("auto", "cpu", "cuda", "mps")
-    threads: Optional[int] = number(None, low=1, high=4096, whole=True)
+    seed: Natural = 1
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    threads: Annotated[int, Meta(ge=1, le=4096)] | None = None
     """For torch and the process that makes batches together; by default one for each core."""
-    mode: str = choice("fake", "float")
+    mode: Mode = "fake"
     """Whether the forward pass rounds as the integers do."""
-    float_first: float = number(0.0, low=0, high=1)
+    float_first: Share = 0.0
     """The share of a `fake` run in which nothing is rounded yet."""
-    positions: int = number(100_000_000, low=1, whole=True)
+    positions: Positive = 100_000_000
     """How many positions are trained on, counted as often as they are seen."""
-    reports: int = number(20, low=1, high=10_000, whole=True)
+    reports: Annotated[int, Meta(ge=1, le=10_000)] = 20
     """How often in the run the network is validated and a checkpoint written."""
-    nets_every: int = number(0, low=0, whole=True)
+    nets_every: Natural = 0
     """After how many positions a net is kept; 0 is at each report."""
-    average: float = number(0.0, low=0, below=1)
-    """What the exponential average of the weights keeps of itself at each step; 0 is no average."""
-    average_from: Optional[float] = number(None, low=0, below=1)
-    """The share of the run after which all weights are averaged alike."""
-    compile: bool = flag(False)
+    compile: bool = False
     """Whether `torch.compile` makes one program of the network."""
-    bf16: bool = flag(False)
-    """Whether layers multiply in numbers of 16 bits, on CUDA."""
-    logs: tuple[str, ...] = words("json", "tensorboard")
+    logs: tuple[Literal["json", "tensorboard"], ...] = ()
     """What is written of each report for other programs."""
-    golden: int = number(1000, low=1, whole=True)
+    golden: Positive = 1000
     """How many positions with exact values are written beside the network."""
     data: Data = Data()
     loss: Loss = Loss()
@@ -106,28 +100,35 @@ class Run:
     schedule: Schedule = Schedule()
     watch: Watch = Watch()
 
-    def mode_at(self, share: float) -> str:
+    def changed(self, changes: dict[str, Any]) -> "Run":
+        """The run with other values by their keys; a table replaces single keys of its own.
+
+        Raises `RunError` if a value is not what its field allows.
+        """
+        return read_table(Run, _merged(msgspec.to_builtins(self), changes), "the run")
+
+    def mode_at(self, share: float) -> Mode:
         """The mode of training when `share` of the run, from 0 to 1, is over."""
         return "float" if share < self.float_first else self.mode
 
     def settings(self) -> dict[str, Any]:
         """All that a run's numbers depend on, as plain values by the names of the keys."""
         settings: dict[str, Any] = {}
-        for key, value in dataclasses.asdict(self).items():
+        for key, value in msgspec.to_builtins(self).items():
             if key in WITHOUT_EFFECT:
                 continue
             if isinstance(value, dict):
-                settings.update({f"{key}.{name.rstrip('_')}": each for name, each in value.items()})
+                settings.update({f"{key}.{name}": each for name, each in value.items()})
             else:
                 settings[key] = value
         return settings
 
 
 def read_run(
-    path: Union[str, os.PathLike[str]],
-    out: Optional[str] = None,
-    data: Optional[Sequence[str]] = None,
-    device: Optional[str] = None,
+    path: str | os.PathLike[str],
+    out: str | None = None,
+    data: Sequence[str] | None = None,
+    device: str | None = None,
 ) -> Run:
     """The run of the file at `path`, in which the arguments replace what the file says.
 
@@ -141,17 +142,17 @@ def read_run(
 
 
 def read_runs(
-    path: Union[str, os.PathLike[str]],
-    out: Optional[str] = None,
-    data: Optional[Sequence[str]] = None,
-    device: Optional[str] = None,
+    path: str | os.PathLike[str],
+    out: str | None = None,
+    data: Sequence[str] | None = None,
+    device: str | None = None,
 ) -> list[Run]:
     """The stages of the run of a file, each as a run, and with the arguments of `read_run`; of a
     file without stages, the run itself."""
     path = Path(path)
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        values = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_finite)
+    except (OSError, ValueError) as error:
         raise RunError(f"cannot read `{path}`: {error}") from error
     try:
         return _stages(values, path, out, data, device)
@@ -159,17 +160,27 @@ def read_runs(
         raise RunError(f"{path}: {error}") from error
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"it has the number {text}, which is not finite")
+    return number
+
+
 def _stages(
     values: dict[str, Any],
     path: Path,
-    out: Optional[str],
-    data: Optional[Sequence[str]],
-    device: Optional[str],
+    out: str | None,
+    data: Sequence[str] | None,
+    device: str | None,
 ) -> list[Run]:
-    def read(values: dict[str, Any], data: Optional[Sequence[str]], where: str) -> Run:
-        return _completed(
-            read_table(Run, values, where, (*OF_THE_LOOP, "stage")), path, out, data, device
-        )
+    def read(values: dict[str, Any], data: Sequence[str] | None, where: str) -> Run:
+        own = {key: value for key, value in values.items() if key not in OF_THE_LOOP}
+        loss = own.get("loss")
+        if isinstance(loss, dict) and isinstance(loss.get("lambda"), (int, float)):
+            # A number is that of the whole run.
+            own["loss"] = {**loss, "lambda": [loss["lambda"]] * 2}
+        return _completed(read_table(Run, own, where), path, out, data, device)
 
     if "stage" not in values:
         return [read(values, data, "the run")]
@@ -188,7 +199,7 @@ def _stages(
         names_files = isinstance(own_data, dict) and "files" in own_data
         run = read(_merged(values, stage), None if names_files else data, where)
         runs.append(
-            dataclasses.replace(
+            replace(
                 run,
                 out=str(Path(run.out) / f"stage-{index + 1}"),
                 # Otherwise each stage would see the same positions in the same order.
@@ -210,45 +221,28 @@ def _merged(values: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
 
 
 def _completed(
-    run: Run, path: Path, out: Optional[str], data: Optional[Sequence[str]], device: Optional[str]
+    run: Run, path: Path, out: str | None, data: Sequence[str] | None, device: str | None
 ) -> Run:
     folder = path.resolve().parent
 
     def within(paths: Iterable[str]) -> tuple[str, ...]:
         return tuple(str(folder / each) for each in paths)
 
-    if run.spec is None:
-        raise RunError("`spec` is missing: the TOML file of the network, or its name")
     if run.float_first and run.mode == "float":
         raise RunError('`float_first` is for runs with `mode = "fake"`')
     start = None if run.start is None else folder / run.start
     if start is not None and not start.is_file():
         raise RunError(f"there is no file `{start}` to start with")
     watch = run.watch
-    if watch.games % 2:
-        raise RunError(f"`games` of [watch] is {watch.games}: it must be even, with both colours")
     if watch.engine is not None:
-        watch = dataclasses.replace(watch, engine=str(folder / watch.engine))
+        watch = replace(watch, engine=str(folder / watch.engine))
         if not Path(given(watch.engine)).is_file():
             raise RunError(f"there is no file `{watch.engine}`, the `engine` of [watch]")
         if (folder / watch.opponent).is_file():
-            watch = dataclasses.replace(watch, opponent=str(folder / watch.opponent))
+            watch = replace(watch, opponent=str(folder / watch.opponent))
         elif watch.opponent.endswith(".nnue"):
             raise RunError(
                 f"there is no file `{folder / watch.opponent}`, the `opponent` of [watch]"
-            )
-    if run.average and run.average_from is not None:
-        raise RunError("`average` and `average_from` are two kinds of averages: one can be had")
-    if run.optimiser.is_schedule_free:
-        if run.schedule.kind != "constant":
-            raise RunError(
-                "`name` of [optimiser] is 'schedule-free': it needs `kind = \"constant\"` of "
-                "[schedule], with a `warm_up` if any"
-            )
-        if run.average or run.average_from is not None:
-            raise RunError(
-                "`name` of [optimiser] is 'schedule-free', which makes an average of its own: "
-                "`average` and `average_from` are for other optimisers"
             )
     files = (
         within(run.data.files)
@@ -260,12 +254,12 @@ def _completed(
     for file in (*files, *within(run.data.validation)):
         if not Path(file).is_file():
             raise RunError(f"there is no file `{file}` to train on")
-    return dataclasses.replace(
+    return replace(
         run,
         spec=str(folder / run.spec) if run.spec.endswith(".toml") else run.spec,
         out=str(Path(out).resolve() if out else folder / (run.out or path.stem)),
         start=None if start is None else str(start),
         device=device or run.device,
         watch=watch,
-        data=dataclasses.replace(run.data, files=files, validation=within(run.data.validation)),
+        data=replace(run.data, files=files, validation=within(run.data.validation)),
     )

@@ -1,28 +1,29 @@
 """How fast a network learns in the course of a run."""
 
 import math
-from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from nnue_trainer.fields import choice, number
+from msgspec import Meta
+
+from nnue_trainer.fields import Above0, Below1, Share, Table
+
+Part = Annotated[float, Meta(gt=0, le=1)]
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(Table, frozen=True):
     """The table `[schedule]` of a run file. A share of the run is a number from 0 to 1."""
 
-    kind: str = choice("cosine", "constant", "linear", "step", "one-cycle")
-    rate: float = number(0.001, above=0)
+    kind: Literal["cosine", "constant", "step"] = "cosine"
+    rate: Above0 = 0.001
     """The highest learning rate."""
-    final: float = number(0.01, low=0, high=1)
-    """The part of `rate` that is left at the end of `cosine`, `linear` and `one-cycle`."""
-    warm_up: float = number(0.0, low=0, below=1)
+    final: Share = 0.01
+    """The part of `rate` that is left at the end of `cosine`."""
+    warm_up: Below1 = 0.0
     """The share of the run in which the rate rises from nothing, before all else."""
-    step: float = number(0.25, above=0, high=1)
+    step: Part = 0.25
     """The share of what follows the warm-up after which `step` lowers the rate, again and again."""
-    factor: float = number(0.3, above=0, high=1)
+    factor: Part = 0.3
     """By what `step` multiplies the rate."""
-    peak: float = number(0.3, above=0, below=1)
-    """The share of what follows the warm-up in which `one-cycle` rises to its highest rate."""
 
     def part(self, done: int, steps: int) -> float:
         """The part of `rate` with which step number `done` (from 0) of `steps` is made."""
@@ -33,18 +34,6 @@ class Schedule:
         share = min((done - warm_up) / max(steps - warm_up - 1, 1), 1.0)
         if self.kind == "constant":
             return 1.0
-        if self.kind == "linear":
-            return 1 + (self.final - 1) * share
         if self.kind == "step":
             return float(self.factor ** math.floor(share / self.step))
-        if self.kind == "one-cycle":
-            if share < self.peak:
-                # A start at a 25th of the highest rate, as `torch.optim.lr_scheduler.OneCycleLR`
-                # has it.
-                return _cosine(1 / 25, 1.0, share / self.peak)
-            share = (share - self.peak) / (1 - self.peak)
-        return _cosine(1.0, self.final, share)
-
-
-def _cosine(first: float, last: float, share: float) -> float:
-    return last + (first - last) * (1 + math.cos(math.pi * share)) / 2
+        return self.final + (1 - self.final) * (1 + math.cos(math.pi * share)) / 2

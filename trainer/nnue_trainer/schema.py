@@ -1,375 +1,311 @@
-"""What `nnue describe SPEC` prints, schema 1, as dataclasses whose fields are its keys.
+"""What `nnue describe SPEC` prints, schema 1, as tables whose fields are its keys.
 
-`docs/describe.md` explains them. Their limits, which `form` checks, are those of specs, or of the
-integers that a key has. Objects with a `kind` are the dataclass of this `kind`.
+`docs/describe.md` explains them. Keys that neither the trainer nor its tests read are left out.
 """
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, Optional, TypeVar, Union
+from typing import Annotated, Literal, TypeVar
 
-from nnue_trainer.form import Count, Filled, Whole
+from msgspec import Meta, Struct
 
 T = TypeVar("T")
 
-I64 = Annotated[int, Whole(-(1 << 63), (1 << 63) - 1)]
-U64 = Annotated[int, Whole(0, (1 << 64) - 1)]
-U32 = Annotated[int, Whole(0, (1 << 32) - 1)]
-Byte = Annotated[int, Whole(0, 255)]
-FileOfBoard = Annotated[int, Whole(0, 7)]
-Square = Annotated[int, Whole(0, 63)]
-Row = Annotated[int, Whole(0, (1 << 24) - 1)]
-One = Annotated[int, Whole(1, (1 << 31) - 1)]
-"""The integer that stands for 1.0."""
-Fraction = Annotated[tuple[Annotated[int, Whole(1, (1 << 64) - 1)], ...], Count(2)]
+Size = Annotated[int, Meta(ge=0, lt=1 << 40)]
+"""A number of things, a place among them, or a scale (what 1.0 is)."""
+Fraction = tuple[Size, Size]
 """A numerator and a denominator."""
-Length = Annotated[int, Whole(1, 1 << 16)]
-Index = Annotated[int, Whole(0, 1 << 16)]
-Shift = Annotated[int, Whole(-62, 62)]
 Rounding = Literal["truncate", "floor"]
 Element = Literal["i8", "u8", "i16", "u16", "i32", "i64", "f32"]
 
 
-@dataclass(frozen=True)
-class Values:
+class Kind(Struct, tag_field="kind"):
+    """A table whose key `kind` says which of several it is."""
+
+
+class Values(Struct):
     """Values that layers can read."""
 
-    len: Length
+    len: Size
     element: Element
-    ones: Annotated[tuple[One, ...], Filled()]
+    ones: tuple[Size, ...]
     """One for all values, or one for each."""
-    range: Optional[Annotated[tuple[I64, ...], Count(2)]]
+    range: tuple[int, int] | None
     """The smallest and the largest value; `None` of `f32`."""
 
 
-@dataclass(frozen=True)
-class Orientation:
+class Orientation(Struct):
     """How a perspective sees the board."""
 
-    flip: Annotated[tuple[Square, ...], Count(2)]
-    mirror_files: tuple[FileOfBoard, ...]
+    flip: tuple[Size, Size]
+    mirror_files: tuple[Size, ...]
 
 
-@dataclass(frozen=True)
-class PieceSquare:
+class PieceSquare(Kind, tag="piece-square"):
     """A row for each piece on the board."""
 
-    kind: ClassVar[str] = "piece-square"
     orientation: Orientation
-    planes: Annotated[int, Whole(1, 16)]
-    king_buckets: Annotated[tuple[Byte, ...], Count(64)]
-    king_rows: Annotated[tuple[Row, ...], Count(64)]
-    queen_rows: Annotated[tuple[Row, ...], Count(6)]
-    piece_rows: Annotated[tuple[Annotated[tuple[Optional[Row], ...], Count(12)], ...], Count(2)]
+    planes: Size
+    king_rows: tuple[Size, ...]
+    queen_rows: tuple[Size, ...]
+    piece_rows: tuple[tuple[Size | None, ...], ...]
     """`[perspectives][pieces]`, white's before black's in both."""
-    threatened_rows: Optional[Annotated[tuple[Annotated[tuple[Row, ...], Count(2)], ...], Count(2)]]
+    threatened_rows: tuple[tuple[Size, ...], ...] | None
     """`[perspectives][colours]`."""
 
 
-@dataclass(frozen=True)
-class Victim:
+class Victim(Struct):
     """A piece that an `Attacker` can attack."""
 
     owner: str
     role: str
-    first_row: Row
-    slot: Byte
+    first_row: Size
+    slot: Size
     only_from_later_square: bool
 
 
-@dataclass(frozen=True)
-class Attacker:
+class Attacker(Struct):
     """A piece that attacks others."""
 
     owner: str
     role: str
-    squares: Annotated[tuple[Row, ...], Count(64)]
+    squares: tuple[Size, ...]
     victims: tuple[Victim, ...]
 
 
-@dataclass(frozen=True)
-class Threats:
+class Threats(Kind, tag="threats"):
     """A row for each piece that attacks another one."""
 
-    kind: ClassVar[str] = "threats"
     orientation: Orientation
     pushes: bool
     attackers: tuple[Attacker, ...]
 
 
-@dataclass(frozen=True)
-class PawnPairs:
+class PawnPairs(Kind, tag="pawn-pairs"):
     """A row for each two pawns that stand near each other."""
 
-    kind: ClassVar[str] = "pawn-pairs"
     orientation: Orientation
-    file_distance: FileOfBoard
+    file_distance: Size
 
 
-@dataclass(frozen=True)
-class Custom:
+class Custom(Kind, tag="custom"):
     """Rows of which the engine tells which are active."""
 
-    kind: ClassVar[str] = "custom"
-    views: Annotated[int, Whole(1, 8192)]
+
+Family = PieceSquare | Threats | PawnPairs | Custom
 
 
-Family = Union[PieceSquare, Threats, PawnPairs, Custom]
-
-
-@dataclass(frozen=True)
-class FeatureSet:
+class FeatureSet(Struct):
     """A feature set."""
 
     name: str
-    first_row: Row
+    first_row: Size
     """Counted through the rows of all sets."""
-    rows: Annotated[int, Whole(1, 1 << 24)]
-    max_active: Annotated[int, Whole(1, 4096)]
+    rows: Size
+    max_active: Size
     element: Literal["i8", "i16"]
-    shift: Annotated[int, Whole(0, 15)]
+    shift: Size
     virtual_sets: tuple[Literal["pieces", "king", "relative-pieces"], ...]
-    virtual_rows: Row
+    virtual_rows: Size
     round_each: bool
     family: Family
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(Struct):
     """A function of one value."""
 
     name: str
-    shift: Optional[Shift]
-    limit: Optional[One]
-    formula: str
+    shift: int | None
+    limit: Size | None
 
 
-@dataclass(frozen=True)
-class Psqt:
+class Psqt(Struct):
     """Values of features that are summed up beside the accumulator."""
 
-    values: Annotated[int, Whole(1, 256)]
-    one: One
-    read_by_layers: Optional[Values]
+    values: Size
+    one: Size
+    read_by_layers: Values | None
 
 
-@dataclass(frozen=True)
-class Pooling:
+class Pooling(Struct):
     """How two activated values become one."""
 
     kind: str
-    block: Annotated[int, Whole(2, 1 << 14)]
+    block: Size
     """Of so many values, the first half is paired with the second."""
-    shift: Optional[Shift]
-    rounding: Optional[str]
+    shift: int | None
+    rounding: str | None
 
 
-@dataclass(frozen=True)
-class Perspectives:
+class Perspectives(Struct):
     """Which views of a position the layers see."""
 
-    count: Annotated[int, Whole(1, 2)]
+    count: Size
     order: str
     separate_weights: bool
 
 
-@dataclass(frozen=True)
-class Transformer:
+class Transformer(Struct):
     """The sparse first layer."""
 
-    width: Annotated[int, Whole(1, 1 << 14)]
+    width: Size
     """Neurons of each perspective."""
-    accumulator: str
-    one: Annotated[int, Whole(1, (1 << 15) - 1)]
-    psqt: Optional[Psqt]
+    one: Size
+    psqt: Psqt | None
     activation: Function
-    activated: Values
-    pooling: Optional[Pooling]
+    pooling: Pooling | None
     perspectives: Perspectives
     output: Values
-    unpooled: Optional[Values]
-    neuron_order: Optional[tuple[Row, ...]]
-    """Where values lie in memory. No file and no value depends on it."""
+    unpooled: Values | None
 
 
-@dataclass(frozen=True)
-class Buckets:
+class Buckets(Struct):
     """The stacks of layers."""
 
-    count: Annotated[int, Whole(1, 1 << 16)]
-    by_pieces: Optional[Annotated[tuple[Byte, ...], Count(33)]]
+    count: Size
+    by_pieces: tuple[Size, ...] | None
     """The stack of positions with 0, 1, ... 32 pieces; `None` where the engine chooses it."""
 
 
-@dataclass(frozen=True)
-class Unaligned:
+class Unaligned(Kind, tag="none"):
     """Values stay as they are."""
 
-    kind: ClassVar[str] = "none"
 
-
-@dataclass(frozen=True)
-class ExactAlign:
+class ExactAlign(Kind, tag="exact"):
     """`x * numerator / denominator`, rounded towards zero."""
 
-    kind: ClassVar[str] = "exact"
-    factors: Annotated[tuple[Fraction, ...], Filled()]
+    factors: tuple[Fraction, ...]
     """One for all values, or one for each."""
 
 
-@dataclass(frozen=True)
-class ShiftAlign:
+class ShiftAlign(Kind, tag="shift"):
     """`x * multiplier >> shift`."""
 
-    kind: ClassVar[str] = "shift"
-    multipliers: Annotated[tuple[U32, ...], Filled()]
+    multipliers: tuple[Size, ...]
     """One for all values, or one for each."""
-    shift: Shift
+    shift: int
 
 
-Align = Union[Unaligned, ExactAlign, ShiftAlign]
+Align = Unaligned | ExactAlign | ShiftAlign
 """How values of one fixed point become those of another."""
 
 
-@dataclass(frozen=True)
-class Divide:
+class Divide(Struct):
     """A division of integers."""
 
-    by: One
+    by: Size
     rounding: Rounding
 
 
-@dataclass(frozen=True)
-class ToFloat:
+class ToFloat(Struct):
     """`fma(sum as f32, scale, bias[o])`."""
 
-    scale: Optional[float]
+    scale: float | None
     """`None` where the file has one for each output."""
 
 
-@dataclass(frozen=True)
-class Scales:
+class Scales(Struct):
     """`sum * alpha[o] * beta >> shift`, where `alpha` is a tensor of the file."""
 
-    shift: Shift
+    shift: int
     inputs: bool
     """Whether `beta` is the mean of the inputs' magnitudes; otherwise it is 1."""
 
 
-@dataclass(frozen=True)
-class Shards:
+class Shards(Struct):
     """The inputs that each output reads: the first ones, and one of equal parts of the others."""
 
     common: int
-    count: Length
+    count: Size
 
 
-@dataclass(frozen=True)
-class Affine:
+class Affine(Kind, tag="affine"):
     """`bias[o] + (sum of weight[o][i] * x[i]) / divide`."""
 
-    kind: ClassVar[str] = "affine"
     weights: Literal["i8", "i16", "i32", "f32", "binary"]
-    weights_one: Optional[Fraction]
+    weights_one: Fraction | None
     biases: bool
-    divide: Optional[Divide]
-    to_float: Optional[ToFloat]
+    divide: Divide | None
+    to_float: ToFloat | None
     sums: str
-    scales: Optional[Scales]
-    output_blocks: Optional[Length]
-    shards: Optional[Shards]
+    scales: Scales | None
+    output_blocks: Size | None
+    shards: Shards | None
 
 
-@dataclass(frozen=True)
-class Activations:
+class Activations(Kind, tag="activations"):
     """The results of all inputs by the first function, then those by the second, and so on."""
 
-    kind: ClassVar[str] = "activations"
-    functions: Annotated[tuple[Function, ...], Filled()]
+    functions: tuple[Function, ...]
 
 
-@dataclass(frozen=True)
-class Sum:
+class Sum(Kind, tag="sum"):
     """`sum of the inputs' [i]`, each aligned."""
 
-    kind: ClassVar[str] = "sum"
     aligns: tuple[Align, ...]
 
 
-@dataclass(frozen=True)
-class Product:
+class Product(Kind, tag="product"):
     """`a[i] * b[i] >> shift`."""
 
-    kind: ClassVar[str] = "product"
-    shift: Shift
+    shift: int
 
 
-@dataclass(frozen=True)
-class RmsNorm:
+class RmsNorm(Kind, tag="rms-norm"):
     """`x[i] * (1 / sqrt(mean of x * x + epsilon)) * gain[i]`."""
 
-    kind: ClassVar[str] = "rms-norm"
     epsilon: float
-    gain: Optional[str]
+    gain: str | None
 
 
-@dataclass(frozen=True)
-class Float:
+class Float(Kind, tag="float"):
     """`x[i] as f32 * scale`."""
 
-    kind: ClassVar[str] = "float"
     scale: float
 
 
-Operation = Union[Affine, Activations, Sum, Product, RmsNorm, Float]
+Operation = Affine | Activations | Sum | Product | RmsNorm | Float
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(Struct):
     """A run of values that a layer reads."""
 
     source: str
     """`transformer`, `unpooled`, `psqt` or the name of a layer before."""
-    start: Index
-    len: Length
+    start: Size
+    len: Size
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(Struct):
     """A layer of a stack."""
 
     name: str
-    inputs: Annotated[tuple[Input, ...], Filled()]
+    inputs: tuple[Input, ...]
     operation: Operation
     output: Values
     shared: bool
     factorised: bool
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(Struct):
     """A summand of a head."""
 
     layer: str
-    index: Index
+    index: Size
     negative: bool
     align: Align
 
 
-@dataclass(frozen=True)
-class Head:
+class Head(Struct):
     """What is summed up to one number."""
 
-    terms: Annotated[tuple[Term, ...], Filled()]
+    terms: tuple[Term, ...]
     align: Align
 
 
-@dataclass(frozen=True)
-class IntegerUnits:
+class IntegerUnits(Kind, tag="integer"):
     """`x * numerator / denominator` in 64 bits."""
 
-    kind: ClassVar[str] = "integer"
-    numerator: One
-    denominator: One
+    numerator: Size
+    denominator: Size
     rounding: Rounding
     each: bool
     """Whether the PSQT part and the sum are scaled each by itself, and then added."""
@@ -377,188 +313,152 @@ class IntegerUnits:
     """Whether the sum has 64 bits; otherwise it is cut to 32 before it is scaled."""
 
 
-@dataclass(frozen=True)
-class FloatUnits:
+class FloatUnits(Kind, tag="float"):
     """`(x * factor) as i32`, truncated and saturated."""
 
-    kind: ClassVar[str] = "float"
     factor: float
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(Struct):
     """From the layers' outputs to the engine's units."""
 
-    heads: Annotated[tuple[Head, ...], Filled()]
-    """One, or three: win, draw and loss."""
-    one: One
-    units: Union[IntegerUnits, FloatUnits]
+    heads: tuple[Head, ...]
+    """Size, or three: win, draw and loss."""
+    one: Size
+    units: IntegerUnits | FloatUnits
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(Struct):
     """An axis of a tensor: its name, which may be of blocks (`input / 4`, `input % 4`)."""
 
     axis: str
-    len: Annotated[int, Whole(1, 1 << 32)]
+    len: Size
 
 
-@dataclass(frozen=True)
-class Quantise:
+class Quantise(Struct):
     """How floating point of a file becomes integers."""
 
     factor: float
     rounding: str
-    overflow: str
     element: str
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(Struct):
     """A tensor of a net file."""
 
     name: str
-    id: Optional[str]
+    id: str | None
     """What the file calls it; `None` where files have no names."""
     role: str
-    layer: Optional[str]
+    layer: str | None
     """The layer that it belongs to; `None` for the transformer."""
-    first_row: Optional[U32]
+    first_row: Size | None
     """Where rows begin: real ones of all sets, white's before black's where these are separate,
     then virtual ones."""
     element: str
     axes: tuple[Axis, ...]
     """Outermost first."""
-    padded: U64
+    padded: Size
     """The length of the innermost axis with its padding."""
-    values: U64
-    per_stack: bool
+    values: Size
     encoding: str
-    quantise: Optional[Quantise]
-    divisor: Optional[float]
+    quantise: Quantise | None
+    divisor: float | None
     """What integers of the file are divided by to become floating point."""
-    one: Optional[Fraction]
+    one: Fraction | None
 
 
-@dataclass(frozen=True)
-class Hash:
+class Hash(Kind, tag="hash"):
     """A word that must have this value."""
 
-    kind: ClassVar[str] = "hash"
     name: str
-    expected: U32
+    expected: Size
 
 
-@dataclass(frozen=True)
-class Bytes:
+class Bytes(Kind, tag="bytes"):
     """Bytes that must be these."""
 
-    kind: ClassVar[str] = "bytes"
     name: str
-    expected: tuple[Byte, ...]
+    expected: tuple[Size, ...]
 
 
-@dataclass(frozen=True)
-class Skipped:
+class Skipped(Kind, tag="skipped"):
     """Bytes of any content."""
 
-    kind: ClassVar[str] = "skipped"
     name: str
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Kind, tag="kept"):
     """Numbers that the network does not use: rows of columns."""
 
-    kind: ClassVar[str] = "kept"
     name: str
     element: str
-    shape: tuple[Length, ...]
+    shape: tuple[Size, ...]
 
 
-@dataclass(frozen=True)
-class Zeros:
+class Zeros(Kind, tag="align"):
     """Zeros up to the next multiple of a number, counted from the start of the file."""
 
-    kind: ClassVar[str] = "align"
-    multiple: Length
+    multiple: Size
 
 
-@dataclass(frozen=True)
-class TensorOfFile:
+class TensorOfFile(Kind, tag="tensor"):
     """The tensor of this name."""
 
-    kind: ClassVar[str] = "tensor"
     name: str
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct):
     """A piece of a file."""
 
-    content: Union[Hash, Bytes, Skipped, Kept, Zeros, TensorOfFile]
-    offset: Optional[U64]
-    """In bytes; `None` where that depends on values before it."""
-    size: Optional[U64]
+    content: Hash | Bytes | Skipped | Kept | Zeros | TensorOfFile
+    size: Size | None
     """In bytes; `None` where that depends on the values."""
 
 
-@dataclass(frozen=True)
-class Stockfish:
+class Stockfish(Kind, tag="stockfish"):
     """A header of four words, then one section after the other."""
 
-    kind: ClassVar[str] = "stockfish"
-    version: U32
-    hash: U32
+    version: Size
+    hash: Size
 
 
-@dataclass(frozen=True)
-class Sequence:
+class Sequence(Kind, tag="sequence"):
     """One section after the other."""
 
-    kind: ClassVar[str] = "sequence"
 
-
-@dataclass(frozen=True)
-class Named:
+class Named(Kind, tag="named"):
     """Tensors with their names before them."""
 
-    kind: ClassVar[str] = "named"
 
-
-@dataclass(frozen=True)
-class StackGroup:
+class StackGroup(Struct):
     """Sections that the file has once for each stack."""
 
-    stride: Optional[U64]
     sections: tuple[Section, ...]
 
 
-@dataclass(frozen=True)
-class Tail:
+class Tail(Struct):
     """What pads a file at its end: bytes, repeated up to the next multiple of a number."""
 
-    bytes: Annotated[tuple[Byte, ...], Filled()]
-    multiple: Length
+    bytes: tuple[Size, ...]
+    multiple: Size
 
 
-@dataclass(frozen=True)
-class File:
+class File(Struct):
     """How a net file is arranged."""
 
-    format: Union[Stockfish, Sequence, Named]
+    format: Stockfish | Sequence | Named
     sections: tuple[Section, ...]
     stack_groups: tuple[StackGroup, ...]
-    tail: Optional[Tail]
-    size: Optional[U64]
+    tail: Tail | None
+    size: Size | None
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Struct):
     """A network of which everything is known but the values of its weights."""
 
     name: str
-    features: Annotated[tuple[FeatureSet, ...], Filled()]
+    features: tuple[FeatureSet, ...]
     transformer: Transformer
     buckets: Buckets
     layers: tuple[Layer, ...]
@@ -567,7 +467,7 @@ class Document:
     file: File
 
 
-def given(value: Optional[T]) -> T:
+def given(value: T | None) -> T:
     """A value that may be `None` in some descriptions, and is something in this one.
 
     Raises `ValueError` if it is `None`.

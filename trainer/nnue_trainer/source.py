@@ -4,10 +4,10 @@ import contextlib
 import queue
 import tempfile
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Optional, TypeVar
+from typing import TypeVar
 
 from nnue_trainer import stream
 from nnue_trainer.batch import Batch
@@ -81,10 +81,10 @@ def _each(
 
 def ahead(batches: Generator[T, None, None], count: int = 4) -> Generator[T, None, None]:
     """The same batches, of which a thread reads up to `count` before they are asked for."""
-    waiting: queue.Queue[tuple[Optional[T], Optional[BaseException]]] = queue.Queue(count)
+    waiting: queue.Queue[tuple[T | None, BaseException | None]] = queue.Queue(count)
     ended = threading.Event()
 
-    def offer(item: tuple[Optional[T], Optional[BaseException]]) -> None:
+    def offer(item: tuple[T | None, BaseException | None]) -> None:
         while not ended.is_set():
             try:
                 waiting.put(item, timeout=0.1)

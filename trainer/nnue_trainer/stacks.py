@@ -1,6 +1,6 @@
 """Positions by their stacks of layers."""
 
-from typing import Callable, Optional
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -9,7 +9,7 @@ from torch import Tensor
 class Stacks:
     """Positions in the order of their stacks."""
 
-    def __init__(self, stack: Tensor, count: int, lens: Optional[list[int]] = None) -> None:
+    def __init__(self, stack: Tensor, count: int, lens: list[int] | None = None) -> None:
         """`stack` `[n]` has the stack of each position, of so many stacks. `lens` says how many
         positions each has, where that is known: to count them waits for the device."""
         self.is_one = count == 1

@@ -3,10 +3,10 @@
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any
 
 from nnue_trainer.checkpoint import NAME, write_whole
 from nnue_trainer.fields import RunError
@@ -37,8 +37,8 @@ def begin_anew(runs: Sequence[Run], ours: Processes) -> None:
 
 
 def train_all(
-    runs: Sequence[Run], ours: Processes, train: Callable[[Run], Optional[dict[str, Any]]]
-) -> Optional[dict[str, Any]]:
+    runs: Sequence[Run], ours: Processes, train: Callable[[Run], dict[str, Any] | None]
+) -> dict[str, Any] | None:
     """Does the stages of a run, each by `train`, and returns the summary of the whole in the first
     of several processes. Of a run without stages there is one."""
     if len(runs) == 1:

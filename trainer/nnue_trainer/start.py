@@ -11,7 +11,7 @@ from nnue_trainer import tensor_reader
 from nnue_trainer.fields import RunError
 from nnue_trainer.network import Network
 
-AVERAGE = "average.module."
+WEIGHTS = "network."
 
 
 def digest(path: Path) -> str:
@@ -24,8 +24,7 @@ def digest(path: Path) -> str:
 
 
 def load(network: Network, path: Path) -> None:
-    """Gives a network the weights of a file. Of a checkpoint they are the averaged ones, which were
-    validated.
+    """Gives a network the weights of a file.
 
     Raises `RunError` if the file does not fit the network.
     """
@@ -46,9 +45,9 @@ def _of_checkpoint(network: Network, path: Path) -> None:
     try:
         with safe_open(path, framework="pt", device="cpu") as file:
             tensors = {
-                name[len(AVERAGE) :]: file.get_tensor(name)
+                name[len(WEIGHTS) :]: file.get_tensor(name)
                 for name in file.keys()  # noqa: SIM118, it is no dict
-                if name.startswith(AVERAGE)
+                if name.startswith(WEIGHTS)
             }
     except Exception as error:  # safetensors and torch have many ways to say that a file is no good
         raise ValueError(error) from error

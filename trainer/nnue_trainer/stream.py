@@ -6,7 +6,7 @@
 import os
 import subprocess
 from collections.abc import Generator, Iterator, Sequence
-from typing import BinaryIO, Optional, Union, cast
+from typing import BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import nnue
 from .batch import Array, Batch
 
-Path = Union[str, os.PathLike[str]]
+Path = str | os.PathLike[str]
 
 MAGIC = b"nnuerows"
 VERSION = 1
@@ -82,7 +82,7 @@ def batches(
     spec: Path,
     files: Sequence[Path],
     *options: object,
-    binary: Optional[Path] = None,
+    binary: Path | None = None,
 ) -> Generator[Batch, None, None]:
     """The batches that `nnue data batches SPEC FILE... OPTION...` writes; `binary` is the path of
     `nnue`.

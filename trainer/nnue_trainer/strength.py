@@ -1,11 +1,11 @@
 """How strong a network becomes in the course of a run: matches of its nets against one opponent."""
 
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from nnue_trainer import nnue
 from nnue_trainer.fields import RunError
@@ -48,8 +48,8 @@ class Matches:
             options += ["--concurrency", self.run.threads]
         try:
             said = nnue.run("match", net, opponent, *options, binary=self.binary)
-            match = _match(positions, json.loads(said))
-        except (nnue.CommandFailed, ValueError, KeyError, TypeError) as error:
+            match = msgspec.convert({**msgspec.json.decode(said), "positions": positions}, Match)
+        except (nnue.CommandFailed, ValueError, TypeError) as error:
             raise RunError(f"the match of [watch] was not played: {error}") from error
         self.played.append(match)
         games = match.wins + match.draws + match.losses
@@ -62,18 +62,6 @@ class Matches:
         every = self.run.watch.every
         last = self.played[-1].positions if self.played else 0
         return positions > last and (not every or positions // every > last // every)
-
-
-def _match(positions: int, said: dict[str, Any]) -> Match:
-    return Match(
-        positions=positions,
-        wins=int(said["wins"]),
-        draws=int(said["draws"]),
-        losses=int(said["losses"]),
-        elo=said["elo"],
-        elo_low=said["elo_low"],
-        elo_high=said["elo_high"],
-    )
 
 
 def _elo(match: Match) -> str:

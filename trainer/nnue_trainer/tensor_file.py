@@ -2,16 +2,16 @@
 
 There are two files of a network:
 
-* `floats`: the tensors of the spec's file as `f32`, in its order and with its padding, and nothing
-  else. `nnue quantise` makes integers of them.
-* `own`: the spec's own file, in its types. It is needed where the spec's file has floating point
-  that the loader quantises, and where `nnue quantise` does not know what stands for 1.0.
+* the net: the spec's own file, in its types.
+* `floats`: the tensors of this file as `f32`, in its order and with its padding, and nothing else.
+  `nnue quantise` makes integers of them, unless the net itself has floating point that the loader
+  quantises: then it is the net that `nnue quantise` reads.
 """
 
 import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO, Optional, Union
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ import torch
 
 from . import schema
 from .description import Description, len_of
-from .grid import LIMITS, Grid, Signs
+from .grid import Grid
 from .layers import Affine, RmsNorm
 from .schema import given
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .transformer import FeatureRows
 
 Array = npt.NDArray[Any]
-Path = Union[str, os.PathLike[str]]
+Path = str | os.PathLike[str]
 Part = tuple[Grid, torch.Tensor]
 Arranged = tuple[Array, Sequence[str]]
 """Numbers and the names of their axes."""
@@ -36,55 +36,21 @@ Arranged = tuple[Array, Sequence[str]]
 LEB128_MAGIC = b"COMPRESSED_LEB128"
 
 
-def is_quantised_by_loader(description: Description) -> bool:
-    """Whether the spec's file has floating point that becomes integers when it is loaded."""
-    return any(tensor.quantise is not None for tensor in description.tensors)
-
-
-def needs_own_file(description: Description) -> bool:
-    """Whether `nnue quantise` cannot make the spec's file of `floats`: it has to be written as it
-    is."""
-    layers = {layer.name: layer for layer in description.layers}
-
-    def has_no_one(tensor: schema.Tensor) -> bool:
-        if tensor.one is not None or tensor.element == "f32":
-            return False
-        operation = layers[given(tensor.layer)].operation
-        if not isinstance(operation, schema.Affine) or operation.weights == "binary":
-            return tensor.role != "weights"
-        to_float = operation.to_float
-        return to_float is None or to_float.scale is None
-
-    factorised = any(features.virtual_sets for features in description.features)
-    factorised = factorised or any(layer.factorised for layer in description.layers)
-    return (
-        is_quantised_by_loader(description)
-        or factorised
-        or any(has_no_one(tensor) for tensor in description.tensors)
-    )
-
-
-def write(network: "Network", path: Path) -> None:
-    """Writes the file that `nnue quantise` reads: `floats`, or the spec's own where that is
-    quantised when it is loaded."""
-    if is_quantised_by_loader(network.description):
-        write_own(network, path)
-    else:
-        write_floats(network, path)
-
-
 def write_floats(network: "Network", path: Path) -> None:
-    """Writes `floats`."""
+    """Writes the file that `nnue quantise` reads."""
     description, numbers = network.description, Numbers(network)
+    if any(tensor.quantise is not None for tensor in description.tensors):
+        write_net(network, path)
+        return
     with open(path, "wb") as file:
         for tensor, stack in tensors_of(description):
             _write_array(file, _arranged(tensor, *numbers.of(tensor, stack)), "<f4")
 
 
-def write_own(network: "Network", path: Path) -> None:
-    """Writes the spec's own file.
+def write_net(network: "Network", path: Path) -> None:
+    """Writes the net file.
 
-    Raises `ValueError` where that needs what only the project's own tools write.
+    Raises `ValueError` if it has numbers that the network does not use.
     """
     description, numbers = network.description, Numbers(network)
     tensors = {tensor.name: tensor for tensor in description.tensors}
@@ -106,7 +72,7 @@ def _write_section(
     form: object,
     tensors: Mapping[str, schema.Tensor],
     numbers: "Numbers",
-    stack: Optional[int],
+    stack: int | None,
 ) -> None:
     content = section.content
     if isinstance(content, schema.Hash):
@@ -128,9 +94,8 @@ def _write_section(
         values = _arranged(tensor, *find(tensor, stack))
         if isinstance(form, schema.Named):
             file.write(given(tensor.id).encode() + b"\n" + struct.pack("<Q", values.size))
-        element = {"f32": "<f4"}.get(tensor.element, f"<{tensor.element[0]}{_size(tensor.element)}")
         if tensor.encoding == "raw":
-            _write_array(file, values, element)
+            _write_array(file, values, stored_as(tensor.element))
         else:
             packed = _leb128(values)
             if tensor.encoding == "leb128":
@@ -138,8 +103,9 @@ def _write_section(
             file.write(packed)
 
 
-def _size(element: str) -> int:
-    return int(element[1:]) // 8
+def stored_as(element: str) -> str:
+    """What numpy calls an element of a file."""
+    return f"<{element[0]}{int(element[1:]) // 8}"
 
 
 def _write_array(file: BinaryIO, values: Array, element: str) -> None:
@@ -168,7 +134,7 @@ def _leb128(values: Array) -> bytes:
     return packed.tobytes()
 
 
-def sections_of(description: Description) -> Iterator[tuple[schema.Section, Optional[int]]]:
+def sections_of(description: Description) -> Iterator[tuple[schema.Section, int | None]]:
     """The sections of a file in its order, each with its stack: `None` where it comes once."""
     for section in description.file.sections:
         yield section, None
@@ -178,7 +144,7 @@ def sections_of(description: Description) -> Iterator[tuple[schema.Section, Opti
                 yield section, stack
 
 
-def tensors_of(description: Description) -> Iterator[tuple[schema.Tensor, Optional[int]]]:
+def tensors_of(description: Description) -> Iterator[tuple[schema.Tensor, int | None]]:
     """The tensors of a file in its order, each with its stack: `None` where it comes once."""
     tensors = {tensor.name: tensor for tensor in description.tensors}
     for section, stack in sections_of(description):
@@ -196,20 +162,20 @@ class Numbers:
         self.layers = network.layers
         self.found: dict[str, tuple[list[Part], list[str]]] = {}
 
-    def of(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
+    def of(self, tensor: schema.Tensor, stack: int | None) -> Arranged:
         """The numbers of a tensor, in `f32`, and the names of their axes. With a stack, those of
         this one."""
         parts, axes = self._of_stack(tensor, stack)
         return np.concatenate([_array(numbers) for _, numbers in parts]), axes
 
-    def integers(self, tensor: schema.Tensor, stack: Optional[int]) -> Arranged:
+    def integers(self, tensor: schema.Tensor, stack: int | None) -> Arranged:
         """What the file has of these numbers as integers, and the names of their axes."""
         parts, axes = self._of_stack(tensor, stack)
-        integers = [_integers(grid, _array(numbers), tensor) for grid, numbers in parts]
+        integers = [grid.integers(numbers).cpu().numpy() for grid, numbers in parts]
         return np.concatenate(integers), axes
 
     def _of_stack(
-        self, tensor: schema.Tensor, stack: Optional[int]
+        self, tensor: schema.Tensor, stack: int | None
     ) -> tuple[list[Part], Sequence[str]]:
         # A network may have hundreds of stacks: the numbers of all are made once.
         if tensor.name not in self.found:
@@ -287,21 +253,6 @@ class Numbers:
 def _array(numbers: torch.Tensor) -> Array:
     array: Array = numbers.detach().cpu().float().numpy()
     return array
-
-
-def _integers(grid: Grid, values: Array, tensor: schema.Tensor) -> Array:
-    """What a file has of numbers as integers."""
-    if isinstance(grid, Signs):
-        return np.where(values < 0, -1, 1)
-    integers: Array
-    if grid.limits is None:
-        integers = np.rint(values.astype(np.float64) * given(tensor.divisor))
-        return integers.clip(*LIMITS[tensor.element])
-    exact = values.astype(np.float64) * grid.one
-    integers = np.trunc(exact)
-    if not grid.truncates:
-        integers += np.sign(exact) * (np.abs(exact - integers) >= 0.5)
-    return integers.clip(*grid.limits)
 
 
 def _arranged(tensor: schema.Tensor, values: Array, names: Sequence[str]) -> Array:

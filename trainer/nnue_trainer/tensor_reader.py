@@ -3,7 +3,7 @@
 
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -12,7 +12,16 @@ from . import schema
 from .description import Description
 from .grid import Grid, Signs
 from .schema import given
-from .tensor_file import LEB128_MAGIC, Array, Numbers, Path, axes_in_file, sections_of, tensors_of
+from .tensor_file import (
+    LEB128_MAGIC,
+    Array,
+    Numbers,
+    Path,
+    axes_in_file,
+    sections_of,
+    stored_as,
+    tensors_of,
+)
 
 if TYPE_CHECKING:
     from .layers import Affine
@@ -79,7 +88,7 @@ def _read_section(
     form: object,
     tensors: dict[str, schema.Tensor],
     parameters: "_Parameters",
-    stack: Optional[int],
+    stack: int | None,
 ) -> None:
     content = section.content
     if isinstance(content, schema.Hash):
@@ -100,8 +109,7 @@ def _read_section(
             reader.take(4)
         is_float = tensor.element == "f32"
         if tensor.encoding == "raw":
-            size = 4 if is_float else int(tensor.element[1:]) // 8
-            values = reader.numbers("<f4" if is_float else f"<{tensor.element[0]}{size}", count)
+            values = reader.numbers(stored_as(tensor.element), count)
         else:
             values = reader.leb128(count, is_float)
         parameters.fill(tensor, stack, values, is_float)
@@ -132,7 +140,7 @@ class _Reader:
         if self.take(len(expected)) != expected:
             raise BadNet(f"where the spec has `{name}`, it has something else")
 
-    def end(self, tail: Optional[schema.Tail]) -> None:
+    def end(self, tail: schema.Tail | None) -> None:
         """What is left may only be what pads the file."""
         rest = self.content[self.at :]
         padding = b""
@@ -183,9 +191,7 @@ class _Parameters(Numbers):
     def weights(self, layer: "Affine") -> torch.Tensor:
         return layer.weights
 
-    def fill(
-        self, tensor: schema.Tensor, stack: Optional[int], values: Array, is_float: bool
-    ) -> None:
+    def fill(self, tensor: schema.Tensor, stack: int | None, values: Array, is_float: bool) -> None:
         """Gives the parameters of a tensor the numbers of a file: floating point, or integers."""
         parts, names = self.parts(tensor)
         begin = 0

@@ -3,7 +3,6 @@ makes batches. With as many threads as cores each, they would wait for each othe
 
 import os
 from dataclasses import dataclass
-from typing import Optional
 
 MOST_OF_DATA = 256
 """What `nnue data batches --threads` allows."""
@@ -18,7 +17,7 @@ class Threads:
     """What `nnue data batches --threads` gets: so many read, and as many find rows."""
 
     @classmethod
-    def divided(cls, budget: Optional[int], processes: int, on_cpu: bool) -> "Threads":
+    def divided(cls, budget: int | None, processes: int, on_cpu: bool) -> "Threads":
         """Of a `budget` for all `processes` on this machine. By default it is as many threads as
         there are cores that the trainer may use.
 

@@ -3,70 +3,62 @@
 import hashlib
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Annotated, Any
 
+import msgspec
 import torch
-from torch import Tensor, nn
+from msgspec import Meta
+from torch import Tensor
 from torch.optim.lr_scheduler import LambdaLR
 
 from nnue_trainer import checkpoint, curves, start
 from nnue_trainer.advice import Known, advice
-from nnue_trainer.average import Average
 from nnue_trainer.batch import Batch
 from nnue_trainer.checkpoint import Checkpoint
-from nnue_trainer.fields import REQUIRED, RunError, number, read_table, shown, tables, word
+from nnue_trainer.fields import Natural, RunError, Share, Table, read_table, shown
 from nnue_trainer.network import Network
 from nnue_trainer.processes import Processes
 from nnue_trainer.progress import Watcher
-from nnue_trainer.run import Run
+from nnue_trainer.run import Mode, Run
 from nnue_trainer.schema import given
 from nnue_trainer.watch import Match
 
-
-def _count() -> Any:
-    return number(REQUIRED, low=0, high=1 << 62, whole=True)
+Amount = Annotated[float, Meta(ge=0, le=1e30)]
 
 
-def _amount(high: float = 1e30) -> Any:
-    return number(REQUIRED, low=0, high=high)
-
-
-@dataclass
-class Report:
+class Report(Table, frozen=True):
     """How a run stands after some steps."""
 
-    positions: int = _count()
-    seconds: float = _amount()
+    positions: Natural
+    seconds: Amount
     """Spent on training, without validation, and without time that an interruption has lost."""
-    positions_per_second: float = _amount()
+    positions_per_second: Amount
     """Since the report before."""
-    rate: float = _amount()
-    mode: str = word("fake", "float")
-    train_loss: float = _amount()
+    rate: Amount
+    mode: Mode
+    train_loss: Amount
     """The mean since the report before, with the targets of the end of the run, whatever the
     network was trained on at that time: only then can it be compared with `validation_loss`."""
-    validation_loss: float = _amount()
-    """Of the averaged weights, with the same targets."""
-    zero_blocks: float = _amount(high=1)
+    validation_loss: Amount
+    """With the same targets."""
+    zero_blocks: Share
     """The share of blocks of four outputs of the transformer that are all zero, on held-out
     positions."""
-    dead: float = _amount(high=1)
+    dead: Share
     """The share of the transformer's outputs that are 0 on all held-out positions."""
 
 
-@dataclass
-class Reached:
+class Reached(Table, frozen=True):
     """How far a run has come: all of a checkpoint that is no tensor."""
 
-    steps: int = _count()
-    positions: int = _count()
-    seconds: float = _amount()
-    reports: list[Report] = tables(Report)
-    matches: list[Match] = tables(Match)
+    steps: Natural
+    positions: Natural
+    seconds: Amount
+    reports: list[Report]
+    matches: list[Match]
 
 
 class Training:
@@ -90,16 +82,13 @@ class Training:
         self.network.observe = run.loss.activation > 0
         self.validation = validation
         self.steps_of_run = math.ceil(run.positions / (run.data.batch_size * processes.count))
-        first = None if run.average_from is None else run.average_from * self.steps_of_run
-        self.average = Average(self.network, run.average, first)
         if processes.device.type == "cuda":
             self.network.transformer.defers = True
-        self.shared = compiled(run, processes.shared(self.network))
-        self.autocast = autocast(run, processes.device)
-        self.matrices = self.network.matrices()
-        self.optimiser = run.optimiser.over(self.network, run.schedule.rate, self.matrices)
-        self.schedule_free = run.optimiser.schedule_free_over(self.network, self.averaged)
-        self.lookahead = run.optimiser.lookahead_over(self.network)
+        shared = processes.shared(self.network)
+        self.shared: Callable[..., Any] = torch.compile(shared) if run.compile else shared
+        self.optimiser = run.optimiser.over(
+            self.network, run.schedule.rate, self.network.matrices()
+        )
         self.schedule = self._schedule(0)
         self.steps = 0
         self.positions = 0
@@ -119,11 +108,6 @@ class Training:
         """Whether all steps of the run are made."""
         return self.steps >= self.steps_of_run
 
-    @property
-    def averaged(self) -> Network:
-        """The network with the averaged weights."""
-        return self.average.module
-
     def tensors(self) -> dict[str, Tensor]:
         """All tensors that steps change, by names for a checkpoint. They are those of the training
         itself, and no copies.
@@ -131,30 +115,16 @@ class Training:
         The optimiser has none of a parameter before its first step. What else it and the schedule
         keep follows from the settings and the number of steps.
         """
-        tensors: dict[str, Tensor] = {}
-        tensors.update(
-            (f"network.{name}", tensor) for name, tensor in self.network.state_dict().items()
-        )
-        tensors.update(
-            (f"average.{name}", tensor) for name, tensor in self.average.state_dict().items()
-        )
+        tensors = {f"network.{name}": each for name, each in self.network.state_dict().items()}
         for name, parameter in self.network.named_parameters():
             for key, tensor in self.optimiser.state.get(parameter, {}).items():
                 tensors[f"optimiser.{name}.{key}"] = tensor
-        tensors.update(
-            (f"lookahead.{index}", tensor) for index, tensor in enumerate(self.lookahead.slow)
-        )
-        if self.schedule_free is not None:
-            tensors["fast.total"] = self.schedule_free.total
-            tensors.update(
-                (f"fast.{index}", tensor) for index, tensor in enumerate(self.schedule_free.fast)
-            )
         return tensors
 
     def save(self, path: Path) -> None:
         """Writes a checkpoint."""
         reached = Reached(self.steps, self.positions, self.seconds, self.reports, self.matches)
-        checkpoint.save(path, self.settings, self.tensors(), asdict(reached))
+        checkpoint.save(path, self.settings, self.tensors(), msgspec.to_builtins(reached))
 
     @torch.no_grad()
     def restore(self, path: Path) -> None:
@@ -185,7 +155,7 @@ class Training:
                 f"run {most:,}"
             )
         if seen[-1] != reached.positions or any(
-            later <= before for before, later in zip(seen, seen[1:])
+            later <= before for before, later in pairwise(seen)
         ):
             raise saved.unfit(f"its reports do not lead to its {reached.positions:,} positions")
         if not any(name.startswith("optimiser.") for name in saved.tensors):
@@ -212,39 +182,25 @@ class Training:
                 raise saved.unfit(f"its tensor `{name}` has squares below 0")
             own[name].copy_(saved.tensors[name])
         self._check_limits(saved)
-        if self.schedule_free is not None:
-            rate, part = self.run.schedule.rate, self.run.schedule.part
-            total = sum(
-                (rate * part(step, self.steps_of_run)) ** 2 for step in range(reached.steps)
-            )
-            if not math.isclose(float(self.schedule_free.total), total, rel_tol=1e-6):
-                raise saved.unfit(f"its rates are not those of the {reached.steps:,} steps")
-        if int(self.average.get_buffer("n_averaged")) != reached.steps:
-            raise saved.unfit(f"its average is not that of the {reached.steps:,} steps of the run")
         for state in self.optimiser.state.values():
-            # What optimisers divide by: others would make them divide by zero.
-            if (
-                float(state["step"]) != reached.steps
-                or not 0 <= float(state.get("mu_product", 0)) < 1
-            ):
+            # Optimisers divide by what follows from it: others would make them divide by zero.
+            if float(state["step"]) != reached.steps:
                 raise saved.unfit(
                     f"its optimiser has not made the {reached.steps:,} steps of the run"
                 )
         self.steps, self.positions, self.seconds = reached.steps, reached.positions, reached.seconds
         self.reports, self.matches = reached.reports, reached.matches
-        self.lookahead.steps = self.steps
         self.schedule = self._schedule(self.steps)
 
     def _check_limits(self, saved: Checkpoint) -> None:
         """Raises an error if `clip` changes weights that were restored: each step leaves it nothing
         to do, but for what the rounding of `f32` gives it."""
-        for network in (self.network, self.averaged):
-            restored = [parameter.clone() for parameter in network.parameters()]
-            network.clip()
-            for (name, parameter), old in zip(network.named_parameters(), restored):
-                if not torch.allclose(parameter, old, rtol=1e-3, atol=1e-3):
-                    raise saved.unfit(f"its weights `{name}` are larger than any step leaves them")
-                parameter.copy_(old)
+        restored = [parameter.clone() for parameter in self.network.parameters()]
+        self.network.clip()
+        for (name, parameter), old in zip(self.network.named_parameters(), restored):
+            if not torch.allclose(parameter, old, rtol=1e-3, atol=1e-3):
+                raise saved.unfit(f"its weights `{name}` are larger than any step leaves them")
+            parameter.copy_(old)
 
     def _schedule(self, steps: int) -> LambdaLR:
         """The learning rates from the step with this number on."""
@@ -259,36 +215,21 @@ class Training:
         tensor."""
         run, network = self.run, self.network
         network.mode = run.mode_at(self.share)
-        with self.autocast:
-            values = self.shared(batch).float()
-        jitter = run.loss.jitter(batch.score, self.processes.seed(run.seed), self.steps)
-        loss = run.loss(values, batch.score, batch.result, self.share, jitter)
+        values = self.shared(batch)
+        loss = run.loss(values, batch.score, batch.result, self.share)
         cost = loss
         if run.loss.activation > 0:
             cost = loss + run.loss.activation * given(network.activation_mean)
         self.optimiser.zero_grad()
         cost.backward()
-        self._move()
+        self.optimiser.step()
+        network.clip()
         self.schedule.step()
         self.steps += 1
         self.positions += values.shape[0] * self.processes.count
         if run.loss.is_blended_alike:
             return loss.detach()
         return run.loss(values.detach(), batch.score, batch.result, 1.0)
-
-    def _move(self) -> None:
-        """Moves the weights, and the average after them, by the gradients."""
-        self.run.optimiser.prepare(self.network, self.matrices)
-        if self.schedule_free is not None:
-            self.schedule_free.begin()
-        self.optimiser.step()
-        self.lookahead.step()
-        self.network.clip()
-        if self.schedule_free is None:
-            self.average.update(self.network)
-        else:
-            self.schedule_free.end(self.optimiser.param_groups[0]["lr"])
-            self.average.n_averaged += 1
 
     @property
     def warnings(self) -> list[str]:
@@ -304,38 +245,38 @@ class Training:
             self.reports,
             self.run.reports,
             self.share,
-            self.averaged.saturated(),
+            self.network.saturated(),
         )
 
     @torch.no_grad()
     def validate(self) -> tuple[float, float, float]:
-        """The loss of the averaged weights on held-out positions, their share of zero blocks, and
-        the share of outputs of the transformer that are 0 in all of them."""
-        network = self.averaged
-        network.mode = self.network.mode
-        network.observe = True
-        loss, zero_blocks, weight, positions = 0.0, 0.0, 0.0, 0
+        """The loss on held-out positions, their share of zero blocks, and the share of outputs of
+        the transformer that are 0 in all of them."""
+        network = self.network
+        observes, network.observe = network.observe, True
+        loss, zero_blocks, known, positions = 0.0, 0.0, 0.0, 0
         active: list[Tensor] = []
         for batch in self.validation:
             batch = batch.to(self.processes.device)
             values = network(batch)
-            losses, weights = self.run.loss.sums(values, batch.score, batch.result, 1.0)
+            losses, counted = self.run.loss.sums(values, batch.score, batch.result, 1.0)
             count = values.shape[0]
             loss += float(losses)
-            weight += float(weights)
+            known += float(counted)
             # Each mean counts as often as there are positions in it.
             zero_blocks += count * float(network.statistics["zero_blocks"])
             positions += count
             active.append(network.active)
         dead = float((~torch.stack(active).any(dim=0)).float().mean())
-        return loss / (weight or 1.0), zero_blocks / positions, dead
+        network.observe = observes
+        return loss / (known or 1.0), zero_blocks / positions, dead
 
     def go(
         self,
         batches: Iterator[Batch],
         folder: Path,
         progress: Watcher,
-        write_net: Optional[Callable[["Training"], object]] = None,
+        write_net: Callable[["Training"], object] | None = None,
         play: Callable[[int], Iterable[Match]] = lambda _: (),
     ) -> None:
         """Trains to the end of the run with `batches`, which begin at the run's first step.
@@ -387,7 +328,6 @@ class Training:
         """
         if self.processes.device.type != "cuda":
             return
-        self.averaged.clip()
         self.network.transformer.defers = False
         self.network.clip()
         self.network.transformer.defers = True
@@ -408,7 +348,7 @@ class Training:
         seconds: float,
         folder: Path,
         progress: Watcher,
-        write_net: Optional[Callable[["Training"], object]],
+        write_net: Callable[["Training"], object] | None,
     ) -> None:
         validation_loss, zero_blocks, dead = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
@@ -417,7 +357,7 @@ class Training:
             seconds=self.seconds,
             positions_per_second=learned / seconds,
             rate=self.run.schedule.rate * self.run.schedule.part(self.steps - 1, self.steps_of_run),
-            mode=self.network.mode,
+            mode=self.run.mode_at((self.steps - 1) / self.steps_of_run),
             train_loss=train_loss,
             validation_loss=validation_loss,
             zero_blocks=zero_blocks,
@@ -470,37 +410,6 @@ class Training:
             panels.append((f"Elo against {self.run.watch.opponent}", False, {"": elo}))
         title = f"{Path(self.run.out).name}: {self.positions:,} positions"
         return curves.draw(title, panels, self.positions, self.warnings)
-
-
-def compiled(run: Run, module: nn.Module) -> Callable[..., Any]:
-    """The module as the run asks for it.
-
-    Raises `RunError` if it is to be compiled, and this torch cannot.
-    """
-    if not run.compile:
-        return module
-    if not hasattr(torch, "compile"):
-        raise RunError(
-            f"`compile` of the run is true: torch {torch.__version__} cannot compile, 2.0 and "
-            "later can"
-        )
-    result: Callable[..., Any] = torch.compile(module)
-    return result
-
-
-def autocast(run: Run, device: torch.device) -> AbstractContextManager[object]:
-    """In which layers multiply as the run asks for it.
-
-    Raises `RunError` for numbers of 16 bits on a device that has none.
-    """
-    if not run.bf16:
-        return nullcontext()
-    if device.type != "cuda" or not torch.cuda.is_bf16_supported():
-        raise RunError(
-            f"`bf16` of the run is true, and its device is `{device.type}`: it needs CUDA, and a "
-            "GPU that multiplies bf16"
-        )
-    return torch.autocast("cuda", dtype=torch.bfloat16)
 
 
 def _form(tensor: Tensor) -> str:

@@ -1,7 +1,7 @@
 """The sparse first layer: from active rows to what the layers read."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Optional, cast
+from typing import Any, cast
 
 import torch
 from torch import Generator, Tensor, nn
@@ -30,7 +30,7 @@ class FeatureRows(nn.Module):
         features: schema.FeatureSet,
         width: int,
         grid: Grid,
-        virtual_grid: Optional[Grid],
+        virtual_grid: Grid | None,
         virtual_sets: Sequence[str],
     ) -> None:
         """`virtual_grid` is that of virtual rows which files have; of others it is `None`, because
@@ -43,7 +43,7 @@ class FeatureRows(nn.Module):
         # has one for each summand.
         self.rounds_each = virtual_grid is not None and (features.round_each or grid.in_file)
         self.weights = nn.Parameter(torch.zeros(self.copies * features.rows, width))
-        self.virtual: Optional[nn.Parameter] = None
+        self.virtual: nn.Parameter | None = None
         if virtual_sets:
             sums = torch.from_numpy(virtual_rows.sums(features, virtual_sets))
             self.virtual_rows = sum(virtual_rows.lens(features, virtual_sets))
@@ -103,7 +103,7 @@ class FeatureRows(nn.Module):
             *map(given(self.virtual_grid).scaled, self._summands()),
         ]
 
-    def clip(self, limits: Optional[Limits] = None) -> Tensor:
+    def clip(self, limits: Limits | None = None) -> Tensor:
         """Brings the sums of rows and virtual rows within limits of integers, and returns them,
         `[copies * rows, width]`, in the units of integers. Without `limits`, each integer fits its
         type, but no sum needs to."""
@@ -124,7 +124,7 @@ class FeatureRows(nn.Module):
         self.weights.add_((clipped - total) / float(self.grid.one))
         return clipped
 
-    def _clip_sums(self, limits: Optional[Limits]) -> Tensor:
+    def _clip_sums(self, limits: Limits | None) -> Tensor:
         if self.virtual is None:
             self.grid.clip(self.weights, limits)
             return self.grid.scaled(self.weights)
@@ -197,7 +197,7 @@ class Transformer(nn.Module):
 
     def forward(
         self, batch: Batch, arithmetic: Arithmetic
-    ) -> tuple[dict[str, Tensor], Optional[Tensor]]:
+    ) -> tuple[dict[str, Tensor], Tensor | None]:
         """What layers can read, `[n, values]` by name, and the PSQT part of the evaluation, `[n]`:
         `None` where there is none."""
         accumulators = self._accumulators(batch, arithmetic)
@@ -228,7 +228,7 @@ class Transformer(nn.Module):
 
     def _sums(self, sets: Iterable[FeatureRows], batch: Batch, arithmetic: Arithmetic) -> Tensor:
         """`[perspectives, n, width]`, the side to move first."""
-        total: Optional[Tensor] = None
+        total: Tensor | None = None
         for own, active in zip(sets, batch.sets):
             table = own.integers(arithmetic)
             # Integers are added in `f64`, where their sums are exact.
@@ -348,9 +348,6 @@ class Transformer(nn.Module):
     def _fit_accumulators(self, coalesced: list[Tensor]) -> None:
         """Neurons whose largest rows could leave 16 bits together are made smaller as a whole.
         `coalesced` has the rows of each set, with their virtual ones, in the units of integers.
-
-        The bounds are those of numbers and not of integers, so that an average of weights that keep
-        them keeps them too.
         """
         biases = self.bias_grid.scaled(self.biases)
         tables = [table.unflatten(0, (own.copies, -1)) for own, table in zip(self.sets, coalesced)]
@@ -388,6 +385,9 @@ class Transformer(nn.Module):
             exceeded = torch.stack([(bound > room).any() for _, _, bound, _ in bounds]).any()
             if not self._was_exceeded(exceeded):
                 return
+        else:
+            # What is done now need not be done later.
+            self._answers.clear()
         for sign, own_biases, bound, sides in bounds:
             for copy in range(len(biases)):
                 neurons = (bound[copy] > room).nonzero()[:, 0]
@@ -429,8 +429,8 @@ class Transformer(nn.Module):
 
 
 def _grids(
-    description: Description, role: str, rows: tuple[int, Optional[int]], element: str, one: float
-) -> tuple[Grid, Optional[Grid]]:
+    description: Description, role: str, rows: tuple[int, int | None], element: str, one: float
+) -> tuple[Grid, Grid | None]:
     """Those of a set's rows and of the virtual ones, by the first of either; `None` where files
     have no virtual ones."""
 

@@ -6,7 +6,6 @@ the perspective sees them.
 """
 
 from collections.abc import Sequence
-from typing import Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -108,7 +107,7 @@ class _PieceSquare:
         )
         # The king whose plane would come last uses the other's, and has the last virtual plane.
         last = OPPONENTS + KING if schema.given(rows[0]) < schema.given(rows[OPPONENTS]) else KING
-        self.planes: list[tuple[int, int, Optional[bool]]] = []
+        self.planes: list[tuple[int, int, bool | None]] = []
         """The first row of each plane, the number of its virtual plane, and whether it is for the
         square of the own king alone, or for all others alone."""
         for piece, row in enumerate(rows):

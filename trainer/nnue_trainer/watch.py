@@ -1,39 +1,39 @@
 """Which matches show the strength of a network in the course of a run, and how they ended."""
 
-from dataclasses import dataclass
-from typing import Optional
+from typing import Annotated
 
-from nnue_trainer.fields import REQUIRED, number, optional_number, text
+import msgspec
+from msgspec import Meta
+
+from nnue_trainer.fields import Natural, Positive, Table
 
 FIRST = "first"
 
 
-@dataclass(frozen=True)
-class Watch:
+class Watch(Table, frozen=True):
     """The table `[watch]` of a run file."""
 
-    engine: Optional[str] = text(None)
+    engine: str | None = None
     """A UCI engine that plays nets of the spec by its option EvalFile; without it, no match is
     played."""
-    games: int = number(100, low=2, high=1_000_000, whole=True)
-    every: int = number(0, low=0, whole=True)
+    games: Annotated[int, Meta(ge=2, le=1_000_000, multiple_of=2)] = 100
+    every: Natural = 0
     """After how many positions the next net that is kept plays; 0 is each of them."""
-    opponent: str = text("<material>")
+    opponent: str = "<material>"
     """A net file; `first`, the net before the first step; or what else EvalFile can be."""
-    nodes: int = number(5000, low=1, whole=True)
+    nodes: Positive = 5000
     """How many nodes are searched for a move."""
 
 
-@dataclass
-class Match:
-    """The result of a net."""
+class Match(msgspec.Struct, frozen=True):
+    """The result of a net, by the keys of `nnue match --json`, which has more."""
 
-    positions: int = number(REQUIRED, low=0, high=1 << 62, whole=True)
+    positions: Natural
     """How many the net was trained on."""
-    wins: int = number(REQUIRED, low=0, whole=True)
-    draws: int = number(REQUIRED, low=0, whole=True)
-    losses: int = number(REQUIRED, low=0, whole=True)
-    elo: Optional[float] = optional_number()
-    elo_low: Optional[float] = optional_number()
+    wins: Natural
+    draws: Natural
+    losses: Natural
+    elo: float | None
+    elo_low: float | None
     """The interval of 95 %. All three are `None` where all pairs of games ended alike."""
-    elo_high: Optional[float] = optional_number()
+    elo_high: float | None

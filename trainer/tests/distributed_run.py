@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from small_run import Silent, batches, changed, interrupted, training, weights
+from small_run import batches, changed, interrupted, training, weights
 from test_processes import DISTRIBUTED, SHARE
 
 from nnue_trainer import checkpoint
 from nnue_trainer.processes import processes
+from nnue_trainer.progress import Watcher
 
 
 def main(folder: Path) -> None:
@@ -27,10 +28,10 @@ def main(folder: Path) -> None:
 
         with contextlib.suppress(KeyboardInterrupt):
             # All networks begin with the weights of the first one.
-            training(run, ours, seed=5 + ours.rank).go(interrupted(source(), 25), folder, Silent())
+            training(run, ours, seed=5 + ours.rank).go(interrupted(source(), 25), folder, Watcher())
         resumed = training(run, ours)
         resumed.restore(folder / checkpoint.NAME)
-        resumed.go(source(), folder, Silent())
+        resumed.go(source(), folder, Watcher())
         torch.save((weights(resumed.network), resumed.positions), folder / f"{ours.rank}.pt")
 
 

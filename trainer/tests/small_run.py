@@ -1,6 +1,5 @@
 """A network of a few numbers and endless data for it, for tests of all that is around a network."""
 
-import dataclasses
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,10 +9,9 @@ import torch
 from torch import Tensor
 
 from nnue_trainer.loss import Loss
-from nnue_trainer.matrix import Matrix
 from nnue_trainer.processes import Processes
 from nnue_trainer.run import Data, Run
-from nnue_trainer.train import Report, Training
+from nnue_trainer.train import Training
 
 ONE_PROCESS = Processes(0, 1, torch.device("cpu"))
 
@@ -60,7 +58,8 @@ class SmallNetwork(torch.nn.Module):
         self.observe = False
 
     def forward(self, batch: SmallBatch) -> Tensor:
-        self.modes.append(self.mode)
+        if torch.is_grad_enabled():
+            self.modes.append(self.mode)
         hidden = torch.relu(self.first(batch.inputs))
         if self.observe:
             self.active = (hidden != 0).any(dim=0)
@@ -74,8 +73,8 @@ class SmallNetwork(torch.nn.Module):
     def saturated(self) -> dict[str, float]:
         return {"first": float((self.first.weight.detach().abs() == 0.75).float().mean())}
 
-    def matrices(self) -> list[Matrix]:
-        return [Matrix(self.first.weight), Matrix(self.second.weight)]
+    def matrices(self) -> list[Tensor]:
+        return [self.first.weight]
 
     @torch.no_grad()
     def clip(self) -> None:
@@ -110,19 +109,6 @@ def training(run: Run = RUN, processes: Processes = ONE_PROCESS, seed: int = 0) 
     return Training(run, network, processes, validation)
 
 
-class Silent:
-    """Progress that nobody sees."""
-
-    def step(self, training: Training) -> None:
-        pass
-
-    def report(self, training: Training, report: Report) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
 def weights(network: torch.nn.Module) -> Tensor:
     """All parameters in a row."""
     return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
@@ -130,9 +116,4 @@ def weights(network: torch.nn.Module) -> Tensor:
 
 def changed(run: Run, **changes: Any) -> Run:
     """The run with other values; `optimiser={...}` changes a table."""
-    tables = {
-        key: dataclasses.replace(getattr(run, key), **value)
-        for key, value in changes.items()
-        if isinstance(value, dict)
-    }
-    return dataclasses.replace(run, **{**changes, **tables})
+    return run.changed(changes)

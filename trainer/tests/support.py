@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from nnue_trainer import Batch, Description, Network, export, nnue, stream
+from nnue_trainer import Batch, Description, Network, nnue, stream
 from nnue_trainer.layers import Affine
 
 TESTS = Path(__file__).parent
@@ -62,9 +62,9 @@ def affine(network: Network, name: str) -> Affine:
     return layer
 
 
-def write_net(network: Network, spec: Path, folder: Path) -> Path:
+def write_net(network: Network, folder: Path) -> Path:
     path = Path(folder) / "network.nnue"
-    export.write_net(network, spec, path)
+    network.write_net(path)
     return path
 
 

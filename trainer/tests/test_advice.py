@@ -5,9 +5,9 @@ import io
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import pytest
 import torch
@@ -76,11 +76,11 @@ def test_scores_that_have_nothing_to_do_with_results_are_said(tmp_path: Path) ->
     assert "scores say hardly anything of results (their correlation is " in said
     assert '"--white-scores"' in said
     # Who learns the results alone does not mind.
-    assert "scores say" not in told(changed(LONG, loss={"lambda_": (0.2, 0.2)}), tmp_path, shuffle)
+    assert "scores say" not in told(changed(LONG, loss={"lambda": (0.2, 0.2)}), tmp_path, shuffle)
 
 
 def test_scores_that_are_not_used_though_they_are_good_are_said(tmp_path: Path) -> None:
-    said = told(changed(LONG, loss={"lambda_": (0.5, 0.0)}), tmp_path)
+    said = told(changed(LONG, loss={"lambda": (0.5, 0.0)}), tmp_path)
     assert "`lambda` of [loss] ends with 0, so that scores of the data are not learnt" in said
     assert "with `lambda = 0.7`" in said
 
@@ -89,7 +89,7 @@ def test_results_that_are_not_there_are_said(tmp_path: Path) -> None:
     def forget(_: Training, known: SmallBatch) -> None:
         known.result[:] = math.nan
 
-    said = told(changed(LONG, loss={"lambda_": (0.7, 0.7)}), tmp_path, forget)
+    said = told(changed(LONG, loss={"lambda": (0.7, 0.7)}), tmp_path, forget)
     assert "no held-out position has a result, and `lambda` of [loss] ends with 0.7" in said
     assert "no held-out position" not in told(LONG, tmp_path, forget)
 

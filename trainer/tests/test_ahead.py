@@ -1,7 +1,6 @@
 import threading
 import time
 from collections.abc import Generator
-from typing import Optional
 
 import pytest
 
@@ -13,7 +12,7 @@ def test_batches_keep_their_order() -> None:
 
 
 def iter_of(
-    count: int, closed: Optional[list[bool]] = None, error: Optional[Exception] = None
+    count: int, closed: list[bool] | None = None, error: Exception | None = None
 ) -> Generator[int, None, None]:
     try:
         yield from range(count)

@@ -1,8 +1,6 @@
 """The functions with gradients of their own have the values and gradients of the formulas, bit by
 bit."""
 
-from typing import Optional
-
 import pytest
 import torch
 from torch import Tensor
@@ -23,7 +21,7 @@ def inputs(dtype: torch.dtype) -> Tensor:
     return x.requires_grad_()
 
 
-def shifted(product: Tensor, rounding: Optional[str]) -> Tensor:
+def shifted(product: Tensor, rounding: str | None) -> Tensor:
     quotient = product * 2.0**-SHIFT
     if rounding is None:
         return quotient
@@ -35,10 +33,11 @@ def shifted(product: Tensor, rounding: Optional[str]) -> Tensor:
 @pytest.mark.parametrize("rounding", [None, clipped.FLOOR, clipped.NEAREST])
 @pytest.mark.parametrize("kind", ["square", "products"])
 def test_values_and_gradients_are_those_of_single_steps(
-    dtype: torch.dtype, rounding: Optional[str], kind: str
+    dtype: torch.dtype, rounding: str | None, kind: str
 ) -> None:
     fused, single = inputs(dtype), inputs(dtype)
-    c = single.clamp(0, LIMIT)
+    # Versions of torch differ in the gradient of `clamp` at its limits.
+    c = torch.where((single >= 0) & (single <= LIMIT), single, single.detach().clamp(0, LIMIT))
     if kind == "square":
         found = clipped.square(fused, LIMIT, 2.0**-SHIFT, rounding)
         expected = shifted(c * c, rounding)

@@ -9,11 +9,10 @@ import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any, Optional
 
 import pytest
 
-from nnue_trainer import Batch, Network, export, nnue, schema, tensor_file
+from nnue_trainer import Batch, Network, nnue, schema, tensor_file
 from nnue_trainer.__main__ import main
 from nnue_trainer.source import FileSource
 from nnue_trainer.train import Training
@@ -48,7 +47,6 @@ spec = "net.toml"
 positions = 40_000
 reports = 8
 golden = 100
-average = 0.9
 device = "cpu"
 [data]
 files = ["{TESTS}/games.txt.gz"]
@@ -151,15 +149,15 @@ def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    correct = tensor_file.Numbers.of
+    correct = tensor_file.Numbers.integers
 
     def transposed(
-        self: tensor_file.Numbers, tensor: schema.Tensor, stack: Optional[int]
+        self: tensor_file.Numbers, tensor: schema.Tensor, stack: int | None
     ) -> tensor_file.Arranged:
         values, axes = correct(self, tensor, stack)
         return (values[..., ::-1] if tensor.name == "l1.weights" else values), axes
 
-    monkeypatch.setattr(tensor_file.Numbers, "of", transposed)
+    monkeypatch.setattr(tensor_file.Numbers, "integers", transposed)
     monkeypatch.setattr(Training, "step", lambda *_: pytest.fail("a step was made"))
     assert main([str(run_file)]) == 1
     said = capsys.readouterr().err
@@ -174,17 +172,17 @@ def test_a_net_that_goes_wrong_later_ends_the_run_at_the_report(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    correct = export.write_net
+    correct = Network.write_net
 
-    def wrong_later(network: Network, spec: str, path: Path, **options: Any) -> None:
-        correct(network, spec, path, **options)
+    def wrong_later(network: Network, path: Path) -> None:
+        correct(network, path)
         if "000000000000" not in path.name:
             content = bytearray(path.read_bytes())
             # A bias, behind the rows of 8 words.
             content[768 * 8 * 2] ^= 64
             path.write_bytes(content)
 
-    monkeypatch.setattr(export, "write_net", wrong_later)
+    monkeypatch.setattr(Network, "write_net", wrong_later)
     assert main([str(run_file)]) == 1
     assert "the net after 5,120 positions is not what" in capsys.readouterr().err
     folder = tmp_path / "first"
@@ -305,6 +303,8 @@ def test_what_goes_wrong_is_said_in_a_line(
     bad = tmp_path / "bad.txt"
     bad.write_text("no position | 3 | 1.0\n")
     assert "error: `" in error("--data", str(bad))
+    run_file.write_text(RUN.replace('"1/3"', '"3/2"'))
+    assert "--held-out 3/2" in error()
     (tmp_path / "net.toml").write_text(SPEC.replace("screlu", "scralu"))
     assert "scralu" in error()
 

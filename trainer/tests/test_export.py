@@ -1,22 +1,33 @@
 """Files of trained networks."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from random_batch import random_batch
 from support import affine, description, small_specs, trained
 
 from nnue_trainer import export, nnue, tensor_file
+from nnue_trainer.grid import Grid
 
 SPECS = small_specs()
+
+NOT_BY_QUANTISE = {
+    "binary",
+    "channels",
+    "factorised",
+    "factorised_all",
+    "factorised_each",
+    "scales",
+}
+"""Of these, the floats do not say what 1.0 is, or the file has the parts of sums."""
 
 
 def test_floats_are_the_parameters_with_the_padding_of_the_file(tmp_path: Path) -> None:
     spec = SPECS["sfnnv1"]
     network = trained(spec)
-    network.write_tensors(tmp_path / "floats")
+    network.write_floats(tmp_path / "floats")
     floats = np.fromfile(tmp_path / "floats", "<f4")
     assert len(floats) == sum(tensor.values for tensor in description(spec).tensors)
     assert floats[:32].tolist() == network.transformer.biases[0].tolist()
@@ -26,25 +37,28 @@ def test_floats_are_the_parameters_with_the_padding_of_the_file(tmp_path: Path) 
     assert floats[-1] == 0 or floats[-32] == affine(network, "fc_2").weights[0, 0, 0].item()
 
 
-def test_what_rounding_costs_is_reported(tmp_path: Path) -> None:
-    spec = SPECS["sfnnv5"]
-    report = tmp_path / "report.json"
-    export.write_net(trained(spec), spec, tmp_path / "net", report=report)
-    said = json.loads(report.read_text())
-    weights = next(tensor for tensor in said["tensors"] if tensor["name"] == "fc_0.weights")
-    assert weights["clipped"] == 0 and 0 < weights["largest_error"] <= 0.5 / 64 + 1e-6
+@pytest.mark.parametrize("name", SPECS)
+def test_quantise_makes_the_same_file_of_the_floats(name: str, tmp_path: Path) -> None:
+    spec, network = SPECS[name], trained(SPECS[name])
+    floats, net, quantised = (tmp_path / each for each in ("floats", "net", "quantised"))
+    network.write_floats(floats)
+    network.write_net(net)
+    try:
+        nnue.run("quantise", floats, quantised, "--spec", spec)
+    except nnue.CommandFailed:
+        assert name in NOT_BY_QUANTISE
+    else:
+        assert quantised.read_bytes() == net.read_bytes()
 
 
-def test_specs_whose_numbers_quantise_does_not_know_have_their_own_file_written() -> None:
-    own = {name for name, spec in SPECS.items() if tensor_file.needs_own_file(description(spec))}
-    assert own == {
-        "binary",
-        "channels",
-        "factorised",
-        "factorised_all",
-        "factorised_each",
-        "scales",
-    }
+def test_quotients_in_files_are_those_that_the_network_has() -> None:
+    grid = Grid(1.0, None, divisor=(4.0, (-128, 127)))
+    # Halves too, and numbers beyond the ends of the type.
+    numbers = torch.arange(-300, 300, dtype=torch.float32) / 8
+    integers = grid.integers(numbers)
+    assert integers.tolist() == integers.round().tolist()
+    assert (float(integers.min()), float(integers.max())) == (-128, 127)
+    assert torch.equal(integers / 4, grid.exact(numbers))
 
 
 def test_golden_vectors_need_as_many_positions_as_fens(tmp_path: Path) -> None:

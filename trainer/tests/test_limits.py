@@ -76,7 +76,7 @@ def test_sums_of_integers_fit_their_types_however_wild_their_parts_were(
     """Loaders refuse sums that do not. All active rows together fit too."""
     spec = RUST_TESTS / name
     network = wild(spec)
-    proofs(spec, write_net(network, spec, tmp_path))
+    proofs(spec, write_net(network, tmp_path))
     exact, transformer = ARITHMETIC["exact"], network.transformer
     for copy, biases in enumerate(exact.parameter(transformer.bias_grid, transformer.biases)):
         for sign in (1, -1):
@@ -90,7 +90,7 @@ def test_sums_of_integers_fit_their_types_however_wild_their_parts_were(
 
 @pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "sfnnv1", "sfnnv16"])
 def test_the_loader_proves_what_clip_keeps(name: str, tmp_path: Path) -> None:
-    net = write_net(wild(SPECS[name]), SPECS[name], tmp_path)
+    net = write_net(wild(SPECS[name]), tmp_path)
     accumulator, layers = proofs(SPECS[name], net)
     assert accumulator >= 0
     assert layers and min(layers) >= 0
@@ -153,7 +153,7 @@ def test_without_it_the_loader_has_no_proof(tmp_path: Path) -> None:
     with torch.no_grad():
         network.transformer.sets[0].weights.fill_(128.0)
         affine(network, "l1").weights.fill_(512.0)
-    accumulator, layers = proofs(spec, write_net(network, spec, tmp_path))
+    accumulator, layers = proofs(spec, write_net(network, tmp_path))
     assert accumulator < 0 and min(layers) < 0
 
 
@@ -247,7 +247,7 @@ def test_rows_that_fit_until_they_are_rounded_up_fit_then(
     # As much as the shift leaves, but for the rounding of each row.
     assert far >= 32767 - 2 * (32 << shift)
     assert not bool((sign * own.weights < 0).any())
-    assert proofs(spec, write_net(network, spec, tmp_path))[0] >= 0
+    assert proofs(spec, write_net(network, tmp_path))[0] >= 0
 
 
 @pytest.mark.parametrize("shift", [3, 9, 10, 11, 14, 15])
@@ -255,7 +255,7 @@ def test_rows_that_fit_until_they_are_rounded_up_fit_then(
 def test_no_shift_turns_the_sign_of_wild_weights(name: str, shift: int, tmp_path: Path) -> None:
     spec = shifted(name, shift, tmp_path)
     network = wild(spec)
-    proofs(spec, write_net(network, spec, tmp_path))
+    proofs(spec, write_net(network, tmp_path))
     before = [parameter.detach().clone() for parameter in network.transformer.parameters()]
     network.clip()
     for old, new in zip(before, network.transformer.parameters()):
@@ -280,18 +280,3 @@ def test_few_rows_may_be_as_large_as_a_large_shift_allows(
     own.weights[:31] = number / float(own.grid.one)
     network.clip()
     assert largest_sums(network.transformer)[0] == 31 << 10
-
-
-@torch.no_grad()
-def test_averages_of_weights_that_fit_do(tmp_path: Path) -> None:
-    """Each of two networks has rows of its own, which become 1 on average."""
-    spec = shifted("bullet_simple", 10, tmp_path)
-    networks = [Network(description(spec)) for _ in range(2)]
-    for index, network in enumerate(networks):
-        (own,) = network.transformer.sets
-        own.weights.zero_()
-        own.weights[24 * index : 24 * index + 24] = 1.1 / float(own.grid.one)
-        network.clip()
-    first, second = (network.transformer.sets[0].weights for network in networks)
-    first.copy_((first + second) / 2)
-    assert max(largest_sums(networks[0].transformer)) <= 32767

@@ -2,9 +2,11 @@ import builtins
 import json
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, ClassVar
+from typing import Any, ClassVar
 
+import msgspec
 import pytest
 from small_run import batches, interrupted, training
 
@@ -29,7 +31,7 @@ def test_each_report_is_a_line_also_after_an_interruption(tmp_path: Path) -> Non
     resumed.go(batches(1), tmp_path, log)
     log.close()
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
-        vars(report) for report in resumed.reports
+        msgspec.to_builtins(report) for report in resumed.reports
     ]
 
 

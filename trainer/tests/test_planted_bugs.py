@@ -29,7 +29,7 @@ COUNT = 100
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     spec, folder = SPECS[request.param], tmp_path_factory.mktemp(request.param)
     fens = positions()[:COUNT]
-    net = write_net(trained(spec), spec, folder)
+    net = write_net(trained(spec), folder)
     return spec, list(batches(spec, fens, folder)), interpreted(net, spec, fens, folder)
 
 

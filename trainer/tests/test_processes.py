@@ -7,22 +7,21 @@ from typing import Any
 
 import pytest
 import torch
-from small_run import RUN, Silent, SmallBatch, batches, changed, training, weights
+from small_run import RUN, SmallBatch, batches, changed, training, weights
 from torch import Tensor
 
 from nnue_trainer.fields import RunError
 from nnue_trainer.processes import Processes, processes
+from nnue_trainer.progress import Watcher
 from nnue_trainer.train import Training
 
 SHARE = RUN.data.batch_size // 2
-DISTRIBUTED = changed(RUN, loss={"activation": 0.1}, optimiser={"name": "ranger"}, average=0.9)
+DISTRIBUTED = changed(RUN, loss={"activation": 0.1}, optimiser={"name": "muon"})
 
 
 def start(folder: Path) -> list[tuple[Tensor, int]]:
     """The weights and positions of both processes, after a run."""
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
-    # With its defaults, torch 1.13 fails here on Python 3.11, whose flags do not contain zero.
-    command += ["--redirects", "1", "--tee", "1"]
     program = Path(__file__).with_name("distributed_run.py")
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([*command, program, folder], check=True, env=environment, timeout=300)
@@ -42,7 +41,7 @@ def test_two_processes_learn_what_one_does_from_both_their_batches(tmp_path: Pat
     alone = training(DISTRIBUTED, seed=5)
     pairs = zip(batches(RUN.seed, SHARE), batches(RUN.seed + 1, SHARE))
     (tmp_path / "alone").mkdir()
-    alone.go((both(*pair) for pair in pairs), tmp_path / "alone", Silent())
+    alone.go((both(*pair) for pair in pairs), tmp_path / "alone", Watcher())
     # Sums of two halves are rounded otherwise than sums of all.
     assert torch.allclose(weights(alone.network), first, atol=1e-4)
 
@@ -59,7 +58,7 @@ def test_all_processes_do_what_was_deferred_after_the_same_steps(
         own = training(changed(RUN, nets_every=nets_every), Processes(rank, 1, torch.device("cpu")))
         folder = tmp_path / str(rank)
         folder.mkdir()
-        own.go(batches(1), folder, Silent(), (lambda _: None) if rank == 0 else None)
+        own.go(batches(1), folder, Watcher(), (lambda _: None) if rank == 0 else None)
         return list(settled)
 
     first = steps_of(0)

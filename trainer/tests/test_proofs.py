@@ -3,13 +3,12 @@ neurons."""
 
 import re
 from pathlib import Path
-from typing import Optional
 
 import pytest
 from narrow import narrowed
 from support import batches, description, positions, trained
 
-from nnue_trainer import Description, export, nnue
+from nnue_trainer import Description, export, nnue, schema
 from nnue_trainer.__main__ import trainable
 from nnue_trainer.fields import RunError
 
@@ -38,12 +37,12 @@ def test_its_net_computes_what_the_trainer_does(path: Path, tmp_path: Path) -> N
     network = trained(spec)
     if keeps_numbers(description(spec)):
         # Nothing tells numbers that the network does not use.
-        with pytest.raises((ValueError, nnue.CommandFailed), match="the network does not use"):
-            export.write_net(network, spec, net)
+        with pytest.raises(ValueError, match="the network does not use"):
+            network.write_net(net)
         with pytest.raises(RunError):
             trainable(description(spec))
         return
-    export.write_net(network, spec, net)
+    network.write_net(net)
     reason = refusal(description(spec))
     if reason:
         # No position says what is active, or which stack it has, but the file is one of the spec.
@@ -58,12 +57,12 @@ def test_its_net_computes_what_the_trainer_does(path: Path, tmp_path: Path) -> N
 
 
 def keeps_numbers(description: Description) -> bool:
-    return any(section.content.kind == "kept" for section in description.file.sections)
+    return any(isinstance(section.content, schema.Kept) for section in description.file.sections)
 
 
-def refusal(description: Description) -> Optional[str]:
+def refusal(description: Description) -> str | None:
     """Why nothing trains a network by positions, if so."""
-    if any(features.family.kind == "custom" for features in description.features):
+    if any(isinstance(features.family, schema.Custom) for features in description.features):
         return "the engine tells which"
     # Pieces select one of so many.
     return "leaves the choice of its [0-9]+ stacks" if description.buckets.count > 256 else None
@@ -73,7 +72,7 @@ def test_what_differs_is_named(tmp_path: Path) -> None:
     spec = ROOT / "trainer/tests/specs/bullet_simple.toml"
     net, golden = tmp_path / "net", tmp_path / "golden"
     fens = positions()[:COUNT]
-    export.write_net(trained(spec), spec, net)
+    trained(spec).write_net(net)
     export.write_golden(trained(spec, seed=2), fens, batches(spec, fens, tmp_path), golden)
     with pytest.raises(nnue.CommandFailed, match=r"(?s)of which these are the first.*interpreted"):
         export.prove(net, spec, golden)

@@ -1,5 +1,6 @@
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import pytest
 
@@ -43,13 +44,12 @@ def test_values_of_all_kinds_are_read(read: Read) -> None:
         'spec = "sfnnv9"\nseed = 7\nout = "here"\n'
         '[data]\nfiles = ["games.txt"]\nvalidation = ["more.txt"]\noptions = ["--min-ply", "16"]\n'
         "[loss]\nlambda = [1.0, 0.75]\nscore_scale = 300\n"
-        '[optimiser]\nname = "ranger"\nlookahead = 5\n'
-        '[schedule]\nkind = "one-cycle"\nrate = 0.002\n'
+        '[optimiser]\nname = "muon"\nmomentum = 0.9\n[schedule]\nkind = "step"\nrate = 0.002\n'
     )
     assert run.spec == "sfnnv9" and run.seed == 7 and run.out.endswith("/here")
     assert run.data.options == ("--min-ply", "16") and run.data.validation[0].endswith("/more.txt")
     assert run.loss.lambda_ == (1.0, 0.75) and run.loss.score_scale == 300.0
-    assert run.optimiser.lookahead == 5 and run.schedule.rate == 0.002
+    assert run.optimiser.momentum == 0.9 and run.schedule.rate == 0.002
 
 
 def test_arguments_replace_what_the_file_says(
@@ -82,47 +82,43 @@ def test_tables_of_the_loop_are_left_alone(read: Read) -> None:
             "unknown key `lambada` in [loss] (did you mean `lambda`?)",
         ),
         (LEAST + "[loss]\nlambda_ = 1\n", "unknown key `lambda_` in [loss]"),
+        ('"a - at `$.b" = 1\n' + LEAST, "unknown key 'a - at `$.b' in the run: allowed are"),
+        ('"\\u001b[2J" = 1\n' + LEAST, "unknown key '\\x1b[2J' in the run: allowed are"),
         (LEAST + "[optimizer]\n", "unknown key `optimizer` in the run (did you mean `optimiser`?)"),
         (
             LEAST + '[optimiser]\nname = "adam"\n',
-            "`name` of [optimiser] is 'adam' (did you mean `radam`?): allowed are",
+            "`name` of [optimiser] is 'adam' (did you mean `adamw`?): allowed are",
         ),
-        (LEAST + "[loss]\nexponent = 0.5\n", "`exponent` of [loss] is 0.5: it must be at least 1"),
-        (LEAST + "[loss]\nexponent = nan\n", "`exponent` of [loss] is nan: it must be at least 1"),
-        (LEAST + '[loss]\nqp = "much"\n', "`qp` of [loss] is 'much': a number is expected"),
-        (LEAST + "[loss]\nlambda = [1, 0.5, 0]\n", "`lambda` of [loss] has 3 numbers"),
+        (
+            LEAST + "[loss]\nexponent = 0.5\n",
+            "`exponent` of [loss] is 0.5: allowed is a number >= 1",
+        ),
+        (LEAST + "[loss]\nexponent = nan\n", "it has the number nan, which is not finite"),
+        (LEAST + "[loss]\nexponent = 1e999\n", "it has the number 1e999, which is not finite"),
+        (
+            LEAST + '[loss]\nactivation = "much"\n',
+            "`activation` of [loss] is 'much': allowed is a number",
+        ),
+        (
+            LEAST + "[loss]\nlambda = [1, 0.5, 0]\n",
+            "`lambda` of [loss] is a list: allowed is a list of length",
+        ),
         (
             LEAST + "[loss]\nlambda = 1.5\n",
-            "`lambda` of [loss] is 1.5: it must be at least 0 and at most 1",
+            "an item of `lambda` of [loss] is 1.5: allowed is a number <= 1",
         ),
-        ("seed = 1.5\n" + LEAST, "`seed` of the run is 1.5: a whole number is expected"),
-        ("golden = 0\n" + LEAST, "`golden` of the run is 0: it must be at least 1"),
-        (LEAST + "batch_size = 2_000_000\n", "it must be at least 1 and at most 1,048,576"),
-        ("seed = true\n" + LEAST, "`seed` of the run is true: a whole number is expected"),
-        (LEAST + "hold_out = '5 %'\n", "`hold_out` of [data] is '5 %': expected is a part of all"),
-        (LEAST + "hold_out = '3/2'\n", "`hold_out` of [data] is '3/2': expected is a part of all"),
-        ("loss = 3\n" + LEAST, "[loss] is 3: a table is expected"),
-        ("[data]\nfiles = 'x'\n", "`files` of [data] is 'x': a list is expected"),
-        ("[data]\nfiles = [{}]\n", "`files` of [data] is a table: text is expected"),
-        ("[data]\nfiles = ['games.txt']\n", "`spec` is missing"),
+        ("seed = 1.5\n" + LEAST, "`seed` of the run is 1.5: allowed is a whole number"),
+        ("golden = 0\n" + LEAST, "`golden` of the run is 0: allowed is a whole number >= 1"),
+        (LEAST + "batch_size = 2_000_000\n", "is 2000000: allowed is a whole number <= 1048576"),
+        ("seed = true\n" + LEAST, "`seed` of the run is true: allowed is a whole number"),
+        ("loss = 3\n" + LEAST, "`loss` of the run is 3: allowed is a table"),
+        (LEAST.replace('["games.txt"]', "'x'"), "`files` of [data] is 'x': allowed is a list"),
+        (LEAST + "options = [{}]\n", "an item of `options` of [data] is a table: allowed is text"),
+        ("[data]\nfiles = ['games.txt']\n", "`spec` of the run is missing"),
         ("spec = 'x.toml'\n", "there is nothing to train on"),
         ("spec = 'x.toml'\n[data]\nfiles = ['none.txt']\n", "there is no file `"),
         ("float_first = 0.5\nmode = 'float'\n" + LEAST, "`float_first` is for runs with"),
-        (
-            "average = 0.9\naverage_from = 0.5\n" + LEAST,
-            "`average` and `average_from` are two kinds of averages",
-        ),
-        (
-            LEAST + '[optimiser]\nname = "schedule-free"\n',
-            'it needs `kind = "constant"` of [schedule]',
-        ),
-        (
-            "average = 0.9\n"
-            + LEAST
-            + '[optimiser]\nname = "schedule-free"\n[schedule]\nkind = "constant"\n',
-            "which makes an average of its own",
-        ),
-        ("compile = 1\n" + LEAST, "`compile` of the run is 1: true or false is expected"),
+        ("compile = 1\n" + LEAST, "`compile` of the run is 1: allowed is true or false"),
         (
             'logs = ["jsn"]\n' + LEAST,
             "an item of `logs` of the run is 'jsn' (did you mean `json`?): allowed are",

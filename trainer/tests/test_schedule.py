@@ -16,11 +16,6 @@ def test_cosine_ends_at_the_final_part() -> None:
     assert rates == sorted(rates, reverse=True)
 
 
-def test_linear_is_a_line() -> None:
-    rates = parts(kind="linear", final=0.0)
-    assert rates == pytest.approx([1 - done / 100 for done in range(101)])
-
-
 def test_constant_stays() -> None:
     assert set(parts(kind="constant")) == {1.0}
 
@@ -30,23 +25,13 @@ def test_step_falls_in_steps() -> None:
     assert rates[:50] == [1.0] * 50 and rates[50:100] == [0.1] * 50
 
 
-def test_one_cycle_rises_and_falls() -> None:
-    rates = parts(kind="one-cycle", peak=0.3, final=0.01)
-    assert (
-        rates[0] == pytest.approx(1 / 25)
-        and rates[30] == pytest.approx(1.0)
-        and rates[-1] == pytest.approx(0.01)
-    )
-    assert rates[:31] == sorted(rates[:31]) and rates[30:] == sorted(rates[30:], reverse=True)
-
-
 def test_a_warm_up_comes_first() -> None:
-    rates = parts(111, kind="linear", final=0.0, warm_up=0.09)
+    rates = parts(111, warm_up=0.09)
     assert rates[:10] == pytest.approx([(done + 1) / 11 for done in range(10)])
-    assert rates[10:] == pytest.approx(parts(101, kind="linear", final=0.0))
+    assert rates[10:] == pytest.approx(parts(101))
 
 
-@pytest.mark.parametrize("kind", ["cosine", "constant", "linear", "step", "one-cycle"])
+@pytest.mark.parametrize("kind", ["cosine", "constant", "step"])
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_runs_of_a_few_steps_have_a_rate_too(kind: str, steps: int) -> None:
     assert all(0 < part <= 1 for part in parts(steps, kind=kind, warm_up=0.5))

@@ -44,7 +44,7 @@ def test_what_a_stage_does_not_say_is_as_in_the_run(run_file: Path, tmp_path: Pa
     assert (first.schedule.rate, second.schedule.rate) == (0.01, 0.002)
     assert len(first.data.files) == 1 and len(second.data.files) == 2
     assert first.data.batch_size == second.data.batch_size == 256
-    assert first.average == second.average == 0.9 and first.seed < second.seed
+    assert first.seed < second.seed
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,10 @@ def test_what_a_stage_does_not_say_is_as_in_the_run(run_file: Path, tmp_path: Pa
     [
         ("[[stage]]\nspec = 'x'\n", "`spec` of stage 1 is one of the whole run, before"),
         ("[[stage]]\n[[stage]]\nsteps = 3\n", "unknown key `steps` in stage 2"),
-        ("[[stage]]\npositions = 0\n", "`positions` of stage 1 is 0: it must be at least 1"),
+        (
+            "[[stage]]\npositions = 0\n",
+            "`positions` of stage 1 is 0: allowed is a whole number >= 1",
+        ),
         ("[[stage]]\nloss = { lambada = 1 }\n", "unknown key `lambada` in [loss]"),
         ("[stage]\npositions = 5\n", "[[stage]] is a table: tables are expected"),
     ],

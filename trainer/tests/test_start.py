@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 import torch
 from narrow import narrowed
-from small_run import RUN, Silent, changed, training, weights
+from small_run import RUN, changed, training, weights
 from small_run import batches as small_batches
 from support import REPOSITORY_SPECS, batches, description, exact, positions, small_specs, trained
 from support import write_net as written
 
-from nnue_trainer import Network, start, tensor_file
+from nnue_trainer import Network, start
 from nnue_trainer.fields import RunError
+from nnue_trainer.progress import Watcher
 
 SPECS = small_specs()
 RUST_TESTS = REPOSITORY_SPECS.parent / "tests"
@@ -28,12 +29,12 @@ OTHERS = (
 def test_a_net_file_gives_the_network_that_wrote_it(name: str, tmp_path: Path) -> None:
     spec = SPECS.get(name) or RUST_TESTS / name
     own = trained(spec)
-    net = written(own, spec, tmp_path)
+    net = written(own, tmp_path)
     other = Network(description(spec), seed=77)
     start.load(other, net)
     again = tmp_path / "again"
     again.mkdir()
-    assert written(other, spec, again).read_bytes() == net.read_bytes()
+    assert written(other, again).read_bytes() == net.read_bytes()
     fens = positions()[:50]
     found = exact(other, batches(spec, fens, tmp_path))
     assert found == exact(own, batches(spec, fens, tmp_path))
@@ -48,27 +49,27 @@ def test_floats_give_the_numbers_before_they_were_rounded(name: str, tmp_path: P
         spec = narrowed(text, tmp_path / f"{name}.toml")
     own = trained(spec)
     floats = tmp_path / "network.floats"
-    tensor_file.write_floats(own, floats)
+    own.write_floats(floats)
     other = Network(description(spec), seed=77)
     start.load(other, floats)
     again = tmp_path / "again.floats"
-    tensor_file.write_floats(other, again)
+    other.write_floats(again)
     first, second = (
         torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.float32)
         for path in (floats, again)
     )
     assert torch.allclose(first, second, atol=1e-6)
     # They are not the rounded ones.
-    net = written(own, spec, tmp_path)
+    net = written(own, tmp_path)
     start.load(other, net)
-    tensor_file.write_floats(other, again)
+    other.write_floats(again)
     rounded = torch.frombuffer(bytearray(again.read_bytes()), dtype=torch.float32)
     assert not torch.allclose(first, rounded, atol=1e-6)
 
 
 def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     spec = SPECS["sfnnv5"]
-    net = written(trained(spec), spec, tmp_path)
+    net = written(trained(spec), tmp_path)
     content = net.read_bytes()
     network = Network(description(spec))
     for wrong, message in (
@@ -85,7 +86,7 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_behind_the_tensors_is_padding_a_spec_or_wrong(tmp_path: Path) -> None:
     spec = SPECS["bullet_simple"]
-    net = written(trained(spec), spec, tmp_path)
+    net = written(trained(spec), tmp_path)
     content = net.read_bytes()
     network = Network(description(spec))
     tail = description(spec).file.tail
@@ -99,7 +100,7 @@ def test_what_is_behind_the_tensors_is_padding_a_spec_or_wrong(tmp_path: Path) -
         start.load(network, net)
         again = tmp_path / "again"
         again.mkdir(exist_ok=True)
-        assert written(network, spec, again).read_bytes() == content
+        assert written(network, again).read_bytes() == content
     for wrong in (content + b"b", content[:-1] + b"?", content + bytes(64)):
         net.write_bytes(wrong)
         with pytest.raises(RunError, match="bytes more than the spec's tensors"):
@@ -113,7 +114,7 @@ def test_a_wider_net_without_a_header_is_refused(tmp_path: Path) -> None:
     assert width in text
     wide = tmp_path / "wide.toml"
     wide.write_text(text.replace(width, "width = 64"))
-    net = written(trained(wide), wide, tmp_path)
+    net = written(trained(wide), tmp_path)
     with pytest.raises(RunError, match="bytes more than the spec's tensors"):
         start.load(Network(description(spec)), net)
 
@@ -121,22 +122,21 @@ def test_a_wider_net_without_a_header_is_refused(tmp_path: Path) -> None:
 def test_floats_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     spec = SPECS["bullet_simple"]
     floats = tmp_path / "network.floats"
-    tensor_file.write_floats(trained(spec), floats)
+    trained(spec).write_floats(floats)
     floats.write_bytes(floats.read_bytes()[:-4] + struct.pack("<f", math.nan))
     with pytest.raises(RunError, match="has numbers that are not finite"):
         start.load(Network(description(spec)), floats)
 
 
-def test_a_checkpoint_gives_its_averaged_weights(tmp_path: Path) -> None:
-    first = training(changed(RUN, average=0.9))
-    first.go(small_batches(1), tmp_path, Silent())
+def test_a_checkpoint_gives_its_weights(tmp_path: Path) -> None:
+    first = training()
+    first.go(small_batches(1), tmp_path, Watcher())
     path = tmp_path / "checkpoint.safetensors"
     second = training(seed=5)
     start.load(second.network, path)
-    assert torch.equal(weights(second.network), weights(first.averaged))
-    assert not torch.equal(weights(second.network), weights(first.network))
+    assert torch.equal(weights(second.network), weights(first.network))
     # Another run, with other data, goes on from there: nothing of the first is read again.
-    other = training(changed(RUN, start=str(path), optimiser={"name": "nadam"}), seed=5)
+    other = training(changed(RUN, start=str(path), optimiser={"name": "muon"}), seed=5)
     assert other.settings["start"] == start.digest(path) and other.steps == 0
     with pytest.raises(RunError, match="it has no such tensor where the network has"):
         start.load(trained(SPECS["sfnnv5"]), path)

@@ -51,6 +51,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, broken: set[str]) -> list[list[str]]:
                 "elo": elo,
                 "elo_low": ends[0],
                 "elo_high": ends[1],
+                "further": "keys that the run does not keep",
             }
         )
 
@@ -140,7 +141,7 @@ def test_what_was_trained_before_a_match_that_cannot_be_played_is_kept(
 
 def test_what_cannot_be_watched_is_said(run_file: Path, tmp_path: Path) -> None:
     run_file.write_text(HEAD + WATCH.replace("20", "21"))
-    with pytest.raises(RunError, match=r"`games` of \[watch\] is 21: it must be even"):
+    with pytest.raises(RunError, match=r"`games` of \[watch\] is 21: allowed is .* multiple of 2"):
         read_run(run_file)
     run_file.write_text(HEAD + WATCH + 'opponent = "none.nnue"\n')
     with pytest.raises(RunError, match=r"none.nnue`, the `opponent` of \[watch\]"):

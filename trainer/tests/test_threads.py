@@ -1,5 +1,6 @@
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from small_run import RUN, changed
@@ -46,5 +47,5 @@ def test_the_command_gets_its_part_unless_the_run_file_says_more(
     monkeypatch.setattr(stream, "batches", batches)
     source = FileSource(changed(RUN, data={"files": ("games.txt",), "options": own}), "nnue", 3)
     assert list(source._batches(("games.txt",), [])) == []
-    assert [after for option, after in zip(seen, seen[1:]) if option == "--threads"] == expected
+    assert [after for option, after in pairwise(seen) if option == "--threads"] == expected
     assert "--threads=7" in seen or expected

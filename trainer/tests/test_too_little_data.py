@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 import torch
-from small_run import RUN, Silent, batch, batches, changed, training
+from small_run import RUN, batch, batches, changed, training
 
-from nnue_trainer.advice import ENOUGH
-from nnue_trainer.progress import Progress
+from nnue_trainer.advice import ENOUGH, Known, _data
+from nnue_trainer.progress import Progress, Watcher
 from nnue_trainer.run import Run
-from nnue_trainer.too_little_data import warnings
 from nnue_trainer.train import Training
 
 
@@ -18,10 +17,6 @@ from nnue_trainer.train import Training
 class BothLosses:
     train_loss: float
     validation_loss: float
-
-
-def reports(*ratios: float) -> list[BothLosses]:
-    return [BothLosses(0.002, 0.002 * ratio) for ratio in ratios]
 
 
 @pytest.mark.parametrize(
@@ -39,10 +34,11 @@ def reports(*ratios: float) -> list[BothLosses]:
 def test_a_validation_that_stays_far_above_training_is_said(
     ratios: tuple[float, ...], of_run: int, is_warned: bool
 ) -> None:
-    said = warnings(reports(*ratios), of_run)
-    assert bool(said) == is_warned
+    losses: Any = [BothLosses(0.002, 0.002 * ratio) for ratio in ratios]
+    said = _data(Known(ENOUGH, 0, 0, 0.0, 0.0), losses, of_run)
+    assert (said is not None) == is_warned
     if said:
-        assert f"({ratios[-1] - 1:.0%} in the last report): there is too little data" in said[0]
+        assert f"({ratios[-1] - 1:.0%} in the last report): there is too little data" in said
 
 
 def learning_by_heart(held_out: int) -> Training:
@@ -67,7 +63,7 @@ def alive(run: Run, validation: Any) -> Training:
 def test_few_held_out_positions_do_not_tell_that_there_is_too_little_data(tmp_path: Path) -> None:
     known = batch(torch.Generator().manual_seed(7), 32)
     few = learning_by_heart(held_out=ENOUGH - 1)
-    few.go(iter(lambda: known, None), tmp_path, Silent())
+    few.go(iter(lambda: known, None), tmp_path, Watcher())
     last = few.reports[-1]
     assert last.validation_loss > 2 * last.train_loss and few.warnings == []
 
@@ -87,7 +83,7 @@ def test_enough_data_is_not_warned_of(tmp_path: Path) -> None:
     # With half of the values, no weight is as large as it may be.
     run = changed(RUN, positions=64_000, reports=8, loss={"value_scale": 50.0})
     enough = alive(run, held_out)
-    enough.go(batches(1), tmp_path, Silent())
+    enough.go(batches(1), tmp_path, Watcher())
     assert enough.warnings == [] and "far above" not in (tmp_path / "curves.svg").read_text()
 
 
@@ -99,12 +95,12 @@ def test_both_curves_have_the_targets_of_the_end_of_the_run(tmp_path: Path) -> N
         positions=320,
         reports=1,
         schedule={"rate": 1e-12},
-        loss={"lambda_": (1.0, 0.0)},
+        loss={"lambda": (1.0, 0.0)},
     )
     compared = training(run)
     known = batch(torch.Generator().manual_seed(7), 32)
     compared.validation = [known]
-    compared.go(iter(lambda: known, None), tmp_path, Silent())
+    compared.go(iter(lambda: known, None), tmp_path, Watcher())
     (report,) = compared.reports
     assert report.train_loss == pytest.approx(report.validation_loss, rel=1e-5)
     assert "loss, with the targets of the end of the run" in (tmp_path / "curves.svg").read_text()

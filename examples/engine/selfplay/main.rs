@@ -27,13 +27,12 @@ use crate::output::Output;
 
 /// Positions whose score is beyond it are not written: in them the game is over.
 const MOST_CENTIPAWNS: i32 = 3_000;
-/// A game is given up when the scores of so many positions in a row say that it is won.
+/// The score and the number of positions in a row at which a game counts as won.
 const WON: (i32, usize) = (1_500, 6);
-/// A game is drawn when the scores of so many positions in a row, after so many moves of both
-/// sides, say that nobody is better.
+/// The largest score, the number of positions in a row, and the number of moves of both sides,
+/// after which a game counts as drawn.
 const DRAWN: (i32, usize, usize) = (10, 16, 100);
-/// After so many random moves most games still go on; after more an opening would be looked for
-/// in vain.
+/// The most random moves: most games still go on after them.
 const MOST_RANDOM_PLIES: usize = 100;
 /// Longer games are drawn.
 const MOST_PLIES: usize = 300;
@@ -46,7 +45,7 @@ struct Selfplay {
     /// How many games
     #[arg(long)]
     games: u64,
-    /// Ends when there are so many positions, if that is before the last game
+    /// Ends after this number of positions, or after the last game
     #[arg(long, default_value_t = u64::MAX, hide_default_value = true)]
     positions: u64,
     /// Nodes for each move
@@ -58,7 +57,7 @@ struct Selfplay {
     /// Threads, by default one for each processor
     #[arg(long)]
     threads: Option<usize>,
-    /// Games begin with so many random moves
+    /// Games begin with this number of random moves
     #[arg(long, default_value = "7-10", value_parser = range)]
     random_plies: RangeInclusive<usize>,
     /// How often a random move is played after the beginning, of 1

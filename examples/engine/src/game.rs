@@ -40,7 +40,7 @@ pub fn legal_moves(board: &Board) -> ArrayVec<Move, MOST_MOVES> {
     all
 }
 
-/// A game that begins after so many random moves, unless it is over by then.
+/// A game that begins after `plies` random moves, unless it is over by then.
 pub fn opening(random: &mut Rng, start: &Board, plies: usize) -> Option<Game> {
     let mut board = start.clone();
     for _ in 0..plies {

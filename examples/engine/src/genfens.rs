@@ -10,10 +10,10 @@ use crate::table::Table;
 use crate::time::Limits;
 use crate::words::{board, number, say};
 
-/// Openings are about even: a search of so many nodes finds at most so many centipawns.
+/// Openings are about even: a search of [`NODES`] nodes finds at most [`EVEN`] centipawns.
 const NODES: u64 = 1_000;
 const EVEN: i32 = 400;
-/// So many in a row may be uneven.
+/// At most this number of openings in a row may be uneven.
 const TRIES: usize = 1_000;
 
 /// Prints openings, as OpenBench asks for them: `genfens N seed S book B`. The book is None or a

@@ -51,7 +51,7 @@ impl Entry {
 pub struct Table(Vec<[AtomicU64; 2]>);
 
 impl Table {
-    /// A table of so many megabytes, if there is memory for it.
+    /// A table of `megabytes` megabytes, if there is memory for it.
     pub fn new(megabytes: usize) -> Result<Arc<Table>, String> {
         let (mut entries, count) = (Vec::new(), megabytes.saturating_mul(1 << 16));
         let refuse = |_| format!("no memory for a table of {megabytes} MB");
@@ -75,7 +75,7 @@ impl Table {
         (place, if is_known { unpack(content) } else { None })
     }
 
-    /// What is known of a position so many plies from the search's root.
+    /// The entry of a position `ply` plies from the search's root.
     pub(crate) fn get(&self, key: u64, ply: usize) -> Option<Entry> {
         let mut entry = self.find(key).1?;
         entry.score -= mate(entry.score) * ply as i32;

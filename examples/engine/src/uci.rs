@@ -181,8 +181,8 @@ fn position(words: &[&str]) -> Result<Game, String> {
 }
 
 fn limits(words: &[&str], board: &Board) -> Limits {
-    // Numbers beyond all integers are the largest one. What is none is the least limit: whoever has
-    // asked for a move waits for one.
+    // Numbers beyond all integers are the largest integer. A word that is not a number is the least
+    // limit, because the asker waits for a move.
     let value = |word| {
         let place = words.iter().position(|&found| found == word)?;
         let given = number::<f64>(words.get(place + 1).unwrap_or(&""));

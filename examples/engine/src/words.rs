@@ -16,7 +16,7 @@ pub(crate) fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(error)
 }
 
-/// The board of a FEN's fields, of which the last may be missing. Some programs count moves from 0,
+/// The board of a FEN's fields. The last fields may be missing. Some programs count moves from 0,
 /// and tell of squares on which no pawn can capture. In Chess960, `K` may be the right of the
 /// outermost rook.
 pub(crate) fn board<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Board, String> {

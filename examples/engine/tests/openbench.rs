@@ -72,7 +72,7 @@ fn genfens_prints_openings_by_a_seed() {
 #[test]
 fn genfens_goes_on_from_a_book() {
     let book = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book.epd");
-    // As EPD and as a FEN: kings and pawns, of which few moves can be made.
+    // As EPD and as a FEN: kings and pawns, with few legal moves.
     let lines = "4k3/4p3/8/8/8/8/4P3/4K3 w - - bm e4;\n4k3/3pp3/8/8/8/8/3PP3/4K3 w - - 0 1\n";
     fs::write(&book, lines).expect("the folder for tests is writable");
     let openings = genfens(&format!("genfens 5 seed 1 book {}", book.display()));
@@ -94,7 +94,7 @@ fn genfens_refuses_a_book_that_no_game_can_reach() {
     }
 }
 
-/// The options by which OpenBench gives engines their share of a machine.
+/// OpenBench gives engines their share of a machine by these options.
 #[test]
 fn it_has_the_options_hash_and_threads() {
     let mut session = Session::engine();

@@ -96,7 +96,7 @@ fn evaluations_are_those_of_the_net_or_of_material() {
     let mut session = Session::engine();
     let fen = "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41";
     session.ask(&format!("position fen {fen}"));
-    // 449 in the net's units, of which a pawn is 208.
+    // 449 in the net's units; a pawn is 208.
     let net = "info string evaluation 215 centipawns";
     assert_eq!(answer(&mut session, "eval"), net);
     session.ask("setoption name EvalFile value <material>");
@@ -164,7 +164,7 @@ fn searches_end_when_they_are_told_to() {
     }
 }
 
-/// The iteration in which a search ends counts too: whoever adds nodes up would miss a third.
+/// The last iteration of a search counts too: it has a third of the nodes.
 #[test]
 fn the_last_line_has_all_nodes() {
     let mut session = Session::engine();

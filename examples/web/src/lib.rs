@@ -43,7 +43,7 @@ fn answer<T: Serialize>(act: impl FnOnce(&mut Page, &[u8]) -> Result<T, String>)
     })
 }
 
-/// Makes room for so many bytes, and returns where they are to be written. The room is there until
+/// Makes room for `bytes` bytes, and returns where they are to be written. The room is there until
 /// the next call.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn input(bytes: usize) -> *mut u8 {
@@ -72,7 +72,7 @@ pub extern "C" fn evaluate() -> usize {
     answer(Page::evaluate)
 }
 
-/// Evaluates moves from the FEN that was written to [`input`], at least so many:
+/// Evaluates moves from the FEN that was written to [`input`], at least `evaluations` times:
 /// [`Page::measure`]. The page takes the time.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub extern "C" fn measure(evaluations: usize) -> usize {

@@ -54,7 +54,7 @@ full refresh of each position, and the forward pass alone.
 A guess is likely if its score is that of trained networks. If none is, nothing is written without \
 `--anyway`.
 
-The exit code is 0 if a likely spec was found, and 1 if there is none or its network cannot be compiled.";
+The exit code is 0 if a likely spec was found, and 1 if not, or if its network cannot be compiled.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
@@ -93,7 +93,7 @@ const NOTHING: &str = "nothing has to be guessed";
 const HOW_TO_MEASURE: &str =
     "`--speed` compiles the network, and shows how long its evaluations take.";
 
-/// What is said of a file.
+/// The report about a file.
 #[derive(Serialize)]
 struct Adopted<'r> {
     /// The path of the file.
@@ -111,12 +111,12 @@ struct Adopted<'r> {
     interpreted_per_second: Option<f64>,
     /// The speed of the compiled network at each instruction set, if `--speed` asks for it.
     compiled: Option<Vec<Row>>,
-    /// What its beginning says.
+    /// The facts from its beginning.
     #[serde(skip)]
     identity: Identity,
     /// The files that were written.
     written: Vec<String>,
-    /// Why others were not, and what is to be done with those that are there.
+    /// Why other files were not written, and what to do with those that were.
     #[serde(skip)]
     remarks: Vec<String>,
 }
@@ -228,7 +228,7 @@ impl Adopt {
         Ok(())
     }
 
-    /// Prints what was found; `first` is the text of the first spec, and its network.
+    /// Prints the findings; `first` is the text of the first spec, and its network.
     fn show(
         &self,
         mut adopted: Adopted<'_>,
@@ -309,93 +309,22 @@ fn speed(path: &Path, guess: &Guess, bytes: &[u8]) -> Result<f64, Failure> {
 }
 
 fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(), Failure> {
-    let file = foreign(&adopted.file);
     if let (Some(name), Some(origin)) = (&adopted.recognised, &adopted.origin) {
-        let name = foreign(name);
-        let (found, guessed) = match origin {
-            Origin::Behind => (format!("the spec of `{file}` is behind it"), NOTHING),
-            Origin::Beside(spec) => (
-                format!(
-                    "the spec of `{file}` is beside it, in `{}`",
-                    displayed(spec)
-                ),
-                NOTHING,
-            ),
-            Origin::Known => (format!("`{file}` is a net of a known network"), NOTHING),
-            Origin::Shape => (
-                format!("`{file}` says how its network is built"),
-                "its spec marks what is guessed",
-            ),
-        };
-        writeln!(out, "{found}: {name}; {guessed}")?;
-        if !options.speed {
-            writeln!(out, "{HOW_TO_MEASURE}")?;
-        }
+        show_recognised(adopted, name, origin, options, out)?;
         return show_files(adopted, out);
     }
     let guesses = &adopted.ranking.guesses;
     let Some(first) = guesses.first() else {
-        let size = adopted.size;
-        let reason = match adopted.ranking.without_padding {
-            Some(len) => format!(
-                "networks of the field have files of {len} bytes, but the {} behind these are no \
-                 padding, which is `bullet` again and again, or zeros",
-                size - len
-            ),
-            None => format!("no network of the field has files of {size} bytes"),
-        };
-        let reason = match adopted.identity {
-            Identity::Other(what) => format!("it is {what}; {reason}"),
-            _ => reason,
-        };
-        writeln!(
-            out,
-            "`{file}`: {reason}; docs/spec-language.md says how to write a spec"
-        )?;
-        if options.speed {
-            writeln!(out, "there is no network to compile for `--speed`")?;
-        }
-        return Ok(());
+        return show_unknown(adopted, options, out);
     };
     writeln!(
         out,
-        "`{file}`: {} bytes, {} specs fit\n",
+        "`{}`: {} bytes, {} specs fit\n",
+        foreign(&adopted.file),
         adopted.size,
         guesses.len()
     )?;
-    let heads = [
-        "",
-        "family",
-        "neurons",
-        "outputs",
-        "score",
-        "neighbours",
-        "kings",
-        "material",
-        "sign",
-        "steps",
-        "pawn",
-    ];
-    let mut table = Table::new(2, heads);
-    for (index, guess) in guesses.iter().enumerate().take(options.guesses) {
-        let evidence = &guess.evidence;
-        table.row([
-            (index + 1).to_string(),
-            guess.family.clone(),
-            guess.network.transformer.width.to_string(),
-            guess.network.stacks.count.to_string(),
-            format!("{:.3}", evidence.score),
-            format!("{:.2}", evidence.neighbours),
-            evidence
-                .kings
-                .map_or("-".into(), |kings| format!("{kings:.2}")),
-            format!("{:.2}", evidence.material),
-            format!("{:.2}", evidence.antisymmetry),
-            format!("{:.2}", evidence.smoothness),
-            format!("{:.0}", evidence.pawn),
-        ]);
-    }
-    table.write(out)?;
+    evidence(guesses.iter().take(options.guesses)).write(out)?;
     if !adopted.ranking.likely {
         writeln!(
             out,
@@ -415,16 +344,133 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
             "\nThe first {same} guesses have the same evidence: undecided. The first one:"
         )?,
     }
+    show_facts(first, out)?;
+    show_questions(adopted.ranking, out)?;
+    if let Some(speed) = adopted.interpreted_per_second {
+        write!(
+            out,
+            "\nThe interpreter evaluates {speed:.0} positions a second."
+        )?;
+        if options.speed {
+            writeln!(out)?
+        } else {
+            writeln!(out, " {HOW_TO_MEASURE}")?
+        }
+    }
+    show_files(adopted, out)
+}
+
+/// Shows where the spec of a net is from that needed no guess.
+fn show_recognised(
+    adopted: &Adopted<'_>,
+    name: &str,
+    origin: &Origin,
+    options: &Adopt,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let (file, name) = (foreign(&adopted.file), foreign(name));
+    let (found, guessed) = match origin {
+        Origin::Behind => (format!("the spec of `{file}` is behind it"), NOTHING),
+        Origin::Beside(spec) => (
+            format!(
+                "the spec of `{file}` is beside it, in `{}`",
+                displayed(spec)
+            ),
+            NOTHING,
+        ),
+        Origin::Known => (format!("`{file}` is a net of a known network"), NOTHING),
+        Origin::Shape => (
+            format!("`{file}` says how its network is built"),
+            "its spec marks what is guessed",
+        ),
+    };
+    writeln!(out, "{found}: {name}; {guessed}")?;
+    if !options.speed {
+        writeln!(out, "{HOW_TO_MEASURE}")?;
+    }
+    Ok(())
+}
+
+/// Shows why no network of the field fits.
+fn show_unknown(
+    adopted: &Adopted<'_>,
+    options: &Adopt,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let (file, size) = (foreign(&adopted.file), adopted.size);
+    let reason = match adopted.ranking.without_padding {
+        Some(len) => format!(
+            "networks of the field have files of {len} bytes, but the {} behind these are no \
+             padding, which is `bullet` again and again, or zeros",
+            size - len
+        ),
+        None => format!("no network of the field has files of {size} bytes"),
+    };
+    let reason = match adopted.identity {
+        Identity::Other(what) => format!("it is {what}; {reason}"),
+        _ => reason,
+    };
+    writeln!(
+        out,
+        "`{file}`: {reason}; docs/spec-language.md says how to write a spec"
+    )?;
+    if options.speed {
+        writeln!(out, "there is no network to compile for `--speed`")?;
+    }
+    Ok(())
+}
+
+/// A row for each guess, with what speaks for it.
+fn evidence<'a>(guesses: impl Iterator<Item = &'a Guess>) -> Table {
+    let heads = [
+        "",
+        "family",
+        "neurons",
+        "outputs",
+        "score",
+        "neighbours",
+        "kings",
+        "material",
+        "sign",
+        "steps",
+        "pawn",
+    ];
+    let mut table = Table::new(2, heads);
+    for (index, guess) in guesses.enumerate() {
+        let evidence = &guess.evidence;
+        table.row([
+            (index + 1).to_string(),
+            guess.family.clone(),
+            guess.network.transformer.width.to_string(),
+            guess.network.stacks.count.to_string(),
+            format!("{:.3}", evidence.score),
+            format!("{:.2}", evidence.neighbours),
+            evidence
+                .kings
+                .map_or("-".into(), |kings| format!("{kings:.2}")),
+            format!("{:.2}", evidence.material),
+            format!("{:.2}", evidence.antisymmetry),
+            format!("{:.2}", evidence.smoothness),
+            format!("{:.0}", evidence.pawn),
+        ]);
+    }
+    table
+}
+
+fn show_facts(guess: &Guess, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new(2, ["fact", "guess"]);
-    for fact in &first.facts {
+    for fact in &guess.facts {
         let mut lines = fact.lines().into_iter();
         let value = lines.next().unwrap_or_default();
         table.row([fact.name.to_string(), value]);
         lines.for_each(|line| table.row([String::new(), line]));
     }
-    table.write(out)?;
+    Ok(table.write(out)?)
+}
+
+fn show_questions(ranking: &Ranking, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "\nAsk the net's author for:")?;
-    for question in &adopted.ranking.questions {
+    for question in &ranking.questions {
         let values = question
             .values
             .iter()
@@ -438,18 +484,7 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
             values.join(" or ")
         )?;
     }
-    if let Some(speed) = adopted.interpreted_per_second {
-        write!(
-            out,
-            "\nThe interpreter evaluates {speed:.0} positions a second."
-        )?;
-        if options.speed {
-            writeln!(out)?
-        } else {
-            writeln!(out, " {HOW_TO_MEASURE}")?
-        }
-    }
-    show_files(adopted, out)
+    Ok(())
 }
 
 fn show_files(adopted: &Adopted<'_>, out: &mut dyn Write) -> Result<(), Failure> {

@@ -61,8 +61,8 @@ const ROUNDS_ON_TERMINAL: u16 = 36;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Bench {
-    /// The specs, of which the first is what the others are compared with: TOML files, or names of
-    /// those in `specs`; without any, those of the nets
+    /// The specs: TOML files, or names of those in `specs`; the others are compared with the first.
+    /// Without any, those of the nets
     #[arg(value_name = "SPEC", required_unless_present_any = ["named_specs", "nets"], value_parser = crate::inputs::spec_choice())]
     specs: Vec<SpecChoice>,
     /// Specs after those
@@ -90,10 +90,9 @@ pub(crate) struct Bench {
     /// Show quartiles, the work of an evaluator, and the checksum of all values too
     #[arg(long)]
     details: bool,
-    /// Measure so many processes that evaluate along the search at the same time, 1 to 256: as many
-    /// with weights of their own, and as many that share their weights, in turns; shown is what all
-    /// of a kind evaluate in a second, and the memory that they take. With `--engine` they do so in
-    /// an engine
+    /// Measure N processes that evaluate along the search at the same time, 1 to 256: first with
+    /// their own weights, then with shared weights, in turns. The table shows the evaluations a
+    /// second of all processes of a kind, and their memory. With `--engine` they do so in an engine
     #[arg(long, value_name = "N", conflicts_with_all = ["watch", "details"], value_parser = clap::value_parser!(u16).range(1..=256))]
     processes: Option<u16>,
     /// The share of blocks of four inputs that are not zero with weights that nobody has trained;

@@ -112,7 +112,7 @@ fn name_for(choice: &SpecChoice) -> String {
     })
 }
 
-/// Says what was written, and how a program is linked with it.
+/// Lists the files that were written, and how a program is linked with them.
 fn report(built: &Built, name: &str, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     let folder = folder.display();
     writeln!(out, "wrote {}", built.header.display())?;

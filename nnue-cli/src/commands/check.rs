@@ -59,7 +59,7 @@ struct Weights {
     clamped: Vec<Clamped>,
     /// Facts that no file tells, so that the spec may be wrong about them although the file fits.
     untold: Vec<&'static str>,
-    /// What the weights say against the spec.
+    /// The evidence of the weights against the spec.
     doubt: Option<Doubt>,
 }
 
@@ -74,7 +74,7 @@ struct Clamped {
 
 impl Weights {
     fn of(file: &NetFile) -> Result<Weights, Failure> {
-        let clamped = { file.loaded.clamped.iter() }.map(|(place, count)| Clamped {
+        let clamped = file.loaded.clamped.iter().map(|(place, count)| Clamped {
             place: place.to_string(),
             values: *count as u64,
         });
@@ -152,8 +152,14 @@ fn show(network: &Network, memory: &Memory, out: &mut dyn Write) -> Result<(), F
 fn order(network: &Network) -> String {
     let list = |sections: &[Section<Tensor>]| {
         let tensors = sections.iter().filter_map(Section::as_tensor);
-        let tensors = tensors
-            .map(|tensor| format!("{} {}{}", tensor.name, tensor.element, tensor.axis_order()));
+        let tensors = tensors.map(|tensor| {
+            format!(
+                "{} {}{}",
+                tensor.name,
+                tensor.stored.element,
+                tensor.axis_order()
+            )
+        });
         tensors.collect::<Vec<_>>().join(", ")
     };
     let File {

@@ -8,7 +8,6 @@ use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_compiler::format::levels::ISAS;
 use nnue_compiler::{Levels, Options, emit};
-use quote::quote;
 
 use crate::Failure;
 use crate::inputs::{Kernels, SpecArgument};
@@ -29,12 +28,7 @@ impl Expand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let spec = self.spec.choice()?;
         let network = spec.network()?;
-        let options = Options {
-            runtime: quote!(::nnue_runtime),
-            unroll: self.kernels.unroll,
-            embedded: None,
-            levels: self.levels(),
-        };
+        let options = Options::new(self.kernels.unroll, self.levels());
         let tokens = emit(&network, &options).map_err(Failure::work)?;
         let mut file: syn::File = syn::parse2(tokens).map_err(|error| {
             Failure::Work(format!(

@@ -31,7 +31,7 @@ of games. What a loop has started ends with it.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct LoopCommand {
-    /// The run file: what is trained, on what, and what it plays
+    /// The run file: the network, its data, and its matches
     #[arg(value_name = "RUN.toml")]
     run: PathBuf,
     /// The folder for all that it makes; without it, the run file's name with `.loop` in the

@@ -99,13 +99,13 @@ pub(crate) struct MatchCommand {
 /// How long engines think.
 #[derive(Args, Debug)]
 struct Thinking {
-    /// Let engines search so many nodes for each move
+    /// Let engines search N nodes for each move
     #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Let them think so many milliseconds for each move
+    /// Let them think MS milliseconds for each move
     #[arg(long, value_name = "MS", group = "limit", value_parser = clap::value_parser!(u32).range(1..))]
     movetime: Option<u32>,
-    /// Give them so many seconds for a game, and so many more for each move, such as 8+0.08
+    /// Give them S seconds for a game, and I more for each move, such as 8+0.08
     #[arg(long, value_name = "S+I", group = "limit", value_parser = time_control)]
     tc: Option<Limit>,
     /// By how many milliseconds an engine may exceed its time
@@ -148,7 +148,7 @@ struct Openings {
     /// Choose openings by this number
     #[arg(long, value_name = "N", default_value_t = 1)]
     openings_seed: u32,
-    /// Make openings of so many random moves, 0 to 40
+    /// Make openings of N random moves, 0 to 40
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(0..=40))]
     opening_plies: u8,
     /// Leave out openings in which captures put a player more pawns ahead than this
@@ -178,14 +178,7 @@ struct Test {
 
 impl MatchCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let rules = Rules {
-            limit: self.thinking.limit()?,
-            chess960: self.openings.chess960,
-            draw: self.draw,
-            win: self.resign,
-            margin: Duration::from_millis(self.thinking.time_margin.into()),
-            patience: Duration::from_secs(self.thinking.patience.into()),
-        };
+        let rules = self.rules()?;
         let mut fingerprints = Fingerprints::default();
         let players = players(
             [&self.first, &self.second],
@@ -202,10 +195,7 @@ impl MatchCommand {
                 .map(PathBuf::as_path),
         )?;
         let pairs = (self.games / 2) as usize;
-        let openings = match &self.openings.book {
-            Some(path) => self.listed_openings(path, pairs),
-            None => self.random_openings(pairs),
-        }?;
+        let openings = self.openings(pairs)?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let (mut state, finished) = match &self.state {
             Some(path) => {
@@ -262,13 +252,35 @@ impl MatchCommand {
         if results.pairs == pairs || tournament.verdict(&results).is_some() {
             return Ok(ExitCode::SUCCESS);
         }
-        Err(Failure::Work(match &self.state {
+        Err(self.interrupted())
+    }
+
+    fn rules(&self) -> Result<Rules, Failure> {
+        Ok(Rules {
+            limit: self.thinking.limit()?,
+            chess960: self.openings.chess960,
+            draw: self.draw,
+            win: self.resign,
+            margin: Duration::from_millis(self.thinking.time_margin.into()),
+            patience: Duration::from_secs(self.thinking.patience.into()),
+        })
+    }
+
+    fn interrupted(&self) -> Failure {
+        Failure::Work(match &self.state {
             Some(path) => format!(
                 "interrupted; the same command goes on with the pairs in `{}`",
                 path.display()
             ),
             None => "interrupted; with `--state` the match could go on".into(),
-        }))
+        })
+    }
+
+    fn openings(&self, pairs: usize) -> Result<Vec<Board>, Failure> {
+        match &self.openings.book {
+            Some(path) => self.listed_openings(path, pairs),
+            None => self.random_openings(pairs),
+        }
     }
 
     /// The openings of a file with a line for each opening.

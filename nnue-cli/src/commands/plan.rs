@@ -4,9 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_compiler::description::plans;
 use nnue_compiler::layout::Layout;
 use nnue_compiler::plan::Plans;
+use serde::Serialize;
 
 use crate::Failure;
 use crate::inputs::{Kernels, SpecArgument, write_json};
@@ -23,21 +23,34 @@ pub(crate) struct Plan {
     json: bool,
 }
 
+/// The JSON of `nnue plan`.
+#[derive(Serialize)]
+struct Printed<'p> {
+    /// The name of the network.
+    network: &'p str,
+    #[serde(flatten)]
+    plans: &'p Plans<'p>,
+}
+
 impl Plan {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let network = self.spec.network()?;
         let layout = Layout::of(&network);
-        let plans = Plans::of(&layout, self.kernels.unroll).map_err(Failure::work)?;
+        let mut plans = Plans::of(&layout, self.kernels.unroll).map_err(Failure::work)?;
+        plans
+            .levels
+            .retain(|plan| self.kernels.shows(plan.isa.name));
         if self.json {
-            let shows = |level: &str| self.kernels.shows(level);
-            write_json(&plans::Plans::of(&network.name, &plans, shows), out)?;
+            let printed = Printed {
+                network: &network.name,
+                plans: &plans,
+            };
+            write_json(&printed, out)?;
             return Ok(ExitCode::SUCCESS);
         }
         write!(out, "{}", plans.prefetch)?;
         for plan in &plans.levels {
-            if self.kernels.shows(plan.isa.name) {
-                write!(out, "\n{plan}")?;
-            }
+            write!(out, "\n{plan}")?;
         }
         Ok(ExitCode::SUCCESS)
     }

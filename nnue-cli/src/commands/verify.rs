@@ -215,7 +215,7 @@ fn show(verification: &Verification, out: &mut dyn Write) -> Result<(), Failure>
     if !told.is_empty() {
         let of_all = verification.ways.iter();
         let all: usize = of_all.map(|way| way.compared - way.equal).sum();
-        writeln!(out, "\n{all} differences, of which these are the first:")?;
+        writeln!(out, "\n{all} differences; the first are:")?;
         let mut table = Table::new(4, ["position", "expected", "found", "computed by"]);
         for difference in told {
             table.row([
@@ -243,11 +243,11 @@ fn show_wiring(checked: &[Checked], out: &mut dyn Write) -> Result<(), Failure> 
     let mut table = Table::new(1, heads);
     for one in checked {
         table.row([
-            one.network.clone(),
-            one.layers.to_string(),
-            one.weights.to_string(),
-            one.levels.len().to_string(),
-            one.comparisons.to_string(),
+            one.found.network.clone(),
+            one.found.layers.to_string(),
+            one.found.weights.to_string(),
+            one.found.levels.len().to_string(),
+            one.found.comparisons.to_string(),
             format!("{:.1}", one.seconds),
             String::from(if one.mismatch.is_some() { "yes" } else { "no" }),
         ]);
@@ -255,8 +255,8 @@ fn show_wiring(checked: &[Checked], out: &mut dyn Write) -> Result<(), Failure> 
     table.write(out)?;
     for one in checked {
         let wrong = one.mismatch.iter().map(|mismatch| ("wrong", mismatch));
-        let unproved = one.unproved.iter().map(|part| ("not proved", part));
-        let mut table = Table::new(2, [&*one.network, ""]);
+        let unproved = one.found.unproved.iter().map(|part| ("not proved", part));
+        let mut table = Table::new(2, [&*one.found.network, ""]);
         for (what, part) in wrong.chain(unproved) {
             table.row([what, part]);
         }

@@ -20,7 +20,7 @@ const BUILT_IN_FILE: &str = "primer.nnue";
 /// The net that is part of the program.
 const BUILT_IN: &[u8] = include_bytes!("primer.nnue");
 
-/// The net file that a subcommand is about: its name may stand alone, or after `--net` as everywhere.
+/// The main net file of a subcommand, which may be given without `--net`.
 #[derive(Args, Debug)]
 pub(crate) struct NetArgument {
     /// The net file; `--net FILE` is the same

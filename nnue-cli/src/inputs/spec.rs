@@ -6,7 +6,7 @@ use nnue_tools::nets::specs::SpecChoice;
 
 use crate::Failure;
 
-/// The spec that a subcommand is about: its name may stand alone, or after `--spec` as everywhere.
+/// The main spec of a subcommand, which may be given without `--spec`.
 #[derive(Args, Debug)]
 pub(crate) struct SpecArgument {
     /// The spec: a TOML file, or the name of one in `specs`; `--spec SPEC` is the same

@@ -52,7 +52,7 @@ pub(crate) fn unpacked(network: &Network) -> Network {
     let groups = file.stack_groups.iter_mut();
     for section in groups.chain([&mut file.sections]).flatten() {
         if let Section::Tensor(tensor) = section {
-            tensor.encoding = Encoding::Raw;
+            tensor.stored.encoding = Encoding::Raw;
         }
     }
     network

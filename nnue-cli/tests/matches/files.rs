@@ -161,7 +161,7 @@ fn a_state_is_a_file() {
 #[test]
 fn few_of_many_differences_are_told() {
     let state = file("differences.state");
-    let settings: Vec<_> = { 0..100_000 }.map(|n| format!("\"{n}\":\"x\"")).collect();
+    let settings: Vec<_> = (0..100_000).map(|n| format!("\"{n}\":\"x\"")).collect();
     let header = format!(
         "{{\"nnue_match\":1,\"settings\":{{{}}}}}\n",
         settings.join(",")
@@ -204,7 +204,7 @@ fn settings_are_not_cut() {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("it can be made");
     let state = format!("{folder}/state");
-    // No file can be longer than one block of 512 bytes, of which the settings need more.
+    // No file can be longer than one block of 512 bytes, and the settings need more.
     let engine = match_engine::path();
     let limited = "ulimit -f 1; trap '' XFSZ; exec \"$@\"";
     let play = |shell: &str| {

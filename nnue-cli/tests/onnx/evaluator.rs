@@ -187,7 +187,7 @@ fn map(x: &Array, function: impl Fn(i64) -> i64) -> Array {
     }
 }
 
-/// A function of two arrays, of which an axis of length 1 meets each element of the other's.
+/// A function of two arrays. An axis of length 1 meets each element of the other array's axis.
 fn broadcast(a: &Array, b: &Array, function: &dyn Fn(i64, i64) -> i64) -> Array {
     let axes = a.shape.len().max(b.shape.len());
     let padded = |x: &Array| [&vec![1; axes - x.shape.len()], &x.shape[..]].concat();

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &[impl AsRef<OsStr>]) -> Output {
     nnue(arguments).output().expect("the program starts")
 }
 
-/// Standard output of a run that must succeed, silently but for that.
+/// Standard output of a run that must succeed, and print nothing on standard error.
 pub(crate) fn output(arguments: &[impl AsRef<OsStr>]) -> String {
     let Output {
         status,
@@ -57,7 +57,7 @@ pub(crate) fn assert_refused(output: &Output, code: i32, words: &[&str]) {
     }
 }
 
-/// What a run printed that must have succeeded silently but for that.
+/// The standard output of a run that must have succeeded, with nothing on standard error.
 pub(crate) fn printed(output: &Output) -> &str {
     assert_eq!((output.status.code(), stderr(output)), (Some(0), ""));
     stdout(output)

@@ -1,4 +1,4 @@
-//! Files of positions that are compressed, as they are archived: read as what was compressed.
+//! Files of positions that are compressed, as they are archived: read unpacked.
 
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 
@@ -16,7 +16,7 @@ const START: usize = 24;
 /// The endings of names that say how a file is compressed.
 const ENDINGS: [&str; 4] = [".gz", ".bz2", ".zst", ".zstd"];
 
-/// The name of a file without what says how it is compressed, and whether it says that.
+/// The name of a file without the ending of its compression, and whether it had one.
 pub(crate) fn unpacked_name(name: &str) -> (&str, bool) {
     let mut stripped = ENDINGS
         .iter()
@@ -139,7 +139,7 @@ fn is_board(start: &[u8]) -> bool {
     count <= 32 && kinds.all(|(index, half)| is_kind(index, half))
 }
 
-/// What zstd has compressed, in any number of frames.
+/// Data that zstd has compressed, in any number of frames.
 struct Frames<R> {
     source: R,
     decoder: FrameDecoder,

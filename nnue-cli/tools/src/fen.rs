@@ -1,9 +1,9 @@
-//! Positions as text: FEN, EPD, and what programs make of them.
+//! Positions as text: FEN, EPD, and the forms of programs.
 //!
 //! All positions that this crate reads as text come through here: data, books, lists, golden
 //! vectors, arguments, and tags of PGN. So whatever one of them reads, all of them read:
 //!
-//! * two to six fields, of which the last four may be missing,
+//! * two to six fields: the last four may be missing,
 //! * operations of EPD behind four fields or six, with or without a `;` before them, and a `;` at
 //!   the end,
 //! * castling rights as in FEN, X-FEN (`KQkq` are the outermost rooks) and Shredder-FEN,
@@ -29,7 +29,7 @@ const MOST_HALF_MOVES: u16 = 100;
 
 /// A position that was read.
 pub(crate) struct Fen<'a> {
-    /// The text without what is around the fields; [`START`] for `startpos`.
+    /// The text of the fields alone; [`START`] for `startpos`.
     pub(crate) text: &'a str,
     pub(crate) board: Board,
     pub(crate) rest: Rest,
@@ -76,7 +76,7 @@ fn last_fields(text: &str) -> (&str, [Option<&str>; 4]) {
     if let Some(mark) = text[from..].find(';') {
         let (before, behind) = text.split_at(from + mark);
         let behind = behind.trim_start_matches([';', ' ', '\t']);
-        // What follows a `;` is an operation or nothing: scores would be lost in silence.
+        // Only an operation may follow a `;`: scores would be lost in silence.
         if behind.is_empty() || is_letter(behind) {
             return last_fields(before.trim_ascii_end());
         }
@@ -84,7 +84,9 @@ fn last_fields(text: &str) -> (&str, [Option<&str>; 4]) {
     let (clock, number) = (fields.next(), fields.next());
     let others = [clock, number, fields.next()];
     // Moves, as UCI has them, make another position of it: nothing that can be skipped.
-    let operation = { others.into_iter().flatten() }
+    let operation = others
+        .into_iter()
+        .flatten()
         .find(|field| is_letter(field))
         .filter(|field| *field != "moves");
     let is_counter = |field: &&str| !is_letter(field);
@@ -241,7 +243,7 @@ pub(crate) fn game(position: &impl Position, rest: &Rest) -> Result<cozy_chess::
     board.map_err(|error| error.to_string().trim_end_matches('.').to_lowercase())
 }
 
-/// Why a placement with two kings and no misplaced pawn is none of a game.
+/// Why no game reaches a placement with two kings and no misplaced pawn.
 fn placement(position: &impl Position) -> String {
     for color in Color::ALL {
         let of = |role| position.pieces(Piece::new(color, role)).len();
@@ -469,7 +471,7 @@ mod tests {
         }
     }
 
-    /// Texts with changes at random are refused, or read as what they write again.
+    /// Texts with random changes are refused, or survive reading and writing.
     #[test]
     fn damaged_texts_are_refused_or_come_out_as_they_went_in() {
         let mut random = fastrand::Rng::with_seed(3);

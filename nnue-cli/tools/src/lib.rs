@@ -1,4 +1,4 @@
-//! What the command `nnue` is made of, a module for each subject.
+//! The work of the command `nnue`, a module for each subject.
 //!
 //! | module | has |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | [`measure`] | how fast networks are |
 //! | [`export`] | networks for other programs: C, ONNX, bullet |
 //!
-//! What a module shows is what others may use of it. All types for results derive serde's
-//! `Serialize`; the caller makes tables and colours.
+//! Others may use the public items of a module. All types for results derive serde's `Serialize`;
+//! the caller makes tables and colours.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(

@@ -279,7 +279,7 @@ impl State {
     }
 }
 
-/// The number by which a history knows a move, less than [`MOVES`].
+/// The number of a move in a history, less than [`MOVES`].
 #[inline]
 fn moved(board: &Board, played: Move) -> usize {
     let piece = board

@@ -23,12 +23,12 @@ pub enum TraceError {
     Line {
         /// The number of the line, counted from 1.
         line: usize,
-        /// What is wrong with the line.
+        /// The mistake in the line.
         error: LineError,
     },
 }
 
-/// What is wrong with a line of a trace.
+/// A mistake in a line of a trace.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// The line is not UTF-8.
@@ -46,7 +46,7 @@ pub enum LineError {
     Root {
         /// The text with which the line begins.
         fen: String,
-        /// What is wrong with that text.
+        /// The mistake in that text.
         message: String,
     },
     /// A token of the line does not fit in its place.

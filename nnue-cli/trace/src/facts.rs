@@ -1,4 +1,4 @@
-//! What a network's program says of the network when it is loaded.
+//! The facts that a network's program tells when it has loaded the network.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,8 +28,9 @@ pub struct Facts {
 
 /// FNV-1a of all integers of all evaluations, in their order.
 pub fn checksum(outputs: impl IntoIterator<Item = Output>) -> u32 {
-    let numbers =
-        { outputs.into_iter() }.flat_map(|output| [output.psqt, output.positional, output.value]);
+    let numbers = outputs
+        .into_iter()
+        .flat_map(|output| [output.psqt, output.positional, output.value]);
     let bytes = numbers.flat_map(i32::to_le_bytes);
     bytes.fold(0x811C_9DC5, |sum, byte| {
         (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)

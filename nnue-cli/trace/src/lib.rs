@@ -2,10 +2,10 @@
 //! this folder describes.
 //!
 //! [`Contender`]s evaluate a trace with a network, in each of the ways of [`Pass`]. `nnue bench`
-//! compiles each network into a program of its own, whose `main` is `serve` (with the feature of this name). The program loads a
-//! net file, writes [`Facts`] about the network, and then evaluates a search for each [`Request`],
-//! while the programs of other networks wait. `nnue verify` starts the same programs to evaluate
-//! positions, and with `--wiring` others, whose `main` is [`check_wiring`].
+//! compiles each network into a program of its own, whose `main` is `serve` (with the feature of
+//! this name). The program loads a net file, writes [`Facts`] about the network, and then evaluates
+//! a search for each [`Request`], while the programs of other networks wait. `nnue verify` starts
+//! the same programs to evaluate positions.
 
 mod answer;
 mod contenders;
@@ -18,7 +18,6 @@ mod request;
 #[cfg(feature = "serve")]
 mod serve;
 mod task;
-mod wiring;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -38,7 +37,6 @@ pub use crate::request::{Request, Took};
 #[cfg(feature = "serve")]
 pub use crate::serve::serve;
 pub use crate::task::{Task, Weights};
-pub use crate::wiring::{Wiring, check_wiring};
 
 /// The trace of a real search, compressed.
 const BUNDLED: &[u8] = include_bytes!("../search-trace.txt.gz");

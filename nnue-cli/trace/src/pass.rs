@@ -98,7 +98,7 @@ pub fn time_each<V>(
 }
 
 /// The number of states that are evaluated between two readings of the clock. These states fit in a
-/// cache of 1 MB for every network, and are so many that the time of a reading does not matter.
+/// cache of 1 MB for every network, and are enough for the time of a reading not to matter.
 const NEAR: usize = 64;
 
 /// Evaluates each position of a trace from a state that was prepared beforehand, and returns how

@@ -88,7 +88,7 @@ fn read_trace(path: Option<&Path>) -> Result<Trace, Box<dyn Error>> {
     })
 }
 
-/// An engine with a hash table of so many bytes.
+/// An engine with a hash table of `table` bytes.
 fn engine(table: usize) -> Result<Engine, String> {
     Engine::new(table)
         .map_err(|error| format!("cannot allocate a hash table of {table} bytes: {error}"))

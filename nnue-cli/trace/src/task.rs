@@ -1,4 +1,4 @@
-//! What a network's program does, as its arguments say it.
+//! The task of a network's program, from its arguments.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What is wrong, as build scripts show it.
+//! The errors of a build, as build scripts show them.
 
 use std::fmt;
 

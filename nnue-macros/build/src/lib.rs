@@ -55,7 +55,7 @@ pub fn compile(spec: impl Into<PathBuf>) -> Result<(), Error> {
     Build::new(spec).write().map(drop)
 }
 
-/// A network to compile, and what can be chosen for it.
+/// A network to compile, and the user's choices for it.
 ///
 /// Everything that cargo tells a build script can be given instead, for other build systems:
 /// the [folder](Build::out_dir) and the [architecture](Build::target_arch). Paths are relative to
@@ -84,6 +84,7 @@ pub struct Build {
     target_arch: Option<String>,
     out_dir: Option<PathBuf>,
     file_name: Option<PathBuf>,
+    is_checked: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -118,6 +119,7 @@ impl Build {
             target_arch: None,
             out_dir: None,
             file_name: None,
+            is_checked: false,
         }
     }
 
@@ -148,6 +150,13 @@ impl Build {
         self
     }
 
+    /// The code by which the crate nnue-wiring checks that each weight is where it belongs. It is
+    /// for tests: an engine runs nothing of it.
+    pub fn checked(mut self) -> Build {
+        self.is_checked = true;
+        self
+    }
+
     /// The path of the runtime crate; `::nnue_runtime` unless this is called.
     pub fn runtime(mut self, path: impl Into<String>) -> Build {
         self.runtime = path.into();
@@ -156,7 +165,7 @@ impl Build {
 
     /// The architecture that the program is compiled for, as in `cfg(target_arch)`; what cargo says
     /// in `CARGO_CFG_TARGET_ARCH` unless this is called. Where neither says it, the code has the
-    /// kernels of all architectures, of which rustc takes those of its target.
+    /// kernels of all architectures, and rustc takes those of its target.
     pub fn target_arch(mut self, name: impl Into<String>) -> Build {
         self.target_arch = Some(name.into());
         self
@@ -202,7 +211,7 @@ impl Build {
     /// Everything that is wrong with the spec and the net file, or that they cannot be read.
     pub fn code(&self) -> Result<String, Error> {
         let (spec, weights) = (self.network(), self.net_file());
-        let (network, weights) = match (spec, weights) {
+        let ((network, text), weights) = match (spec, weights) {
             (Ok(network), Ok(weights)) => (network, weights),
             (spec, weights) => {
                 let errors = [spec.err(), weights.err()];
@@ -215,6 +224,7 @@ impl Build {
             unroll: self.unroll,
             levels,
             weights,
+            checked: self.is_checked.then_some(text),
         };
         let code = nnue_compiler::compile(&network, &request)
             .map_err(|refused| Error::new(refused.to_string()))?;
@@ -230,7 +240,8 @@ impl Build {
         ))
     }
 
-    fn network(&self) -> Result<Network, Error> {
+    /// The network, and the text of its spec.
+    fn network(&self) -> Result<(Network, String), Error> {
         let source = match &self.spec {
             Spec::Inline { name, text } => SourceFile::new(name, text),
             Spec::File(path) => files::text(path)?,
@@ -239,7 +250,7 @@ impl Build {
         if let Some(path) = &self.neuron_order {
             reorder(&mut network, &files::text(path)?).map_err(|errors| Error::of_spec(&errors))?;
         }
-        Ok(network)
+        Ok((network, source.text))
     }
 
     fn net_file(&self) -> Result<Option<NetFile>, Error> {

@@ -17,16 +17,11 @@ use tempfile::TempDir;
 const SMALL: &str = "../../specs/small128.toml";
 const NET: &str = "../../examples/nets/nn-37f18f62d772.nnue";
 
-/// What the compiler itself writes.
+/// The code that the compiler itself writes.
 fn emitted(spec: &str, unroll: Unroll, levels: Levels) -> Result<TokenStream, TooMuchCode> {
     let text = fs::read_to_string(spec).expect("the spec can be read");
     let network = analyse(&SourceFile::new(spec, text)).expect("the spec is right");
-    let options = Options {
-        runtime: quote!(::nnue_runtime),
-        unroll,
-        embedded: None,
-        levels,
-    };
+    let options = Options::new(unroll, levels);
     emit(&network, &options)
 }
 
@@ -38,7 +33,7 @@ fn tokens(code: &str) -> String {
     text.replace(ALLOW, "")
 }
 
-/// What the code of a file has before each item.
+/// The text before each item in the code of a file.
 const ALLOW: &str =
     "#[allow(dead_code,unreachable_pub,clippy::all,clippy::pedantic,reason=\"generated\")]";
 

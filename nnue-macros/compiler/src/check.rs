@@ -1,5 +1,5 @@
 //! Makes a [`Network`] of a [`Spec`]: checks shapes, the integers that stand for 1.0, ranges and
-//! references. All mistakes are reported in one go, and no later stage can fail. What depends on a
+//! references. All mistakes are reported at once, and no later stage can fail. What depends on a
 //! mistake is not checked, because a further error would only repeat the cause.
 
 pub(crate) mod alignment;

@@ -1,5 +1,5 @@
-//! From a checked network and what its user chose to the code of its module. The macro and
-//! nnue-build share it: both read the files, and bring what they have read.
+//! From a checked network and its user's choices to the code of its module. The macro and
+//! nnue-build share it, and bring the content of the files.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::network::Network;
 use crate::plan::{TooMuchCode, Unroll};
 use crate::{Embedded, Levels, Options, emit, file_layout};
 
-/// What the user of a network chooses.
+/// The choices of a network's user.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// How generated code names the runtime crate.
@@ -23,6 +23,8 @@ pub struct Request {
     pub levels: Levels,
     /// The net file that becomes part of the program.
     pub weights: Option<NetFile>,
+    /// The text of the spec, for code that is compiled to be checked: see [`Options::checked`].
+    pub checked: Option<String>,
 }
 
 /// A net file to check and embed.
@@ -112,6 +114,7 @@ pub fn compile(network: &Network, request: &Request) -> Result<TokenStream, Refu
         unroll: request.unroll,
         embedded,
         levels: request.levels,
+        checked: request.checked.clone(),
     };
     let generated = emit(network, &options).map_err(Refused::TooMuchCode)?;
     Ok(quote! { #unpacks #generated })

@@ -1,6 +1,7 @@
 //! Makes a [`Spec`] of a text: reads TOML, the keys, and the types and names of their values. All
 //! mistakes are reported in one go.
 
+mod document;
 mod features;
 mod file;
 mod layer;
@@ -11,18 +12,16 @@ pub(crate) mod table;
 
 pub(crate) use layer::alignment;
 
-use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all};
+use toml::de::DeValue;
+
+use crate::diagnostics::{Diagnostics, SourceFile, Spanned, all};
 use crate::spec::{PairsKey, PsqtKey, Select, Spec, Stacks, Transformer};
-use crate::toml::{self, Entries, TomlValue, Value};
+use document::{document, first_line};
 use like::BaseNetwork;
 use table::{
-    Table, boolean, inline_table, integer, integers, keys, mismatch, named, report_empty, string,
+    Table, Value, boolean, inline_table, integer, integers, keys, mismatch, named, report_empty,
+    string,
 };
-
-/// The largest number of bytes of a spec. The longest spec of an engine has two thousand bytes. A
-/// text of more than a million bytes can hold so many mistakes that it would take minutes to find
-/// and report them all.
-const LONGEST: usize = 1 << 20;
 
 /// Reads a spec, or reports everything that is wrong with the text and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
@@ -74,62 +73,6 @@ pub(crate) fn decode_neuron_order(
     order
 }
 
-/// The keys and values of a text. `what` is what errors call it.
-fn document<'t>(
-    what: &str,
-    file: &'t SourceFile,
-    diagnostics: &mut Diagnostics,
-) -> Option<Entries<'t>> {
-    let len = file.text.len();
-    if len > LONGEST {
-        let message = format!("{what} has {len} bytes, allowed are at most {LONGEST}");
-        diagnostics.error(first_line(file), message);
-        return None;
-    }
-    let (document, syntax_errors) = toml::read(&file.text);
-    let is_read = syntax_errors.is_empty();
-    report_syntax_errors(file, syntax_errors, diagnostics);
-    // A file that was read only in part lacks keys for reasons that the user has just been told.
-    is_read.then_some(document)
-}
-
-fn first_line(file: &SourceFile) -> Span {
-    Span {
-        start: 0,
-        end: file.text.lines().next().map_or(0, str::len),
-    }
-}
-
-/// Reports the errors of TOML's syntax: only the first of each line, because the others follow from
-/// it.
-fn report_syntax_errors(
-    file: &SourceFile,
-    mut errors: Vec<Spanned<String>>,
-    diagnostics: &mut Diagnostics,
-) {
-    errors.sort_by_key(|error| error.span);
-    let is_on_one_line = |first: Span, second: Span| {
-        let between = file.text.get(first.start..second.start);
-        between.is_some_and(|text| !text.contains('\n'))
-    };
-    errors.dedup_by(|later, first| is_on_one_line(first.span, later.span));
-    for Spanned {
-        value: message,
-        span,
-    } in errors
-    {
-        let is_duplicate_list =
-            message == "duplicate key" && file.text[..span.start].ends_with("[[");
-        let error = diagnostics.error(span, message).label("TOML syntax");
-        if is_duplicate_list {
-            let key = &file.text[span.start..span.end];
-            error.help(format!(
-                "`[{key}]` above is one table, not a list of tables: write `[[{key}]]` there too"
-            ));
-        }
-    }
-}
-
 /// Decodes the tables of `[[key]]` by `decode`. There must be at least one table.
 fn tables<T>(
     key: &'static str,
@@ -148,7 +91,7 @@ fn list_of_tables<'t, T>(
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<T>> {
     let header = format!("[[{key}]]");
-    let TomlValue::Array(items) = &value.value else {
+    let DeValue::Array(items) = value.get_ref() else {
         mismatch(key, value, "a list of tables", diagnostics)
             .help(format!("write `{header}`, with two brackets"));
         return None;
@@ -158,9 +101,9 @@ fn list_of_tables<'t, T>(
         return None;
     }
     let items = items.iter().enumerate();
-    all(items.map(|(index, item)| match &item.value {
-        TomlValue::Table(entries) => {
-            let table = Table::new(entries, item.span, format!("`{header}`"));
+    all(items.map(|(index, item)| match item.get_ref() {
+        DeValue::Table(entries) => {
+            let table = Table::new(entries, item.span().into(), format!("`{header}`"));
             decode(table, diagnostics)
         }
         _ => {
@@ -187,20 +130,20 @@ fn section_table<'t>(
     diagnostics: &mut Diagnostics,
 ) -> Option<Table<'t>> {
     let title = format!("`[{key}]`");
-    let TomlValue::Table(entries) = &value.value else {
+    let DeValue::Table(entries) = value.get_ref() else {
         mismatch(key, value, "a table", diagnostics)
             .help(format!("write its keys under the header {title}"));
         return None;
     };
-    Some(Table::new(entries, value.span, title))
+    Some(Table::new(entries, value.span().into(), title))
 }
 
 /// Decodes `pairs`, which says what is pooled: a name, or a table with the length of blocks.
 fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PairsKey> {
-    let TomlValue::Table(entries) = &value.value else {
+    let DeValue::Table(entries) = value.get_ref() else {
         return named(key, value, diagnostics).map(PairsKey::Named);
     };
-    let mut table = Table::new(entries, value.span, "`pairs`");
+    let mut table = Table::new(entries, value.span().into(), "`pairs`");
     let block = table.required_with("block", "64", integer, diagnostics);
     table.finish(diagnostics);
     block.map(PairsKey::Blocks)
@@ -209,10 +152,10 @@ fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<
 /// Decodes `psqt`: the number of values that are part of the output, or a table of values that
 /// layers read.
 fn psqt(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PsqtKey> {
-    let TomlValue::Table(entries) = &value.value else {
+    let DeValue::Table(entries) = value.get_ref() else {
         return integer(key, value, diagnostics).map(PsqtKey::OfOutput);
     };
-    let mut table = Table::new(entries, value.span, "`psqt`");
+    let mut table = Table::new(entries, value.span().into(), "`psqt`");
     let values = table.required_with("values", "3", integer, diagnostics);
     let one = table.required_with("one", "16384", integer, diagnostics);
     table.finish(diagnostics);

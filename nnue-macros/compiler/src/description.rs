@@ -1,4 +1,4 @@
-//! A checked network as data for other programs: what `nnue describe` prints.
+//! A checked network as data for other programs: the output of `nnue describe`.
 //!
 //! `docs/describe.md` explains the values. A change that readers of an earlier version would
 //! misunderstand raises [`SCHEMA`]; a new key does not.
@@ -7,7 +7,7 @@ pub mod features;
 pub mod file;
 pub mod layers;
 pub mod ones;
-pub mod plans;
+pub(crate) mod plans;
 
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ pub struct Description {
     pub file: File,
 }
 
-/// The copies of the layers: stacks, of which a position uses a single stack.
+/// The copies of the layers: stacks. A position uses one of them.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Buckets {
     /// How many stacks there are.

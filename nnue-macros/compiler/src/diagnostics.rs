@@ -157,7 +157,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets what the user can do about the mistake.
+    /// Sets the help.
     pub fn help(&mut self, help: impl Into<String>) -> &mut Diagnostic {
         self.help = Some(help.into());
         self

@@ -8,13 +8,11 @@
 mod accumulate;
 mod affine;
 mod architecture;
-mod diagram;
 mod doc;
 mod elementwise;
 mod embedded;
 mod features;
 mod file;
-mod graph;
 mod imports;
 mod kernels;
 mod memory;
@@ -22,6 +20,7 @@ mod moves;
 mod names;
 mod neurons;
 mod output;
+mod probe;
 mod program;
 mod proof;
 mod propagate;
@@ -30,7 +29,6 @@ mod transform;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(crate) use diagram::{diagram, operations};
 pub(crate) use program::Program;
 
 /// Writes the module of a network: its types, constants, tables and kernels.

@@ -47,7 +47,7 @@ pub struct Explanation {
     pub alike: Option<Candidates>,
     /// The changes that would explain the length of the file exactly.
     pub causes: Vec<Cause>,
-    /// The changes of the spec with each of which the file would fit.
+    /// The changes of the spec that would each make the file fit.
     pub changes: Vec<Change>,
 }
 
@@ -81,8 +81,8 @@ pub fn explain(layout: &FileLayout, source: &[u8], refused: LoadError) -> LoadEr
     explained(layout, &source, identify(&source), refused)
 }
 
-/// [`explain`] for a file of which only the beginning was read. The whole file tells more about a
-/// wrong header, and to look at it again needs no memory.
+/// [`explain`] for a file after reading only its beginning. The whole file tells more about a wrong
+/// header, and to look at it again needs no memory.
 #[must_use]
 pub fn explain_unread(layout: &FileLayout, path: &Path, unread: Unread) -> LoadError {
     let Unread { error, read } = unread;

@@ -28,13 +28,12 @@ pub struct FeatureSet {
     /// The largest number of rows that can be active, become active or cease to be active at once,
     /// on any board: the length of lists.
     pub list_len: usize,
-    /// The rule by which active rows are found.
+    /// The rule that finds active rows.
     pub family: Family,
     /// The type of the rows in the file. Their type in memory is that of their
     /// [`Table`](crate::layout::Table).
     pub element: Element,
-    /// The number of bits by which rows are shifted to the left when they are added to an
-    /// accumulator, 0 to 15.
+    /// How many bits rows are shifted to the left when they are added to an accumulator, 0 to 15.
     pub shift: u32,
     /// The virtual rows that the file has too. They are added to the set's own rows when the file
     /// is loaded.
@@ -44,8 +43,7 @@ pub struct FeatureSet {
     pub hash: Option<u32>,
 }
 
-/// The rule by which a set's active rows are found. A family is a rule, and its parameters make the
-/// set.
+/// The rule that finds a set's active rows. A family is a rule, and its parameters make the set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king.
@@ -161,8 +159,8 @@ impl FeatureSet {
         matches!(self.family, Family::Custom(_))
     }
 
-    /// The number of views, from each of which another part of the rows is seen. The views of sets
-    /// that follow the position are not counted.
+    /// The number of views. Each view shows another part of the rows. The views of sets that follow
+    /// the position are not counted.
     pub fn views(&self) -> usize {
         match &self.family {
             Family::Custom(parameters) => parameters.views,
@@ -178,7 +176,7 @@ impl FeatureSet {
         }
     }
 
-    /// The table by which `nnue check` describes the set's rows, if there is more to say than their
+    /// The table in which `nnue check` describes the set's rows, if there is more to say than their
     /// number. The first line has the titles.
     pub(crate) fn table(&self) -> Option<Vec<[String; 4]>> {
         match &self.family {

@@ -1,5 +1,5 @@
-//! The specs of known networks. Other specs name such a network by `like` and say only what differs
-//! from it.
+//! The specs of known networks. Other specs name such a network by `like` and say only what is
+//! different from it.
 //!
 //! The folder `known` has copies of the files in `specs`, which a test compares. A published package
 //! needs the files themselves, and symbolic links would not survive every way to an engine: clients

@@ -20,7 +20,7 @@ mod units;
 
 use nnue_format::Section;
 
-use crate::network::file::{Axis, Tensor};
+use crate::network::file::Role;
 use crate::network::{Element, Network, Op, Source};
 use structs::Builder;
 
@@ -48,8 +48,20 @@ pub struct Layout<'n> {
     pub stack: Struct,
     /// The weights of the whole network.
     pub weights: Struct,
+    /// The places of the fields of `weights` besides the tables.
+    offsets: Offsets,
     /// The layers of the network, in their order.
     pub layers: Vec<LayerLayout<'n>>,
+}
+
+/// The offsets of fields, in bytes from the start of the weights.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Offsets {
+    biases: usize,
+    psqt: usize,
+    stacks: usize,
+    /// The tensors whose values are added to those of all stacks.
+    summands: Vec<(Role, usize)>,
 }
 
 impl<'n> Layout<'n> {
@@ -77,8 +89,8 @@ impl<'n> Layout<'n> {
         }
         let half = half(network, &columns);
         let stack = stack.finish();
-        let tables = Table::all(network, columns.width);
-        let weights = weights(network, &columns, &tables, &half, &stack);
+        let mut tables = Table::all(network, columns.width);
+        let (weights, offsets) = weights(network, &columns, &mut tables, &half, &stack);
         Layout {
             network,
             columns,
@@ -86,6 +98,7 @@ impl<'n> Layout<'n> {
             half,
             stack,
             weights,
+            offsets,
             layers,
         }
     }
@@ -138,10 +151,11 @@ fn half(network: &Network, columns: &Columns) -> Struct {
 fn weights(
     network: &Network,
     columns: &Columns,
-    tables: &[Table],
+    tables: &mut [Table],
     half: &Struct,
     stack: &Struct,
-) -> Struct {
+) -> (Struct, Offsets) {
+    let mut offsets = Offsets::default();
     let mut builder = Builder {
         half: half.size,
         stack: stack.size,
@@ -158,42 +172,43 @@ fn weights(
     // A file that has nothing before the first rows has them at the same place as memory.
     for table in tables {
         let (element, shape) = (table.element, vec![table.all_rows(), columns.width]);
-        builder.field(&table.name, element, shape, &table.doc(network));
+        let rows = builder.field(&table.name, element, shape, &table.doc(network));
+        table.offset = rows.offset;
     }
-    builder.field(
+    let biases = builder.field(
         "transformer_biases",
         FieldElement::Half,
         biases_shape,
         biases_doc,
     );
+    offsets.biases = biases.offset;
     let psqt = network.transformer.psqt;
     if psqt > 0 {
-        builder.field(
+        let psqt = builder.field(
             "transformer_psqt",
             Element::I32,
             vec![network.row_count(), psqt],
             "PSQT values of each feature",
         );
+        offsets.psqt = psqt.offset;
     }
-    builder.field(
+    let stacks = builder.field(
         "stacks",
         FieldElement::Stack,
         vec![network.stacks.count],
         "one per bucket",
     );
+    offsets.stacks = stacks.offset;
     let tensors = network.file.sections.iter().filter_map(Section::as_tensor);
     for tensor in tensors.filter(|tensor| tensor.role.is_shared_summand()) {
-        let shape = [Axis::Output, Axis::Input].map(|axis| tensor.len(axis));
         let doc = format!(
             "`{}` as the file has it: its values are in those of all stacks",
             tensor.name
         );
-        builder.field(&summand(tensor), tensor.element, shape.into(), &doc);
+        let shape = tensor.shape[1..].to_vec();
+        let name = tensor.name.replace('.', "_");
+        let summands = builder.field(&name, tensor.stored.element, shape, &doc);
+        offsets.summands.push((tensor.role, summands.offset));
     }
-    builder.finish()
-}
-
-/// The name of the field for a tensor whose values are added to those of all stacks.
-fn summand(tensor: &Tensor) -> String {
-    tensor.name.replace('.', "_")
+    (builder.finish(), offsets)
 }

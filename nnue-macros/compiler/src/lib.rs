@@ -20,6 +20,7 @@ mod decode;
 #[cfg(feature = "description")]
 pub mod description;
 pub mod diagnostics;
+mod diagram;
 mod emit;
 pub mod explain;
 pub mod feature_set;
@@ -30,7 +31,6 @@ pub mod operation;
 mod options;
 pub mod plan;
 pub mod spec;
-mod toml;
 mod write_spec;
 
 pub use nnue_format as format;
@@ -41,6 +41,7 @@ pub use crate::check::{check, check_name};
 pub use crate::compile::{Embed, NetFile, Refused, Request, compile};
 pub use crate::decode::decode;
 use crate::diagnostics::{Diagnostics, Errors, SourceFile};
+pub use crate::diagram::{diagram, operations};
 pub use crate::known::known_specs;
 use crate::layout::Layout;
 use crate::network::Network;
@@ -123,25 +124,14 @@ pub fn emit(network: &Network, options: &Options) -> Result<TokenStream, TooMuch
         runtime: &options.runtime,
         embedded: options.embedded.as_ref(),
         levels: options.levels,
+        checked: options.checked.as_deref(),
     }))
 }
 
-/// What a net file of the network must contain, and where its tensors lie in memory. Generated code
+/// The content of the network's net files, and the places of its tensors in memory. Generated code
 /// has the same value as a constant.
 pub fn file_layout(network: &Network) -> FileLayout {
     layout::file(&Layout::of(network))
-}
-
-/// The network as text, from the features to the value, with one line for each operation.
-pub fn diagram(network: &Network) -> String {
-    emit::diagram(network)
-}
-
-/// The lines of the table in [`diagram`], from the accumulator to the value. Each line has the name
-/// of a tensor, its shape, the type of its values, the integer that stands for 1.0, the range, and
-/// the formula. A text that is not known is empty.
-pub fn operations(network: &Network) -> Vec<[String; 6]> {
-    emit::operations(network)
 }
 
 /// The module that takes the place of a network whose spec has errors: the names that its users

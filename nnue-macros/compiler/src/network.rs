@@ -11,7 +11,7 @@ use crate::feature_set::FeatureSet;
 pub use nnue_format::{Element, MAX_LAYERS};
 
 pub use self::align::Align;
-pub use self::file::File;
+pub use self::file::{File, Role};
 pub use self::tensor::{One, Slice, Source, Tensor};
 pub use crate::operation::affine::{
     Affine, Divide, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, Scale, Scales,
@@ -79,7 +79,7 @@ pub struct Transformer {
     pub block: usize,
     /// The perspectives that the layers see, and their order.
     pub perspectives: Perspectives,
-    /// The pooled values of all perspectives, which are what the layers read.
+    /// The pooled values of all perspectives. Layers read these.
     pub output: Tensor,
     /// The sums of each perspective's last neurons, where these are neither activated nor pooled.
     /// Layers read them as a tensor of its own.
@@ -151,7 +151,7 @@ impl Transformer {
     }
 }
 
-/// The copies of the layers, of which a position uses a single copy.
+/// The copies of the layers. A position uses one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
     /// The number of stacks, 1 to 65536; at most 256 where a table chooses the stack.
@@ -417,6 +417,15 @@ impl Network {
     pub fn first_virtual_row(&self, copy: usize) -> usize {
         let copies = self.transformer.perspectives.copies();
         copies * self.feature_count() + copy * self.virtual_row_count()
+    }
+
+    /// Whether a tensor only has summands of another tensor's values, which are added when a file is
+    /// loaded: virtual rows, or what all stacks share.
+    pub fn is_summand(&self, role: Role) -> bool {
+        match role {
+            Role::Weights(first) | Role::Psqt(first) => first >= self.first_virtual_row(0),
+            role => role.is_shared_summand(),
+        }
     }
 
     /// A slice as the spec would write it.

@@ -1,4 +1,4 @@
-//! Operations: what a layer computes of the values that it reads.
+//! Operations: the functions of layers.
 //!
 //! Each operation is a module with everything that the pipeline needs of it: its word in specs and
 //! the keys that go with this word, the values that it may read, the integer that then stands for
@@ -9,11 +9,11 @@
 //!
 //! There are three kinds.
 //!
-//! * An *activation* is a function of a single value, of which a layer can have several. Its module
-//!   has a constant `DEFINITION` with the form of the function for integers, the form for `f32`, or
-//!   both. For integers, the module also has a type with the parameters of the runtime's function.
-//!   Two words can share such a type, as `crelu` and `relu` do: they differ in the default
-//!   values of `one` and `limit`.
+//! * An *activation* is a function of a single value. A layer can have several. Its module has a
+//!   constant `DEFINITION` with the form of the function for integers, the form for `f32`, or both.
+//!   For integers, the module also has a type with the parameters of the runtime's function. Two
+//!   words can share such a type, as `crelu` and `relu` do: they differ in the default values of
+//!   `one` and `limit`.
 //! * A *layer that computes value by value* in another way, as `sum` does. Its module has the word
 //!   as `NAME`; the type `Keys` and the functions that decode and check it; and a type that
 //!   implements `Operation` and holds the checked parameters.

@@ -1,10 +1,11 @@
-//! What the caller of the compiler chooses: the weights and the levels of a program.
+//! The choices of the compiler's caller: the weights and the levels of a program.
 
 use std::fmt;
 
 use nnue_format::LoadError;
 use nnue_format::levels::{ISAS, Isa};
 use proc_macro2::TokenStream;
+use quote::quote;
 
 use crate::layout::{self, Layout};
 use crate::network::Network;
@@ -27,6 +28,24 @@ pub struct Options {
     pub embedded: Option<Embedded>,
     /// The levels whose kernels are written.
     pub levels: Levels,
+    /// The text of the spec, for code that is compiled to be checked. The code then shows the values
+    /// of each layer to a probe, which the crate nnue-wiring needs, and no engine.
+    pub checked: Option<String>,
+}
+
+impl Options {
+    /// Options for a network that is loaded from a file, in a program that knows the runtime crate
+    /// as `::nnue_runtime`.
+    #[must_use]
+    pub fn new(unroll: Unroll, levels: Levels) -> Options {
+        Options {
+            runtime: quote!(::nnue_runtime),
+            unroll,
+            embedded: None,
+            levels,
+            checked: None,
+        }
+    }
 }
 
 /// The weights that a network carries.
@@ -96,7 +115,7 @@ impl Levels {
     }
 }
 
-/// What the levels are for, as in "kernels for x86_64".
+/// The target of the levels, as in "kernels for x86_64".
 impl fmt::Display for Levels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -13,6 +13,8 @@ mod unroll;
 use nnue_format::PAIRED_RUN;
 use nnue_format::levels::{ISAS, Isa};
 
+#[cfg(feature = "description")]
+use crate::description::plans;
 use crate::layout::{Affine, Form, LayerLayout, Layout, Table};
 use planned::kernels;
 
@@ -24,6 +26,7 @@ pub use unroll::Unroll;
 
 /// The plans of a network for all instruction sets, and the decisions that they share.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
 pub struct Plans<'l> {
     /// The parts of a row that are fetched before they are needed.
     pub prefetch: PrefetchPlan,
@@ -44,6 +47,7 @@ pub enum Skipped {
 
 /// How much of a row of the transformer is prefetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
 pub struct PrefetchPlan {
     /// For each table of rows, the number of cache lines of a row's weights that are prefetched
     /// when the row is listed.
@@ -54,13 +58,16 @@ pub struct PrefetchPlan {
 
 /// The plan of one network for one instruction set.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
 pub struct Plan<'l> {
     /// The instruction set that the plan is for.
+    #[cfg_attr(feature = "description", serde(flatten, serialize_with = "plans::isa"))]
     pub isa: &'static Isa,
     /// How accumulators are refreshed and updated.
     pub accumulate: AccumulatePlan,
     /// The instruction set whose code for accumulators is used instead: an earlier instruction set
     /// with the same vectors, which this instruction set extends.
+    #[cfg_attr(feature = "description", serde(serialize_with = "plans::name"))]
     pub accumulate_of: Option<&'static Isa>,
     /// How accumulators become the layers' inputs.
     pub transform: Transform,
@@ -73,6 +80,7 @@ pub struct Plan<'l> {
 /// How rows are added to accumulators: a tile of the accumulator stays in registers until the last
 /// row is added.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
 pub struct AccumulatePlan {
     /// The number of values in a register.
     pub lanes: usize,
@@ -159,13 +167,13 @@ impl<'l> Plans<'l> {
         }
     }
 
-    /// Whether a kernel of any instruction set depends on what the weights prove.
+    /// Whether a kernel of any instruction set depends on proofs from the weights.
     pub fn need_proofs(&self) -> bool {
         self.levels.iter().any(Plan::needs_proofs)
     }
 
-    /// What the weights of this layer have to prove for the kernels of all instruction sets; `None`
-    /// if no kernel depends on it.
+    /// The proof that the kernels of all instruction sets need from the weights of this layer;
+    /// `None` if no kernel depends on it.
     pub fn need_of(&self, affine: &Affine<'_>) -> Option<Needed> {
         let kernels = self.levels.iter().flat_map(Plan::kernels);
         let kernels = kernels.filter(|(planned, _)| planned.index == affine.index);
@@ -215,7 +223,7 @@ impl<'l> Plan<'l> {
         kernels(&self.layers)
     }
 
-    /// Whether a kernel of the plan depends on what the weights prove.
+    /// Whether a kernel of the plan depends on proofs from the weights.
     pub fn needs_proofs(&self) -> bool {
         self.kernels().any(|(_, kernel)| kernel.needs().is_some())
     }

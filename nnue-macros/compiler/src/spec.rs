@@ -1,4 +1,4 @@
-//! What a spec says, each value with its place in the text. Only the types of the values are
+//! The content of a spec, each value with its place in the text. Only the types of the values are
 //! checked here; [`crate::check()`] does the rest.
 
 mod features;
@@ -9,6 +9,8 @@ pub(crate) mod scaling;
 
 use crate::diagnostics::{Span, Spanned};
 
+pub use nnue_format::{Axis, AxisPart, Part};
+
 pub use crate::operation::affine::{
     BiasType, Keys as Affine, ScaleType, ScalesKey as Scales, SparseBy, Sums, WeightType,
 };
@@ -18,8 +20,8 @@ pub use crate::operation::rms_norm::Gain;
 pub use crate::operation::{Op, OpName};
 pub use features::{Features, ROW_ELEMENTS};
 pub use file::{
-    Axis, AxisPart, Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Kept, Part,
-    PsqtPlace, Stockfish, TailName, TensorEntry, Tensors, Transposed, Value,
+    Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Kept, PsqtPlace, Stockfish,
+    TailName, TensorEntry, Tensors, Transposed, Value,
 };
 pub use named::Named;
 pub(crate) use named::named;
@@ -28,7 +30,7 @@ pub use scaling::{Align, Alignment, DivideOf, OutputDivide, Rounding, Scaling};
 /// A network as its TOML file describes it. Each field is a table of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
-    /// `name`: what the network is called in messages and documentation.
+    /// `name`: the network's name in messages and documentation.
     pub name: Spanned<String>,
     /// `[[features]]`: the sets whose rows are all summed into the same accumulator.
     pub features: Vec<Features>,
@@ -56,9 +58,9 @@ pub struct Transformer {
     pub one: Spanned<i64>,
     /// `psqt`: the PSQT values of each feature.
     pub psqt: Option<PsqtKey>,
-    /// `activation`: what is done to each accumulator value.
+    /// `activation`: the function of each accumulator value.
     pub activation: Spanned<TransformerActivation>,
-    /// `shift`: the bits by which the activation shifts to the right.
+    /// `shift`: how many bits the activation shifts to the right.
     pub shift: Option<Spanned<i64>>,
     /// `limit`: the largest value of a `crelu` or `relu`.
     pub limit: Option<Spanned<i64>>,
@@ -66,9 +68,9 @@ pub struct Transformer {
     pub clips_one: Option<Spanned<bool>>,
     /// `pooling`: how two of a perspective's values become one value.
     pub pooling: Option<Spanned<Pooling>>,
-    /// `product_shift`: the bits by which a product is shifted to the right.
+    /// `product_shift`: how many bits a product is shifted to the right.
     pub product_shift: Option<Spanned<i64>>,
-    /// `product_rounding`: what the shift of a product does with the bits that it shifts out.
+    /// `product_rounding`: how the shift of a product rounds.
     pub product_rounding: Option<Spanned<ProductRounding>>,
     /// `pairs`: which two values are pooled.
     pub pairs: Option<PairsKey>,

@@ -21,10 +21,10 @@ use nnue_compiler::network::Network;
 
 use crate::{diagnostics, specs};
 
-/// The words by which a help says that there are other ways.
+/// The words of a help that say that there are other ways.
 const SEVERAL: [&str; 5] = ["if ", " or ", " unless ", "for example ", "did you mean"];
 
-/// Words with which a help tells what to do.
+/// Words of a help that give an instruction.
 const INSTRUCTIONS: [&str; 5] = [
     "write `",
     "add `",

@@ -3,7 +3,6 @@
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Levels, Options, analyse, diagram, emit};
-use quote::quote;
 
 /// A product of 127 and 127, shifted by 7, is 126 and stands for 127. The table must show the
 /// numbers with which the check computed.
@@ -72,13 +71,10 @@ fn what_1_is_in_weights_takes_division_into_account() {
         table.contains("affine(transformer), i16 with one 64, sums / 255"),
         "{table}"
     );
-    let options = Options {
-        runtime: quote!(::nnue_runtime),
-        unroll: Unroll::Auto,
-        embedded: None,
-        levels: Levels::All,
-    };
+    let options = Options::new(Unroll::Auto, Levels::All);
     let code = emit(&network, &options).expect("it is small").to_string();
-    let row = (code.split("doc =")).find(|doc| doc.contains("`l1.weights` (`l1w`)"));
+    let row = code
+        .split("doc =")
+        .find(|doc| doc.contains("`l1.weights` (`l1w`)"));
     assert!(row.is_some_and(|row| row.contains("| 64 |")), "{row:?}");
 }

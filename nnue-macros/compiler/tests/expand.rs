@@ -5,7 +5,6 @@ use crate::golden;
 use crate::specs;
 use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Levels, Options, analyse, emit};
-use quote::quote;
 
 /// The networks that have a golden, with the largest number of lines that a reader may have to go
 /// through: the network with the widest products; bullet's first network, whose layer reads no
@@ -20,7 +19,7 @@ const NETWORKS: [(&str, Unroll, usize); 3] = [
 /// The architecture whose goldens are whole: the fixture is compiled for it.
 const WHOLE: &str = "x86_64";
 
-/// The architectures of which only the kernels are compared; all other code is the same.
+/// Only the kernels of these architectures are compared; all other code is the same.
 const OTHERS: [&str; 2] = ["aarch64", "wasm32"];
 
 #[test]
@@ -58,12 +57,7 @@ fn generated(name: &str, unroll: Unroll, arch: &'static str) -> syn::File {
     let mut specs = specs::all().into_iter().chain(specs::of("specs/bullet"));
     let spec = specs.find(|spec| spec.path == name);
     let network = analyse(&spec.expect("the spec is there")).expect("the spec is right");
-    let options = Options {
-        runtime: quote!(::nnue_runtime),
-        unroll,
-        embedded: None,
-        levels: Levels::Of(arch),
-    };
+    let options = Options::new(unroll, Levels::Of(arch));
     let code = emit(&network, &options).expect("there is not too much of it");
     syn::parse2(code).expect("the generated code is Rust")
 }

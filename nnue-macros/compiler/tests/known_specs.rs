@@ -9,12 +9,12 @@ use nnue_compiler::{analyse, known_specs};
 
 use crate::golden;
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs")
 }
 
 /// The paths of all specs in a folder and in the folders in it, sorted.
-fn specs_in(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn specs_in(folder: &Path) -> Vec<PathBuf> {
     let mut specs = Vec::new();
     for entry in fs::read_dir(folder).expect("specs can be listed") {
         let path = entry.expect("specs can be listed").path();

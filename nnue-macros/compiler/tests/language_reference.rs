@@ -1,5 +1,5 @@
 //! The pages about the spec language tell the truth: their specs compile to the networks that they
-//! show, each mistake gives the error that they show, and the gallery has the specs as they are.
+//! show, and each mistake gives the error that they show.
 
 use std::fs;
 
@@ -39,24 +39,7 @@ fn the_pages_show_what_the_compiler_says() {
         }
         golden::compare(&path, &corrected).unwrap_or_else(|difference| panic!("{difference}"));
     }
-    assert!(diagrams == 2 && errors >= 10, "{diagrams}, {errors}");
-}
-
-#[test]
-fn the_gallery_shows_specs_as_they_are() {
-    let path = golden::path(EXAMPLE);
-    let page = fs::read_to_string(&path).unwrap();
-    let mut corrected = page.clone();
-    let mut shown = 0;
-    for entry in page.split("<summary><code>").skip(1) {
-        let (spec, rest) = entry.split_once("</code></summary>").unwrap();
-        let copy = blocks(rest, "toml")[0];
-        let spec = fs::read_to_string(golden::path("../..").join(spec)).unwrap();
-        corrected = corrected.replace(copy, &spec);
-        shown += 1;
-    }
-    assert_eq!(shown, 2);
-    golden::compare(&path, &corrected).unwrap_or_else(|difference| panic!("{difference}"));
+    assert!(diagrams == 1 && errors >= 6, "{diagrams}, {errors}");
 }
 
 /// The fenced blocks of a language.
@@ -88,7 +71,7 @@ fn diagram_of_spec_above(page: &str, shown: &str) -> String {
     diagram(&analyse(&file).unwrap_or_else(|errors| panic!("{errors}")))
 }
 
-/// What the compiler says about the mistake that an error of the page quotes.
+/// The compiler's errors about the mistake that an error of the page quotes.
 fn error(page: &str, example: &str, shown: &str) -> String {
     let (_, place) = shown.split_once("--> ").unwrap();
     let (path, _) = place.split_once(':').unwrap();

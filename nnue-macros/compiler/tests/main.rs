@@ -3,6 +3,7 @@
 
 mod advice;
 mod budget;
+mod checked;
 mod diagnostics;
 mod diagram;
 mod documents;
@@ -17,6 +18,7 @@ mod mutator;
 mod net_under_test;
 mod neuron_order;
 mod plan;
+mod planted;
 mod robust;
 mod short_forms;
 mod specs;

@@ -48,7 +48,7 @@ pub(crate) struct NetUnderTest {
 }
 
 impl NetUnderTest {
-    /// The network with a file whose header, where it has no meaning, has so many bytes.
+    /// The network with a file whose header, where it has no meaning, has `header` bytes.
     pub(crate) fn new(network: &Network, header: usize) -> NetUnderTest {
         let layout = file_layout(network);
         let memory = vec![0; layout.memory_len()];

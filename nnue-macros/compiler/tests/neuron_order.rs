@@ -21,7 +21,7 @@ fn swapped(count: usize) -> Vec<usize> {
     (0..count).map(|place| place ^ 1).collect()
 }
 
-/// What is said of a file for a network.
+/// The message about a file for a network.
 fn refused(mut network: Network, text: &str) -> String {
     let before = network.clone();
     let errors = reorder(&mut network, &SourceFile::new("mine.order", text));

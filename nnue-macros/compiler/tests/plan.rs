@@ -1,5 +1,5 @@
 //! The decisions of the compiler for each instruction set, as `nnue plan` prints them:
-//! `tests/plan/*.txt`. Whoever changes a decision sees here which networks it changes, and that all
+//! `tests/plan/*.txt`. The difference shows which networks a new decision changes, and that all
 //! others stay the same.
 
 use crate::golden;

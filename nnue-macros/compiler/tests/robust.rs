@@ -18,13 +18,12 @@ use nnue_compiler::network::Network;
 use nnue_compiler::plan::{TooMuchCode, Unroll};
 use nnue_compiler::{Levels, Options, analyse, emit};
 use proc_macro2::{TokenStream, TokenTree};
-use quote::quote;
 
 /// The number of specs that are made from good specs, unless `NNUE_MUTANTS` is set.
 const MUTANTS: u64 = 5_000;
 
-/// The number of mutants of which one is compiled to the end, if its network differs from those
-/// before; that takes a hundred times as long as checking it.
+/// One in this number of mutants is compiled to the end, if its network differs from those before;
+/// that takes a hundred times as long as checking it.
 const MUTANTS_PER_COMPILED: u64 = 1000;
 
 /// A time that no mutant takes, even on a busy machine: the compiler must refuse what would take
@@ -82,6 +81,10 @@ fn nesting_and_length_exhaust_neither_stack_nor_patience() {
         "a.".repeat(MANY) + "a = 1",
         "[".to_string() + &"a.".repeat(MANY) + "a]",
         "[[".to_string() + &"a.".repeat(MANY) + "a]]",
+        "a.\n".repeat(MANY) + "a = 1",
+        // Dots in each of the inline tables in each other.
+        format!("{}a = {{ ", "a.".repeat(79)).repeat(79) + &"}".repeat(79),
+        format!("{}a = {{ ", "a.".repeat(8)).repeat(79) + &"}".repeat(79),
         "name = \"".to_string() + &"n".repeat(MANY),
         "n".repeat(MANY) + " = 1",
         "=\n".repeat(MANY / 10),
@@ -205,12 +208,7 @@ fn identifiers(code: TokenStream, found: &mut Vec<String>) {
 }
 
 fn code(network: &Network, unroll: Unroll) -> Result<TokenStream, TooMuchCode> {
-    let options = Options {
-        runtime: quote!(::nnue_runtime),
-        unroll,
-        embedded: None,
-        levels: Levels::All,
-    };
+    let options = Options::new(unroll, Levels::All);
     emit(network, &options)
 }
 

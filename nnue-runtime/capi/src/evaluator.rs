@@ -69,7 +69,8 @@ impl<A: Architecture<Line = FromPosition>> Evaluator<A> {
         // then, or the header's functions have written them since: all of their bytes, with two
         // words that can be any, and with views and flags as after a move. They leave `end` between
         // `first` and `limit`, so there is room for all.
-        (self.behind).change_line(|line| unsafe { line.set_len(plies) });
+        self.behind
+            .change_line(|line| unsafe { line.set_len(plies) });
         let result = usage(&mut self.behind);
         // Also if it has not moved: using the list ends what a pointer from before may do.
         self.line = self.behind.change_line(Line::of);
@@ -77,7 +78,7 @@ impl<A: Architecture<Line = FromPosition>> Evaluator<A> {
     }
 }
 
-/// What a network's evaluations are in C.
+/// The type of a network's evaluations in C.
 pub type EvaluationOf<A> = <<<A as Architecture>::Output as Evaluated>::Evaluation as Exported>::C;
 
 /// The value behind a pointer, or the error for a null pointer.
@@ -278,7 +279,7 @@ where
     unsafe { evaluated(evaluator, output, evaluate) }
 }
 
-/// Writes what an evaluator that knows all moves evaluates to.
+/// Writes the evaluation of an evaluator that knows all moves.
 ///
 /// # Safety
 ///

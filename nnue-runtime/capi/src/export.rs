@@ -121,7 +121,7 @@ macro_rules! __evaluations {
     };
 }
 
-/// Exports what not all networks have.
+/// Exports the functions that not all networks have.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __extra {

@@ -4,7 +4,7 @@
 //! functions of its own, and depends on a prefix; a test compares every declaration with the type
 //! of the function in Rust.
 
-/// The text of all headers, with names for what differs.
+/// The text of all headers, with names for the parts that differ.
 const TEMPLATE: &str = include_str!("header/network.h");
 
 /// The words that are no names in C++, its namespace `std`, and what its compilers and the headers
@@ -20,7 +20,7 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
     errno offsetof size_t ptrdiff_t nullptr_t max_align_t intptr_t uintptr_t intmax_t uintmax_t int8_t \
     int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t";
 
-/// What the headers of networks differ in.
+/// The differences between the headers of networks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header<'a> {
     /// The name of the network in its spec.
@@ -33,7 +33,7 @@ pub struct Header<'a> {
     pub by_pieces: bool,
     /// Whether the network evaluates to win, draw and loss.
     pub wdl: bool,
-    /// Whether evaluations are from white's view, whoever is to move.
+    /// Whether evaluations are from white's view, with either player to move.
     pub white_first: bool,
 }
 

@@ -21,7 +21,7 @@ pub use crate::evaluator::{EvaluationOf, Evaluator, Line};
 pub use crate::status::Status;
 pub use crate::types::{CMove, COutput, CPosition, CWdl, Exported};
 
-/// What [`export!`] needs.
+/// The items that [`export!`] needs.
 #[doc(hidden)]
 pub mod __private {
     pub use std::ffi::c_char;

@@ -1,4 +1,4 @@
-//! What became of a call, as a code and as text.
+//! The result of a call, as a code and as text.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
@@ -31,7 +31,7 @@ thread_local! {
     static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
 }
 
-/// Notes down what a call has found, and returns its code.
+/// Stores the text of a call's result, and returns its code.
 #[cold]
 pub(crate) fn fail(status: Status, error: impl Display) -> Status {
     let text = error.to_string().replace('\0', "\u{fffd}");

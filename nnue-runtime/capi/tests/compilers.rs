@@ -1,4 +1,4 @@
-//! What compilers of C and C++ make of the header.
+//! Compilers of C and C++ accept the header.
 
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn folder() -> &'static Path {
     &FOLDER
 }
 
-/// What a compiler says of a file; `None` where there is no such compiler.
+/// The messages of a compiler about a file; `None` without such a compiler.
 fn compiled(compiler: &str, file: &Path, options: &[&str]) -> Option<Output> {
     let strict = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
     let mut command = Command::new(compiler);

@@ -13,7 +13,7 @@ mod exported {
     nnue_capi::export!(super::net, "simple", by_pieces);
 }
 
-/// What its header says.
+/// The facts in its header.
 fn header() -> String {
     let header = nnue_capi::header::Header {
         network: net::NAME,

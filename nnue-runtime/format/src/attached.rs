@@ -1,4 +1,4 @@
-//! A spec behind a net file, which says what the file is.
+//! A spec behind a net file, which describes the file.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -62,7 +62,7 @@ fn net_len(end: &[u8], file_len: u64) -> Option<u64> {
     is_spec.then(|| file_len.checked_sub(behind)).flatten()
 }
 
-/// The length of the net in a file of `file_len` bytes, of which only the last bytes are read.
+/// The length of the net in a file of `file_len` bytes. Reads only the last bytes.
 #[cfg(feature = "std")]
 pub fn net_len_of(file: &std::fs::File, file_len: u64) -> u64 {
     let mut end = [0; END];

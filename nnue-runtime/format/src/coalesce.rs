@@ -137,8 +137,9 @@ pub(super) fn has_sums(layout: &FileLayout, tensor: &Tensor) -> bool {
         || sets_in_memory(layout).any(|set| rows.contains(&set.row_offset(set.row)))
 }
 
-/// Subtracts what was added to the values of a tensor. `values` are the sums as a file would have
-/// them. They become values that make the same sums with the virtual values as they are written.
+/// Subtracts the summands that were added to the values of a tensor. `values` are the sums as a
+/// file would have them. They become values that make the same sums with the virtual values as they
+/// are written.
 pub(super) fn subtract_from_file(
     layout: &FileLayout,
     tensor: &Tensor,
@@ -168,11 +169,11 @@ impl Summation<'_> {
         let mut terms = Vec::new();
         self.for_each_row(&mut |bucket, row, virtual_rows| {
             for column in 0..columns {
-                let index = tensor.stored_index([bucket, row, column]);
+                let index = tensor.stored.index([bucket, row, column]);
                 let own = tensor.stored.read(&bytes, index);
                 terms.clear();
                 for row in virtual_rows {
-                    let index = self.virtuals.stored_index([0, *row, column]);
+                    let index = self.virtuals.stored.index([0, *row, column]);
                     terms.push(virtuals.read(virtual_bytes, index));
                 }
                 let virtual_sum = total(&terms);
@@ -208,7 +209,7 @@ impl Summation<'_> {
         let mut terms = Vec::new();
         self.for_each_row(&mut |bucket, row, virtual_rows| {
             for (column, slot) in slots.iter().enumerate() {
-                let index = tensor.stored_index([bucket, row, column]);
+                let index = tensor.stored.index([bucket, row, column]);
                 let sum = tensor.stored.read(values, index);
                 terms.clear();
                 for row in virtual_rows {

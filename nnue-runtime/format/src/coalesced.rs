@@ -1,8 +1,8 @@
 //! Values in memory that are sums of several values of the file.
 
-use crate::{Element, Factors};
+use crate::{Element, Factors, FileLayout, Tensor};
 
-/// Values in memory, each of which is a sum of several values of the file.
+/// Values in memory that are sums of several values of the file.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
@@ -11,8 +11,7 @@ use crate::{Element, Factors};
 pub enum Coalesced {
     /// Rows of a feature set, to which its virtual rows are added.
     Set(CoalescedSet),
-    /// Tensors of a layer of which each stack has its own, and a tensor that is added to each of
-    /// them.
+    /// The tensors of a layer, one for each stack, and a tensor that is added to each of them.
     Stacks {
         /// The offset of the first stack's tensor, in bytes from the start of the weights.
         own: usize,
@@ -37,6 +36,21 @@ pub struct CoalescedSet {
     pub virtual_row: usize,
     /// The virtual rows of each real row.
     pub factors: Factors,
+}
+
+impl FileLayout {
+    /// Whether a tensor only has summands of another tensor's values: virtual rows, or what all
+    /// stacks share.
+    #[must_use]
+    pub fn is_summand(&self, tensor: &Tensor) -> bool {
+        self.coalesced.iter().any(|coalesced| {
+            let summands = match coalesced {
+                Coalesced::Set(set) => set.row_offset(set.virtual_row),
+                Coalesced::Stacks { shared, .. } => *shared,
+            };
+            summands == tensor.placed.offset
+        })
+    }
 }
 
 impl Coalesced {

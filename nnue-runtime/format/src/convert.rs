@@ -22,7 +22,7 @@ impl Tensor {
         }
         let value = match &self.stored.quantise {
             Some(quantise) => quantise.apply(stored),
-            None => stored / self.stored.divisor,
+            None => stored / self.stored.divisor.unwrap_or(1.0),
         };
         let Some((low, high)) = self.limits() else {
             return Ok(value);
@@ -79,8 +79,10 @@ impl Tensor {
     pub(crate) fn to_stored(&self, value: f64) -> f64 {
         match &self.stored.quantise {
             Some(quantise) => quantise.undo(value, self.stored.element),
-            None if self.stored.divisor == 1.0 => value,
-            None => rounded(value * self.stored.divisor, Rounding::Nearest),
+            None => match self.stored.divisor {
+                Some(divisor) => rounded(value * divisor, Rounding::Nearest),
+                None => value,
+            },
         }
     }
 }
@@ -88,7 +90,7 @@ impl Tensor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Element, Encoding, Quantise, Section};
+    use crate::{Element, Encoding, Quantise, Role, Section};
 
     fn quantise(factor: f64, rounding: Rounding) -> Quantise {
         Quantise {
@@ -100,9 +102,14 @@ mod tests {
     }
 
     fn to_i8(quantise: Option<Quantise>) -> Tensor {
-        let Section::Tensor(mut tensor) =
-            Section::same("weights", Element::I8, Encoding::Raw, 0, [1, 1])
-        else {
+        let Section::Tensor(mut tensor) = Section::same(
+            Role::Weights(0),
+            "weights",
+            Element::I8,
+            Encoding::Raw,
+            0,
+            [1, 1],
+        ) else {
             unreachable!()
         };
         tensor.stored.quantise = quantise;
@@ -157,9 +164,14 @@ mod tests {
 
     #[test]
     fn integers_are_found_again_in_rounded_quotients() {
-        let Section::Tensor(mut tensor) =
-            Section::same("biases", Element::F32, Encoding::Raw, 0, [1, 1])
-        else {
+        let Section::Tensor(mut tensor) = Section::same(
+            Role::Biases(0),
+            "biases",
+            Element::F32,
+            Encoding::Raw,
+            0,
+            [1, 1],
+        ) else {
             unreachable!()
         };
         tensor.stored.element = Element::I16;

@@ -165,7 +165,7 @@ pub enum LoadError {
     /// The file is compressed with zstd from an offset on, and the feature `zstd`, which can unpack
     /// it, is not enabled.
     ZstdNotEnabled { offset: u64 },
-    /// The zstd data from an offset on are damaged. `message` is what the decoder says.
+    /// The zstd data from an offset on are damaged. `message` is the decoder's.
     Zstd { offset: u64, message: String },
     /// The file goes on after the last tensor, which ends at `offset`, and what should follow it.
     TrailingBytes {

@@ -262,7 +262,7 @@ mod tests {
     }
 
     /// Wherever the opponent's queens are, a row has the same virtual rows: the row of the own
-    /// king's bucket, and a row of one of 14 planes, of which two are for threatened pieces.
+    /// king's bucket, and a row of one of 14 planes. Two of these planes are for threatened pieces.
     #[test]
     fn threatened_pieces_have_virtual_planes_and_queens_do_not_matter() {
         let bucket_rows = 14 * 64;

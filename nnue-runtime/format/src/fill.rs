@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use crate::placed::Bucket;
-use crate::{FileLayout, Form, paired};
+use crate::{FileLayout, Form, Role, paired};
 
 /// Fills tensors in memory, in the layout of a level with the packed order `packed`. `of_tensor`
-/// gives, for the name of a tensor, the function from a place (bucket, row and column, in the
+/// gives, for the role of a tensor, the function from a place (bucket, row and column, in the
 /// numbers of [`TensorView`](crate::TensorView)) to the value in memory, which its type must hold;
 /// or it gives `None` for a tensor that stays as it is. Values are those after anything is added to
-/// them: virtual rows and what stacks share are not added.
+/// them: virtual rows and weights that stacks share are not added.
 ///
 /// # Panics
 ///
@@ -19,11 +19,11 @@ pub fn fill<V: FnMut([usize; 3]) -> f64>(
     layout: &FileLayout,
     packed: &[usize],
     weights: &mut [u8],
-    mut of_tensor: impl FnMut(&str) -> Option<V>,
+    mut of_tensor: impl FnMut(Role) -> Option<V>,
 ) {
     let mut filled = Vec::new();
     for (base, tensor) in layout.tensors() {
-        let Some(mut value) = of_tensor(&tensor.name) else {
+        let Some(mut value) = of_tensor(tensor.role) else {
             continue;
         };
         let [buckets, rows, columns] = tensor.shape;

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use core::fmt;
 
 use crate::{
-    Coalesced, Element, Encoding, List, Paired, Placed, Stored, Tensor, Text, leb128, list,
+    Coalesced, Element, Encoding, List, Paired, Placed, Role, Stored, Tensor, Text, leb128, list,
 };
 
 /// The longest description that a file may carry, in bytes. Released nets use at most a few
@@ -58,8 +58,8 @@ pub enum Format {
     Named,
 }
 
-/// The layer stacks: groups of sections, each of which is repeated in the file. In memory all that
-/// belongs to a stack is together.
+/// The layer stacks: groups of sections. The file repeats each group. In memory all that belongs to
+/// a stack is together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
     /// The number of times that the sections of each group are repeated.
@@ -91,17 +91,13 @@ pub struct Extent {
     pub count: usize,
     /// The number of neurons, features or stacks is a multiple of this number in every network.
     pub unit: usize,
-    /// The number of bytes by which the file is longer if the number is larger by 1.
+    /// How many bytes longer the file is if the number is larger by 1.
     pub bytes: usize,
 }
 
 /// A piece of a file. `T` describes a tensor; after the layout is decided, also its place in
 /// memory.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "most sections are tensors, which are as large, and constants cannot have boxes"
-)]
 pub enum Section<T = Tensor> {
     /// A `u32` that must have the expected value.
     Hash {
@@ -128,7 +124,14 @@ pub enum Section<T = Tensor> {
     },
     /// Numbers that the network does not use, but an engine may. They are kept for writing and for
     /// [`tensor`](crate::tensor).
-    Kept(Tensor),
+    Kept {
+        /// The name of the numbers.
+        name: Text,
+        /// The type of the numbers, little-endian.
+        element: Element,
+        /// The numbers of rows and columns.
+        shape: [usize; 2],
+    },
     /// Padding up to the next multiple of this number, counted from the start of the file.
     Align(usize),
     /// Weights, biases or other parameters.
@@ -192,7 +195,7 @@ impl FileLayout {
             match entry.section {
                 Section::Align(to) => data = data.next_multiple_of(*to as u64),
                 Section::Tensor(tensor) => data += self.tensor_max_len(tensor),
-                section => data += section.len(),
+                section => data += section.byte_len().unwrap_or(0) as u64,
             }
         }
         data.next_multiple_of(self.tail.multiple as u64)
@@ -258,10 +261,7 @@ impl FileLayout {
     pub fn data_len(&self) -> usize {
         let mut offset = 0;
         for entry in self.entries() {
-            match entry.section {
-                Section::Align(to) => offset = usize::next_multiple_of(offset, *to),
-                section => offset += section.len() as usize,
-            }
+            offset = entry.section.end(offset).unwrap_or(offset);
         }
         offset
     }
@@ -269,7 +269,7 @@ impl FileLayout {
     /// The largest number of bytes that a tensor takes, with the bytes before its values.
     fn tensor_max_len(&self, tensor: &Tensor) -> u64 {
         let values = match tensor.stored.encoding {
-            Encoding::Raw => tensor.raw_len() as u64,
+            Encoding::Raw => tensor.stored.raw_len() as u64,
             Encoding::Leb128 => (leb128::MAGIC.len() + 4) as u64 + tensor.leb128_len().end(),
             Encoding::BareLeb128 => *tensor.leb128_len().end(),
         };
@@ -418,8 +418,7 @@ impl Tail {
         split.is_some_and(|(data, rest)| self.is_between(data, rest, offset))
     }
 
-    /// [`Self::follows`], given the bytes before `offset`, of which the last bytes suffice, and all
-    /// bytes from `offset` on.
+    /// [`Self::follows`], given the last bytes before `offset`, and all bytes from `offset` on.
     pub(crate) fn is_between(self, data: &[u8], rest: &[u8], offset: usize) -> bool {
         // If the text stands once more before `offset`, the tail begins earlier. A text of a single
         // byte can also be a weight.
@@ -448,7 +447,7 @@ impl<T> Section<T> {
     pub fn skipped_len(&self) -> usize {
         match self {
             Section::Skipped { len, .. } => *len,
-            Section::Kept(tensor) => tensor.raw_len(),
+            Section::Kept { element, shape, .. } => shape[0] * shape[1] * element.size(),
             _ => 0,
         }
     }
@@ -473,9 +472,45 @@ impl<T> Section<T> {
                 name: name.clone(),
                 len: *len,
             },
-            Section::Kept(tensor) => Section::Kept(tensor.clone()),
+            Section::Kept {
+                name,
+                element,
+                shape,
+            } => Section::Kept {
+                name: name.clone(),
+                element: *element,
+                shape: *shape,
+            },
             Section::Align(to) => Section::Align(*to),
             Section::Tensor(tensor) => Section::Tensor(describe(tensor)),
+        }
+    }
+}
+
+impl<P> Section<Tensor<P>> {
+    /// The number of the section's bytes in the file; `None` where it depends on the values or on
+    /// the section's place.
+    #[must_use]
+    pub fn byte_len(&self) -> Option<usize> {
+        match self {
+            Section::Hash { .. } => Some(4),
+            Section::Bytes { expected, .. } => Some(expected.len()),
+            Section::Skipped { .. } | Section::Kept { .. } => Some(self.skipped_len()),
+            Section::Align(_) => None,
+            Section::Tensor(tensor) => match tensor.stored.encoding {
+                Encoding::Raw => Some(tensor.stored.raw_len()),
+                Encoding::Leb128 | Encoding::BareLeb128 => None,
+            },
+        }
+    }
+
+    /// The end of the section in a file that has it from `offset` on; `None` where it depends on
+    /// the values.
+    #[must_use]
+    pub fn end(&self, offset: usize) -> Option<usize> {
+        match self {
+            Section::Align(to) => Some(offset.next_multiple_of(*to)),
+            section => Some(offset + section.byte_len()?),
         }
     }
 }
@@ -490,6 +525,7 @@ impl Section {
     /// A tensor whose values are the same in memory as in the file: `rows` of `columns` integers.
     #[must_use]
     pub const fn same(
+        role: Role,
         name: &'static str,
         element: Element,
         encoding: Encoding,
@@ -499,6 +535,7 @@ impl Section {
         // Where there is a single row, the distance to the next is given as 0.
         let stride = if rows > 1 { columns } else { 0 };
         Section::tensor(
+            role,
             name,
             [1, rows, columns],
             Stored::new(element, [0, stride, 1], rows * columns).encoded(encoding),
@@ -509,17 +546,19 @@ impl Section {
     /// A tensor that the file does not name.
     #[must_use]
     pub const fn tensor(
+        role: Role,
         name: &'static str,
         shape: [usize; 3],
         stored: Stored,
         placed: Placed,
     ) -> Section {
-        Section::named(name, "", shape, stored, placed)
+        Section::named(role, name, "", shape, stored, placed)
     }
 
     /// A tensor that has a name of its own in the file.
     #[must_use]
     pub const fn named(
+        role: Role,
         name: &'static str,
         id: &'static str,
         shape: [usize; 3],
@@ -527,6 +566,7 @@ impl Section {
         placed: Placed,
     ) -> Section {
         Section::Tensor(Tensor {
+            role,
             name: Cow::Borrowed(name),
             id: Cow::Borrowed(id),
             shape,
@@ -536,31 +576,20 @@ impl Section {
     }
 
     /// The name of the section in messages.
-    fn name(&self) -> Text {
+    pub(crate) fn name(&self) -> Text {
         let (own, default) = match self {
             Self::Hash { name, .. } => return Cow::Borrowed(name),
             Self::Bytes { name, .. } => (name, "bytes"),
             Self::Skipped { name, .. } => (name, "skipped bytes"),
             Self::Align(_) => return Cow::Borrowed("alignment"),
-            Self::Kept(tensor) | Self::Tensor(tensor) => return tensor.name.clone(),
+            Self::Kept { name, .. } => return name.clone(),
+            Self::Tensor(tensor) => return tensor.name.clone(),
         };
         if own.is_empty() {
             Cow::Borrowed(default)
         } else {
             own.clone()
         }
-    }
-
-    /// The number of bytes of the section where tensors are raw and nothing is aligned.
-    pub(crate) fn len(&self) -> u64 {
-        let len = match self {
-            Self::Hash { .. } => 4,
-            Self::Bytes { expected, .. } => expected.len(),
-            Self::Skipped { .. } | Self::Kept(_) => self.skipped_len(),
-            Self::Align(_) => 0,
-            Self::Tensor(tensor) => tensor.raw_len(),
-        };
-        len as u64
     }
 }
 
@@ -594,9 +623,23 @@ mod tests {
 
     #[test]
     fn groups_follow_one_another_for_all_stacks() {
-        const BIASES: &[Section] = &[Section::same("a", Element::I16, Encoding::Raw, 0, [1, 4])];
+        const BIASES: &[Section] = &[Section::same(
+            Role::Weights(0),
+            "a",
+            Element::I16,
+            Encoding::Raw,
+            0,
+            [1, 4],
+        )];
         const WEIGHTS: &[Section] = &[
-            Section::same("b", Element::I16, Encoding::Raw, 8, [1, 4]),
+            Section::same(
+                Role::Weights(0),
+                "b",
+                Element::I16,
+                Encoding::Raw,
+                8,
+                [1, 4],
+            ),
             Section::Align(64),
         ];
         const GROUPS: &[List<Section>] = &[list(BIASES), list(WEIGHTS)];

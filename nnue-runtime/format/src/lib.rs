@@ -77,6 +77,7 @@ mod quantise;
 #[cfg(feature = "std")]
 mod read;
 mod rearrange;
+mod role;
 mod split;
 pub mod stockfish;
 mod store;
@@ -117,7 +118,8 @@ pub use quantise::{Limits, Overflow, Quantise, Rounding};
 #[cfg(feature = "std")]
 pub use read::{Unread, open, read_all};
 pub use rearrange::{relevel, reorder};
-pub use split::{Parts, split};
+pub use role::{Axis, AxisPart, Part, Role};
+pub use split::{Parts, offsets, split};
 pub use store::store;
 #[cfg(feature = "std")]
 pub use stream::{Stream, stream};

@@ -77,7 +77,7 @@ impl Parts<'_> {
                 let memory = &mut weights[part.base + placed.offset..][..placed.len()];
                 match tensor.stored.encoding {
                     Encoding::Raw => {
-                        memory.copy_from_slice(part.bytes);
+                        memory.copy_from_slice(&part.read()?);
                         swap_on_big_endian(memory, tensor.stored.element);
                     }
                     Encoding::Leb128 | Encoding::BareLeb128 => part.decompress(memory)?,
@@ -94,7 +94,7 @@ impl Parts<'_> {
             coalesce::add(self.layout, weights)?;
             paired::pair_all(&self.layout.paired, weights);
         }
-        self.loaded.description = self.description.to_vec();
+        self.loaded.description = self.description.into_owned();
         // Tensors may have another order in the file, and the bytes of alignment were found before
         // the tensors were loaded.
         self.loaded.order_ignored();
@@ -145,7 +145,7 @@ impl Part<'_> {
         let [buckets, rows, columns] = tensor.shape;
         let slots = tensor.placed.slots_of(columns, packed);
         let value = |bucket: usize, row: usize, column: usize| {
-            let index = tensor.stored_index([bucket, row, column]);
+            let index = tensor.stored.index([bucket, row, column]);
             let stored = tensor.stored.read(values, index);
             let value = tensor.to_memory(stored);
             value.map_err(|unfit| self.unfit(unfit, index, stored))
@@ -216,7 +216,7 @@ impl Part<'_> {
     }
 }
 
-/// Checks a whole file as loading does, and keeps only what [`Loaded`] has of it.
+/// Checks a whole file as loading does, and keeps only [`Loaded`].
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ impl Numbers<'_> {
     /// The numbers of a row of a bucket, column by column, before they are quantised.
     pub fn row(&self, bucket: usize, row: usize) -> impl Iterator<Item = f64> {
         let columns = 0..self.tensor.shape[2];
-        let index = move |column| self.tensor.stored_index([bucket, row, column]);
+        let index = move |column| self.tensor.stored.index([bucket, row, column]);
         columns.map(move |column| self.tensor.stored.read(&self.bytes, index(column)))
     }
 }

@@ -9,6 +9,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::Role;
+
 /// How outputs of the transformer are made of neurons, and who reads them.
 #[derive(Clone, Debug)]
 pub struct Outputs<'a> {
@@ -17,18 +19,18 @@ pub struct Outputs<'a> {
     /// The number of neurons in a block, where two neurons make an output; `None` where each neuron
     /// is one. In a block, the `j`-th neuron and the neuron half a block behind it make an output.
     pub block: Option<usize>,
-    /// The tensors of a net file whose columns are neurons.
-    pub tensors: Cow<'a, [&'a str]>,
     /// The layers that have weights for outputs.
     pub readers: Cow<'a, [Reader<'a>]>,
-    /// The layers that hand outputs on as they are, in their order. Whoever reads these layers
-    /// knows the outputs by their places, so they must keep them.
+    /// The layers that hand outputs on as they are, in their order. A reader of these layers knows
+    /// the outputs by their places, so they must keep them.
     pub kept: Cow<'a, [Reader<'a>]>,
 }
 
 /// A layer that reads outputs of the transformer.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
+    /// The index of the layer.
+    pub layer: usize,
     /// The tensor of the layer's weights; the layer itself if it has none.
     pub name: &'a str,
     /// The columns of the tensor, and the outputs that they belong to.
@@ -215,9 +217,9 @@ impl<'a> Outputs<'a> {
     /// The columns of a net file's tensor that move, for an order that was checked: the old place
     /// of each, and the new one. Tensors whose columns do not belong to neurons have none.
     #[must_use]
-    pub fn moves(&self, tensor: &str, order: &[usize]) -> Vec<(usize, usize)> {
+    pub fn moves(&self, tensor: Role, order: &[usize]) -> Vec<(usize, usize)> {
         let mut moves = Vec::new();
-        if self.tensors.contains(&tensor) {
+        if let Role::Weights(_) | Role::Biases(_) = tensor {
             for (place, &output) in order.iter().enumerate() {
                 let (from, to) = (self.neurons_of(output), self.neurons_of(place));
                 for (from, to) in from.into_iter().zip(to) {
@@ -228,7 +230,7 @@ impl<'a> Outputs<'a> {
             }
         }
         for reader in self.readers.iter() {
-            if reader.name != tensor {
+            if tensor.matrix() != Some(reader.layer) {
                 continue;
             }
             for run in reader.runs.iter() {

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use crate::element::swap_on_big_endian;
 use crate::leb128;
-use crate::part::Part;
+use crate::part::{Bytes, Part};
 use crate::threads::{self, locked};
 use crate::{Encoding, Tensor};
 
@@ -27,17 +27,6 @@ pub(crate) struct PlainTensor<'a> {
     /// The offset of that memory, in bytes from the start of the weights.
     pub(crate) start: usize,
     pub(crate) bytes: Bytes<'a>,
-}
-
-/// The place of a tensor's bytes, or of the rest of them.
-#[derive(Clone, Copy)]
-pub(crate) enum Bytes<'a> {
-    Here(&'a [u8]),
-    InFile {
-        file: &'a File,
-        offset: u64,
-        len: usize,
-    },
 }
 
 /// The memory for values.
@@ -222,7 +211,7 @@ impl<'a> RemainingTensor<'a> {
             }
             Encoding::Raw => (len, len),
             Encoding::Leb128 | Encoding::BareLeb128 => {
-                let bytes = self.bytes.read(len, buffer).ok_or(PieceFault)?;
+                let bytes = self.bytes.read_into(len, buffer).ok_or(PieceFault)?;
                 let last = bytes
                     .iter()
                     .rposition(|byte| *byte < 0x80)
@@ -295,29 +284,8 @@ impl<'a> Memory<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Bytes::Here(bytes) => bytes.len(),
-            Bytes::InFile { len, .. } => *len,
-        }
-    }
-
-    /// The first bytes and the rest.
-    fn split_at(self, at: usize) -> (Bytes<'a>, Bytes<'a>) {
-        match self {
-            Bytes::Here(bytes) => {
-                let (first, rest) = bytes.split_at(at);
-                (Bytes::Here(first), Bytes::Here(rest))
-            }
-            Bytes::InFile { file, offset, len } => {
-                let part = |offset, len| Bytes::InFile { file, offset, len };
-                (part(offset, at), part(offset + at as u64, len - at))
-            }
-        }
-    }
-
     /// The first bytes, for which the buffer has room if they have to be read.
-    fn read<'b>(&self, len: usize, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]>
+    fn read_into<'b>(&self, len: usize, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]>
     where
         'a: 'b,
     {
@@ -352,7 +320,7 @@ impl<'a> Part<'a> {
         PlainTensor {
             tensor: self.tensor,
             start: self.base + self.tensor.placed.offset,
-            bytes: Bytes::Here(self.bytes),
+            bytes: self.bytes,
         }
     }
 }
@@ -366,7 +334,8 @@ mod tests {
     use super::*;
     use crate::tests::{COMPRESSED, MEMORY_LEN, RAW, file, random_bytes};
     use crate::{
-        Element, FileLayout, Format, LoadError, Place, Section, Stacks, ValueFault, list, split,
+        Element, FileLayout, Format, LoadError, Place, Role, Section, Stacks, ValueFault, list,
+        split,
     };
 
     /// The weights that threads fill, which cut the tensors of a file into pieces of this many
@@ -454,8 +423,22 @@ mod tests {
         const COUNT: usize = 5_000_000;
         let sections = const {
             &[
-                Section::same("first", Element::I16, Encoding::BareLeb128, 0, [1, COUNT]),
-                Section::same("second", Element::I8, Encoding::Raw, 2 * COUNT, [1, 64]),
+                Section::same(
+                    Role::Weights(0),
+                    "first",
+                    Element::I16,
+                    Encoding::BareLeb128,
+                    0,
+                    [1, COUNT],
+                ),
+                Section::same(
+                    Role::Weights(0),
+                    "second",
+                    Element::I8,
+                    Encoding::Raw,
+                    2 * COUNT,
+                    [1, 64],
+                ),
             ]
         };
         let layout = FileLayout {

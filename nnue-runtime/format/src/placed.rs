@@ -53,7 +53,7 @@ pub enum Form {
     },
     /// `[rows][common + shard]`: for each row, only the slots that it reads. Rows in equal groups
     /// read the first slots, and a shard each of the others. The numbers of slots are multiples of
-    /// 64, so that what vectors shuffle stays in its shard.
+    /// 64, so that values that vectors shuffle stay in their shard.
     Shards {
         /// The number of slots that all rows read.
         common: usize,

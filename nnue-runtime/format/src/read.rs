@@ -13,7 +13,7 @@ use crate::{FileLayout, LoadError, attached, zstd};
 /// stream that is refused has no others.
 const PREFIX_LEN: usize = 64;
 
-/// The smallest number of bytes by which the buffer grows.
+/// The buffer grows by at least this number of bytes.
 const MIN_STEP: u64 = 64 * 1024;
 
 /// Reads a whole stream into memory, as far as it can be a network of this layout: a wrong header
@@ -28,7 +28,7 @@ pub fn read_all(layout: &FileLayout, mut reader: impl Read) -> Result<Vec<u8>, U
     read_sized(layout, &mut reader, 0)
 }
 
-/// Why a file was not read to its end, and what was read of it, for an explanation.
+/// Why a file was not read to its end, and the bytes that were read, for an explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unread {
     /// The error.
@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
     use crate::tests::{BODY, COMPRESSED, RAW, file};
-    use crate::{DESCRIPTION_LIMIT, Element, Encoding, Section, list, split};
+    use crate::{DESCRIPTION_LIMIT, Element, Encoding, Role, Section, list, split};
 
     /// A reader that gives a single byte at a time, and counts the bytes.
     struct Slow<'a> {
@@ -217,6 +217,7 @@ mod tests {
             sections: list(
                 const {
                     &[Section::same(
+                        Role::Weights(0),
                         "weights",
                         Element::I16,
                         Encoding::Leb128,

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::placed::RUN;
-use crate::{FileLayout, Form, Placed, paired};
+use crate::{FileLayout, Form, Placed, Role, paired};
 
 /// Rearranges weights that were loaded for the level with the packed order `from` into those of the
 /// level with the order `to`. `weights` may be the part of the weights that begins at the byte
@@ -35,7 +35,7 @@ pub fn relevel(
     }
 }
 
-/// Moves columns of tensors: for the name of a tensor, `moves` gives the column that moves to each
+/// Moves columns of tensors: for the role of a tensor, `moves` gives the column that moves to each
 /// place. Columns that it does not name stay where they are.
 ///
 /// # Panics
@@ -45,11 +45,11 @@ pub fn reorder(
     layout: &FileLayout,
     packed: &[usize],
     weights: &mut [u8],
-    moves: impl Fn(&str) -> Vec<(usize, usize)>,
+    moves: impl Fn(Role) -> Vec<(usize, usize)>,
 ) {
     paired::unpair_all(&layout.paired, weights);
     for (base, tensor) in layout.tensors() {
-        let moves = moves(&tensor.name);
+        let moves = moves(tensor.role);
         if moves.is_empty() {
             continue;
         }

@@ -6,25 +6,28 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::layout::Entry;
-use crate::part::Part;
+use crate::part::{Bytes, Part};
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, List, LoadError, Loaded, Place,
-    Section, Tensor, Text, WrongBytes, WrongWord, attached, leb128,
+    Section, Tail, Tensor, Text, WrongBytes, WrongWord, attached, leb128,
 };
 
 /// A file that is cut into its tensors: everything is checked except single values.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     pub(crate) layout: &'a FileLayout,
-    pub(crate) description: &'a [u8],
+    pub(crate) description: Cow<'a, [u8]>,
     pub(crate) tensors: Vec<Part<'a>>,
     pub(crate) loaded: Loaded,
 }
 
 /// The rest of a file, from an offset on.
 struct Cursor<'a> {
-    source: &'a [u8],
+    source: Bytes<'a>,
     offset: usize,
+    /// The end of the last section that was recognised. If a section is not where it should be, it
+    /// is searched for from here, unless nobody asks for it.
+    landmark: Option<usize>,
 }
 
 /// Cuts a file into its tensors. It allocates almost nothing, so it can be called before the
@@ -35,20 +38,21 @@ struct Cursor<'a> {
 /// All errors of [`LoadError`] except the errors about single values, [`LoadError::TooLong`] and
 /// `LoadError::Io`.
 pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
-    let (source, _) = attached::detach(source);
-    let mut cursor = Cursor { source, offset: 0 };
-    let mut parts = Parts {
-        layout,
-        description: &[],
-        tensors: Vec::new(),
-        loaded: Loaded::default(),
-    };
+    split_bytes(layout, Bytes::Here(attached::detach(source).0))
+}
+
+/// [`split`] for bytes without a spec behind them, which may not have been read yet. A file that has
+/// to be searched must be here.
+pub(crate) fn split_bytes<'a>(
+    layout: &'a FileLayout,
+    source: Bytes<'a>,
+) -> Result<Parts<'a>, LoadError> {
+    let mut cursor = Cursor::of(source);
+    let mut parts = Parts::of(layout);
+    parts.description = cursor.description(layout)?;
+    cursor.landmark = Some(cursor.offset);
     match layout.format {
-        Format::Stockfish { .. } => {
-            let description_len = cursor.start(layout)?;
-            parts.description = cursor.take(&header("description"), description_len)?;
-            parts.sections(layout, &mut cursor)?;
-        }
+        Format::Stockfish { .. } => parts.sections(&mut cursor)?,
         Format::Sequence => {
             // Without marks in the file, only the length tells nets apart, so it is checked first.
             let expected = layout.max_len();
@@ -60,12 +64,12 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
                     found: source.len() as u64,
                 });
             }
-            parts.sections(layout, &mut cursor)?;
+            parts.sections(&mut cursor)?;
         }
         Format::Named => parts.entries(layout, &mut cursor)?,
     }
     let end = cursor.offset;
-    if layout.tail.follows(source, end) {
+    if cursor.ends(layout.tail) {
         return Ok(parts);
     }
     let tail_len = end.next_multiple_of(layout.tail.multiple) - end;
@@ -83,13 +87,40 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
     })
 }
 
+/// The offsets at which a file has the sections of a layout, one after the other, as far as it has
+/// them; behind the last section also the end of that section.
+#[must_use]
+pub fn offsets(layout: &FileLayout, source: &[u8]) -> Vec<usize> {
+    let (mut cursor, mut parts) = (Cursor::of(Bytes::Here(source)), Parts::of(layout));
+    let mut offsets = Vec::new();
+    if cursor.description(layout).is_ok() {
+        offsets.push(cursor.offset);
+        for (number, entry) in layout.entries().enumerate() {
+            if parts.section(number, entry, &mut cursor).is_err() {
+                break;
+            }
+            offsets.push(cursor.offset);
+        }
+    }
+    offsets
+}
+
 /// Checks the bytes before the description, in any beginning of a file.
 #[cfg(feature = "std")]
 pub(crate) fn check_start(layout: &FileLayout, source: &[u8]) -> Result<(), LoadError> {
-    Cursor { source, offset: 0 }.start(layout).map(drop)
+    Cursor::of(Bytes::Here(source)).start(layout).map(drop)
 }
 
 impl<'a> Parts<'a> {
+    fn of(layout: &'a FileLayout) -> Parts<'a> {
+        Parts {
+            layout,
+            description: Cow::Borrowed(&[]),
+            tensors: Vec::new(),
+            loaded: Loaded::default(),
+        }
+    }
+
     /// Takes the first tensor out, if the file and the memory both begin with it, in the same
     /// bytes: where a map of the file has these bytes, they need not be loaded, and
     /// [`load`](Parts::load) leaves them as they are. Returns the number of bytes of the tensor.
@@ -99,45 +130,48 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads the sections one after the other.
-    fn sections(
+    fn sections(&mut self, cursor: &mut Cursor<'a>) -> Result<(), LoadError> {
+        for (number, entry) in self.layout.entries().enumerate() {
+            self.section(number, entry, cursor)?;
+        }
+        Ok(())
+    }
+
+    fn section(
         &mut self,
-        layout: &'a FileLayout,
+        number: usize,
+        entry: Entry<'a>,
         cursor: &mut Cursor<'a>,
     ) -> Result<(), LoadError> {
-        // The end of the last section that was recognised. If a section is not where it should be,
-        // it is searched for from here.
-        let mut landmark = cursor.offset;
-        for (number, entry) in layout.entries().enumerate() {
-            let place = &entry.place;
-            match entry.section {
-                Section::Hash { expected, .. } => {
-                    cursor.hash(place, *expected, landmark)?;
-                    landmark = cursor.offset;
-                }
-                Section::Bytes { form, expected, .. } => cursor.expect(place, *form, expected)?,
-                Section::Skipped { .. } | Section::Kept(_) => {
-                    let bytes = cursor.take(place, entry.section.skipped_len())?;
-                    self.loaded.skipped.extend_from_slice(bytes);
-                }
-                Section::Align(to) => {
-                    let offset = cursor.offset;
-                    let padding = cursor.take(place, offset.next_multiple_of(*to) - offset)?;
-                    self.loaded.ignore(number, 0, padding);
-                }
-                Section::Tensor(tensor) => {
-                    let bytes = match tensor.stored.encoding {
-                        Encoding::Raw => cursor.raw(place, tensor),
-                        Encoding::Leb128 => cursor.block(place, tensor, landmark),
-                        Encoding::BareLeb128 => cursor.bare(place, tensor),
-                    };
-                    // In Stockfish's format a single key holds for all tensors.
-                    let by_own_key = layout.format == Format::Sequence || self.tensors.is_empty();
-                    let bytes =
-                        bytes.map_err(|error| if by_own_key { error.by_key() } else { error })?;
-                    self.tensors.push(cursor.part(number, entry, tensor, bytes));
-                    if tensor.stored.encoding == Encoding::Leb128 {
-                        landmark = cursor.offset;
-                    }
+        let place = &entry.place;
+        match entry.section {
+            Section::Hash { expected, .. } => {
+                cursor.hash(place, *expected)?;
+                cursor.landmark = cursor.landmark.map(|_| cursor.offset);
+            }
+            Section::Bytes { form, expected, .. } => cursor.expect(place, *form, expected)?,
+            Section::Skipped { .. } | Section::Kept { .. } => {
+                let bytes = cursor.take(place, entry.section.skipped_len())?;
+                self.loaded.skipped.extend_from_slice(&bytes);
+            }
+            Section::Align(to) => {
+                let offset = cursor.offset;
+                let padding = cursor.take(place, offset.next_multiple_of(*to) - offset)?;
+                self.loaded.ignore(number, 0, &padding);
+            }
+            Section::Tensor(tensor) => {
+                let bytes = match tensor.stored.encoding {
+                    Encoding::Raw => cursor.raw(place, tensor),
+                    Encoding::Leb128 => cursor.block(place, tensor),
+                    Encoding::BareLeb128 => cursor.bare(place, tensor),
+                };
+                // In Stockfish's format a single key holds for all tensors.
+                let by_own_key = self.layout.format == Format::Sequence || self.tensors.is_empty();
+                let bytes =
+                    bytes.map_err(|error| if by_own_key { error.by_key() } else { error })?;
+                self.tensors.push(cursor.part(number, entry, tensor, bytes));
+                if tensor.stored.encoding == Encoding::Leb128 {
+                    cursor.landmark = cursor.landmark.map(|_| cursor.offset);
                 }
             }
         }
@@ -190,7 +224,7 @@ impl<'a> Parts<'a> {
                     expected: tensor.stored.values as u64,
                 });
             }
-            let bytes = cursor.take(&place, tensor.raw_len())?;
+            let bytes = cursor.bytes(&place, tensor.stored.raw_len())?;
             self.loaded.order.push(index);
             self.tensors.push(cursor.part(index, entry, tensor, bytes));
         }
@@ -204,6 +238,20 @@ impl<'a> Parts<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    fn of(source: Bytes<'a>) -> Cursor<'a> {
+        Cursor {
+            source,
+            offset: 0,
+            landmark: None,
+        }
+    }
+
+    /// The description behind the header that Stockfish's format has; empty for other formats.
+    fn description(&mut self, layout: &FileLayout) -> Result<Cow<'a, [u8]>, LoadError> {
+        let len = self.start(layout)?;
+        self.take(&header("description"), len)
+    }
+
     /// Checks the header up to the length of the description, and returns that length.
     fn start(&mut self, layout: &FileLayout) -> Result<usize, LoadError> {
         let Format::Stockfish {
@@ -239,31 +287,26 @@ impl<'a> Cursor<'a> {
     /// Checks the named fields before the first tensor, as far as the file has them.
     fn header(&mut self, layout: &FileLayout) -> Result<(), LoadError> {
         for Entry { place, section, .. } in layout.entries() {
-            let len = match section {
+            if let Section::Hash { .. } | Section::Tensor(_) = section {
+                break;
+            }
+            let end = section.end(self.offset).unwrap_or(self.offset);
+            if end > self.source.len() {
+                break;
+            }
+            match section {
                 Section::Bytes {
                     name,
                     form,
                     expected,
-                } => {
-                    if !name.is_empty() && expected.len() <= self.rest().len() {
-                        self.expect(&place, *form, expected)?;
-                        continue;
-                    }
-                    expected.len()
-                }
-                Section::Skipped { .. } | Section::Kept(_) => section.skipped_len(),
-                Section::Align(to) => self.offset.next_multiple_of(*to) - self.offset,
-                _ => return Ok(()),
-            };
-            if len > self.rest().len() {
-                return Ok(());
+                } if !name.is_empty() => self.expect(&place, *form, expected)?,
+                _ => self.offset = end,
             }
-            self.offset += len;
         }
         Ok(())
     }
 
-    fn hash(&mut self, place: &Place, expected: u32, landmark: usize) -> Result<(), LoadError> {
+    fn hash(&mut self, place: &Place, expected: u32) -> Result<(), LoadError> {
         let offset = self.offset;
         let found = self.word(place)?;
         if found == expected {
@@ -274,7 +317,7 @@ impl<'a> Cursor<'a> {
             offset: offset as u64,
             expected,
             found,
-            elsewhere: self.find(&expected.to_le_bytes(), landmark),
+            elsewhere: self.find(&expected.to_le_bytes()),
         })
     }
 
@@ -286,7 +329,7 @@ impl<'a> Cursor<'a> {
     ) -> Result<(), LoadError> {
         let offset = self.offset as u64;
         let found = self.take(place, expected.len())?;
-        if found == &**expected {
+        if *found == **expected {
             return Ok(());
         }
         Err(LoadError::Bytes(Box::new(WrongBytes {
@@ -294,20 +337,20 @@ impl<'a> Cursor<'a> {
             form,
             offset,
             expected: expected.clone(),
-            found: found.to_vec(),
+            found: found.into_owned(),
         })))
     }
 
-    fn raw(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
+    fn raw(&mut self, place: &Place, tensor: &Tensor) -> Result<Bytes<'a>, LoadError> {
         self.no_block(place, Encoding::Raw)?;
-        self.take(place, tensor.raw_len())
+        self.bytes(place, tensor.stored.raw_len())
     }
 
-    fn bare(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
+    fn bare(&mut self, place: &Place, tensor: &Tensor) -> Result<Bytes<'a>, LoadError> {
         self.no_block(place, Encoding::BareLeb128)?;
         let expected = tensor.stored.values;
         match leb128::end_of(self.rest(), expected) {
-            Ok(len) => self.take(place, len),
+            Ok(len) => self.bytes(place, len),
             Err(found) => Err(LoadError::ValuesMissing {
                 place: place.clone(),
                 offset: self.offset as u64,
@@ -320,7 +363,8 @@ impl<'a> Cursor<'a> {
     /// Refuses a LEB128 block where other values are expected. This comes before all other checks,
     /// because the length of the block would only mislead them.
     fn no_block(&self, place: &Place, expected: Encoding) -> Result<(), LoadError> {
-        if !self.rest().starts_with(leb128::MAGIC) {
+        let start = self.source.range(self.offset, leb128::MAGIC.len());
+        if start.and_then(Bytes::read).as_deref() != Some(leb128::MAGIC) {
             return Ok(());
         }
         Err(LoadError::UnexpectedlyCompressed {
@@ -331,19 +375,14 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    fn block(
-        &mut self,
-        place: &Place,
-        tensor: &Tensor,
-        landmark: usize,
-    ) -> Result<&'a [u8], LoadError> {
+    fn block(&mut self, place: &Place, tensor: &Tensor) -> Result<Bytes<'a>, LoadError> {
         let offset = self.offset;
-        if self.take(place, leb128::MAGIC.len())? != leb128::MAGIC {
+        if *self.take(place, leb128::MAGIC.len())? != *leb128::MAGIC {
             return Err(LoadError::NotCompressed {
                 place: place.clone(),
                 offset: offset as u64,
                 by_key: false,
-                elsewhere: self.find(leb128::MAGIC, landmark),
+                elsewhere: self.find(leb128::MAGIC),
             });
         }
         let offset = self.offset;
@@ -358,7 +397,7 @@ impl<'a> Cursor<'a> {
                 at_most: *allowed.end(),
             });
         }
-        self.take(place, byte_count as usize)
+        self.bytes(place, byte_count as usize)
     }
 
     /// The part of a tensor whose bytes have just been taken.
@@ -367,7 +406,7 @@ impl<'a> Cursor<'a> {
         section: usize,
         entry: Entry<'a>,
         tensor: &'a Tensor,
-        bytes: &'a [u8],
+        bytes: Bytes<'a>,
     ) -> Part<'a> {
         Part {
             section,
@@ -386,33 +425,66 @@ impl<'a> Cursor<'a> {
     /// A little-endian number of at most eight bytes.
     #[inline(never)]
     fn number(&mut self, place: &Place, len: usize) -> Result<u64, LoadError> {
-        let bytes = self.take(place, len)?.iter().rev();
-        Ok(bytes.fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        let bytes = self.take(place, len)?;
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    // Each copy would have the code of the error.
-    #[inline(never)]
-    fn take(&mut self, place: &Place, len: usize) -> Result<&'a [u8], LoadError> {
-        let rest = self.rest();
-        let bytes = rest.get(..len).ok_or_else(|| LoadError::Truncated {
-            place: place.clone(),
-            offset: self.offset as u64,
-            needed: len as u64,
-            available: rest.len() as u64,
-        })?;
+    fn take(&mut self, place: &Place, len: usize) -> Result<Cow<'a, [u8]>, LoadError> {
+        let bytes = self.bytes(place, len)?.read();
+        bytes.ok_or_else(|| self.truncated(place, len))
+    }
+
+    fn bytes(&mut self, place: &Place, len: usize) -> Result<Bytes<'a>, LoadError> {
+        let bytes = self.source.range(self.offset, len);
+        let bytes = bytes.ok_or_else(|| self.truncated(place, len))?;
         self.offset += len;
         Ok(bytes)
     }
 
-    fn rest(&self) -> &'a [u8] {
-        &self.source[self.offset..]
+    // Each copy would have the code of the error.
+    #[inline(never)]
+    fn truncated(&self, place: &Place, needed: usize) -> LoadError {
+        LoadError::Truncated {
+            place: place.clone(),
+            offset: self.offset as u64,
+            needed: needed as u64,
+            available: (self.source.len() - self.offset) as u64,
+        }
     }
 
-    /// The offset at which `what` first occurs after `landmark`.
-    fn find(&self, what: &[u8], landmark: usize) -> Option<u64> {
-        let distance = self.source[landmark..]
-            .windows(what.len())
-            .position(|window| window == what)?;
+    fn rest(&self) -> &'a [u8] {
+        self.behind(self.offset)
+    }
+
+    /// The bytes from `offset` on; none if they have not been read.
+    fn behind(&self, offset: usize) -> &'a [u8] {
+        match self.source {
+            Bytes::Here(bytes) => &bytes[offset..],
+            #[cfg(feature = "std")]
+            Bytes::InFile { .. } => &[],
+        }
+    }
+
+    /// Whether the file ends at the offset, with this tail.
+    fn ends(&self, tail: Tail) -> bool {
+        let before = self.offset.min(tail.text.len());
+        let tail_len = self.source.len() - self.offset;
+        let end = self.source.range(self.offset - before, before + tail_len);
+        let end = end.filter(|_| tail_len < tail.multiple);
+        end.and_then(Bytes::read).is_some_and(|bytes| {
+            let (data, rest) = bytes.split_at(before);
+            tail.is_between(data, rest, self.offset)
+        })
+    }
+
+    /// The offset at which `what` first occurs after the landmark.
+    fn find(&self, what: &[u8]) -> Option<u64> {
+        let landmark = self.landmark?;
+        let mut windows = self.behind(landmark).windows(what.len());
+        let distance = windows.position(|window| window == what)?;
         Some((landmark + distance) as u64)
     }
 }

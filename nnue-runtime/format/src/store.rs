@@ -145,7 +145,7 @@ impl Writer<'_> {
             match entry.section {
                 Section::Hash { expected, .. } => self.put(&expected.to_le_bytes())?,
                 Section::Bytes { expected, .. } => self.put(expected)?,
-                Section::Skipped { .. } | Section::Kept(_) => {
+                Section::Skipped { .. } | Section::Kept { .. } => {
                     let len = entry.section.skipped_len().min(skipped.len());
                     let (these, rest) = skipped.split_at(len);
                     self.put(these)?;
@@ -292,12 +292,12 @@ pub(crate) fn of_file(
 pub(crate) fn gathered(tensor: &Tensor, base: usize, packed: &[usize], weights: &[u8]) -> Vec<u8> {
     let [buckets, rows, columns] = tensor.shape;
     let slots = tensor.placed.slots_of(columns, packed);
-    let mut values = vec![0; tensor.raw_len()];
+    let mut values = vec![0; tensor.stored.raw_len()];
     for bucket in 0..buckets {
         let memory = Bucket::of(&tensor.placed, weights, base, bucket);
         for row in 0..rows {
             for (column, slot) in slots.iter().enumerate() {
-                let index = tensor.stored_index([bucket, row, column]);
+                let index = tensor.stored.index([bucket, row, column]);
                 let value = tensor.to_stored(memory.get(row, *slot));
                 tensor.stored.write(&mut values, index, value);
             }
@@ -312,13 +312,20 @@ mod tests {
 
     use super::*;
     use crate::tests::{COMPRESSED, RAW, file, load, random_bytes, stored};
-    use crate::{Element, Stacks, list, split};
+    use crate::{Element, Role, Stacks, list, split};
 
     /// More values than a buffer holds.
     const COUNT: usize = 100_000;
 
     const fn large(encoding: Encoding) -> Section {
-        Section::same("weights", Element::I16, encoding, 0, [1, COUNT])
+        Section::same(
+            Role::Weights(0),
+            "weights",
+            Element::I16,
+            encoding,
+            0,
+            [1, COUNT],
+        )
     }
 
     #[test]

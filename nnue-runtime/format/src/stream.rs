@@ -5,42 +5,22 @@
 //! [`Parts::load`](crate::Parts::load), with the same result. These read the whole file, and they
 //! explain what is wrong with any other file.
 
-use alloc::vec;
-use alloc::vec::Vec;
 use std::fs::{self, File, Metadata};
 use std::path::Path;
 
-use crate::layout::{Entry, START_LEN};
-use crate::part::Part;
-use crate::pieces::{self, Bytes, PlainTensor, read_at};
-use crate::split::check_start;
-use crate::{
-    DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Loaded, Section, Tensor, attached, coalesce,
-    leb128, paired,
-};
+use crate::part::Bytes;
+use crate::split::split_bytes;
+use crate::{FileLayout, Format, Loaded, Parts, Tensor, attached, coalesce};
 
 /// Smaller files are read as a whole.
 const LARGE: u64 = 4 << 20;
 
-/// A large file, of which everything has been checked except single values.
+/// A large file in which everything has been checked except single values.
 #[derive(Debug)]
 pub struct Stream<'l> {
     layout: &'l FileLayout,
     file: File,
-    /// The offset of the next byte that is read.
-    offset: u64,
-    len: u64,
-    tensors: Vec<StreamedTensor<'l>>,
-    loaded: Loaded,
-}
-
-/// A tensor of the file.
-#[derive(Debug)]
-struct StreamedTensor<'l> {
-    section: usize,
-    entry: Entry<'l>,
-    tensor: &'l Tensor,
-    offset: u64,
+    /// The number of bytes of the file, without a spec behind the net.
     len: usize,
 }
 
@@ -53,120 +33,30 @@ pub fn stream<'l>(layout: &'l FileLayout, path: &Path) -> Option<Stream<'l>> {
     fs::metadata(path).ok().filter(is_large)?;
     let file = File::open(path).ok()?;
     let metadata = file.metadata().ok().filter(is_large)?;
-    walk(layout, file, metadata.len())
-}
-
-fn walk(layout: &FileLayout, file: File, file_len: u64) -> Option<Stream<'_>> {
-    let is_summed = |(_, tensor): (usize, &Tensor)| coalesce::is_summed(layout, tensor);
-    if layout.tensors().any(is_summed) {
-        return None;
-    }
-    let mut stream = Stream {
-        layout,
-        len: attached::net_len_of(&file, file_len),
-        file,
-        offset: 0,
-        tensors: Vec::new(),
-        loaded: Loaded::default(),
-    };
-    match layout.format {
-        Format::Stockfish { .. } => {
-            let start = stream.take(START_LEN)?;
-            check_start(layout, &start).ok()?;
-            let description_len = u32::from_le_bytes(*start.last_chunk()?);
-            if description_len > DESCRIPTION_LIMIT {
-                return None;
-            }
-            stream.loaded.description = stream.take(description_len as usize)?;
-        }
-        Format::Sequence => {}
-        Format::Named => return None,
-    }
-    for (section, entry) in layout.entries().enumerate() {
-        stream.section(section, entry)?;
-    }
-    stream.ends().then_some(stream)
+    Stream::of(layout, file, metadata.len())
 }
 
 impl<'l> Stream<'l> {
-    fn section(&mut self, section: usize, entry: Entry<'l>) -> Option<()> {
-        match entry.section {
-            Section::Hash { expected, .. } => {
-                (self.take(4)? == expected.to_le_bytes()).then_some(())
-            }
-            Section::Bytes { expected, .. } => {
-                (self.take(expected.len())? == **expected).then_some(())
-            }
-            Section::Skipped { .. } | Section::Kept(_) => {
-                let bytes = self.take(entry.section.skipped_len())?;
-                self.loaded.skipped.extend(bytes);
-                Some(())
-            }
-            Section::Align(to) => {
-                let end = self.offset.next_multiple_of(*to as u64);
-                let padding = self.take((end - self.offset) as usize)?;
-                self.loaded.ignore(section, 0, &padding);
-                Some(())
-            }
-            Section::Tensor(tensor) => {
-                let len = match tensor.stored.encoding {
-                    Encoding::Raw if !self.is_block() => tensor.raw_len(),
-                    Encoding::Leb128 => self.block_len(tensor)?,
-                    // The end of such a tensor would have to be searched for.
-                    Encoding::Raw | Encoding::BareLeb128 => return None,
-                };
-                let offset = self.offset;
-                self.offset = offset.checked_add(len as u64)?;
-                self.tensors.push(StreamedTensor {
-                    section,
-                    entry,
-                    tensor,
-                    offset,
-                    len,
-                });
-                (self.offset <= self.len).then_some(())
-            }
-        }
+    fn of(layout: &'l FileLayout, file: File, file_len: u64) -> Option<Stream<'l>> {
+        let len = attached::net_len_of(&file, file_len).try_into().ok()?;
+        let stream = Stream { layout, file, len };
+        stream.parts().map(drop)?;
+        Some(stream)
     }
 
-    /// Whether the file ends at the offset, with its tail.
-    fn ends(&self) -> bool {
-        let tail = self.layout.tail;
-        let before = self.offset.min(tail.text.len() as u64);
-        let tail_len = self.len - self.offset;
-        if tail_len >= tail.multiple as u64 {
-            return false;
-        }
-        let len = (before + tail_len) as usize;
-        let bytes = read(&self.file, self.len, self.offset - before, len);
-        bytes.is_some_and(|bytes| {
-            let (data, rest) = bytes.split_at(before as usize);
-            tail.is_between(data, rest, self.offset as usize)
-        })
-    }
-
-    /// Whether a LEB128 block begins at the offset.
-    fn is_block(&self) -> bool {
-        let mut start = [0; leb128::MAGIC.len()];
-        read_at(&self.file, self.offset, &mut start).is_ok() && start == *leb128::MAGIC
-    }
-
-    /// The length of the LEB128 block that begins at the offset, which then moves behind the
-    /// header.
-    fn block_len(&mut self, tensor: &Tensor) -> Option<usize> {
-        if self.take(leb128::MAGIC.len())? != leb128::MAGIC {
+    /// The tensors of the file, which are read later.
+    fn parts(&self) -> Option<Parts<'_>> {
+        let is_summed = |(_, tensor): (usize, &Tensor)| coalesce::is_summed(self.layout, tensor);
+        // Files with names have to be searched.
+        if self.layout.format == Format::Named || self.layout.tensors().any(is_summed) {
             return None;
         }
-        let len = u32::from_le_bytes(*self.take(4)?.first_chunk()?);
-        let is_allowed = tensor.leb128_len().contains(&u64::from(len));
-        is_allowed.then_some(len as usize)
-    }
-
-    /// The next `len` bytes. The file must have them.
-    fn take(&mut self, len: usize) -> Option<Vec<u8>> {
-        let bytes = read(&self.file, self.len, self.offset, len)?;
-        self.offset += len as u64;
-        Some(bytes)
+        let bytes = Bytes::InFile {
+            file: &self.file,
+            offset: 0,
+            len: self.len,
+        };
+        split_bytes(self.layout, bytes).ok()
     }
 
     /// Fills the weights, as [`Parts::load`](crate::Parts::load) does. `None` if the file cannot be
@@ -177,56 +67,18 @@ impl<'l> Stream<'l> {
     /// If `weights` is shorter than the layout says.
     #[must_use]
     pub fn load(self, packed: &[usize], weights: &mut [u8]) -> Option<Loaded> {
-        let (layout, mut loaded) = (self.layout, self.loaded);
-        let (same, others): (Vec<_>, Vec<_>) =
-            { self.tensors.into_iter() }.partition(|found| found.tensor.is_same());
-        let same = same.iter().map(|found| PlainTensor {
-            tensor: found.tensor,
-            start: found.entry.base + found.tensor.placed.offset,
-            bytes: Bytes::InFile {
-                file: &self.file,
-                offset: found.offset,
-                len: found.len,
-            },
-        });
-        pieces::fill(same.collect(), weights).ok()?;
-        for found in others {
-            let bytes = read(&self.file, self.len, found.offset, found.len)?;
-            let part = Part {
-                section: found.section,
-                place: found.entry.place,
-                tensor: found.tensor,
-                base: found.entry.base,
-                offset: found.offset as usize,
-                bytes: &bytes,
-            };
-            part.put(&part.raw().ok()?, packed, weights, &mut loaded)
-                .ok()?;
-        }
-        coalesce::add(layout, weights).ok()?;
-        paired::pair_all(&layout.paired, weights);
-        loaded.order_ignored();
-        Some(loaded)
+        self.parts()?.load(packed, weights).ok()
     }
-}
-
-/// Reads `len` bytes of a file that has `file_len` bytes.
-fn read(file: &File, file_len: u64, offset: u64, len: usize) -> Option<Vec<u8>> {
-    if offset.checked_add(len as u64)? > file_len {
-        return None;
-    }
-    let mut bytes = vec![0; len];
-    read_at(file, offset, &mut bytes).ok()?;
-    Some(bytes)
 }
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
+    use alloc::vec::Vec;
+    use alloc::{format, vec};
 
     use super::*;
     use crate::tests::{COMPRESSED, MEMORY_LEN, ORDERS, RAW, file, load};
-    use crate::{Element, Placed, Stacks, Stored, Tail, Text, list};
+    use crate::{Element, Encoding, Placed, Role, Section, Stacks, Stored, Tail, Text, list};
 
     /// Writes a file and loads it while it is read.
     fn streamed(layout: &FileLayout, order: &[usize], source: &[u8]) -> Option<(Vec<u8>, Loaded)> {
@@ -234,7 +86,7 @@ mod tests {
         let name = thread.name().unwrap_or("").replace(':', "-");
         let path = std::env::temp_dir().join(format!("nnue-{}-{name}", std::process::id()));
         std::fs::write(&path, source).unwrap();
-        let stream = walk(layout, File::open(&path).unwrap(), source.len() as u64);
+        let stream = Stream::of(layout, File::open(&path).unwrap(), source.len() as u64);
         let mut weights = vec![0xAA; MEMORY_LEN];
         let loaded = stream.and_then(|stream| stream.load(order, &mut weights));
         std::fs::remove_file(&path).unwrap();
@@ -260,8 +112,16 @@ mod tests {
                             len: 3,
                         },
                         Section::Align(8),
-                        Section::same("first", Element::I16, Encoding::Raw, 0, [2, 5]),
+                        Section::same(
+                            Role::Weights(0),
+                            "first",
+                            Element::I16,
+                            Encoding::Raw,
+                            0,
+                            [2, 5],
+                        ),
                         Section::tensor(
+                            Role::Weights(0),
                             "second",
                             [1, 2, 5],
                             Stored::new(Element::I8, [0, 8, 1], 16),

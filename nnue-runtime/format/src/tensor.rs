@@ -5,13 +5,16 @@ use core::fmt;
 use core::ops::RangeInclusive;
 
 use crate::leb128;
-use crate::{Element, Placed, Quantise, Text};
+use crate::{Element, Placed, Quantise, Role, Text};
 
 /// A tensor, in the file and in memory: buckets of rows of columns. For the weights of a layer,
 /// rows are outputs and columns are inputs. The transformer's weights have a row for each feature
-/// and a column for each neuron, as kernels read them.
+/// and a column for each neuron, as kernels read them. `P` is `()` where the place in memory is not
+/// decided yet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tensor {
+pub struct Tensor<P = Placed> {
+    /// The role of the tensor in the network.
+    pub role: Role,
     /// The tensor's name, for messages, such as `transformer.weights`.
     pub name: Text,
     /// The name in the file; empty for formats other than [`Format::Named`](crate::Format::Named),
@@ -22,7 +25,7 @@ pub struct Tensor {
     /// Type, order and encoding of the values in the file.
     pub stored: Stored,
     /// Type, order and place of the values in memory.
-    pub placed: Placed,
+    pub placed: P,
 }
 
 /// The form in which a file has the values of a tensor.
@@ -42,10 +45,9 @@ pub struct Stored {
     /// The conversion of floating point to integers. Only `f32` tensors have it, and they need it
     /// unless memory is `f32` too.
     pub quantise: Option<Quantise>,
-    /// The number by which integers are divided to become floating point: 1 unless memory is `f32`.
-    /// It is between 1 and 2^31, so that the quotients of 16-bit integers tell which integers they
-    /// were.
-    pub divisor: f64,
+    /// The divisor that makes floating point of integers. It is between 1 and 2^31, so that the
+    /// quotients of 16-bit integers tell which integers they were.
+    pub divisor: Option<f64>,
 }
 
 /// The blocks in which a file has an axis.
@@ -89,7 +91,7 @@ impl Stored {
             blocks: [None; 3],
             values,
             quantise: None,
-            divisor: 1.0,
+            divisor: None,
         }
     }
 
@@ -118,7 +120,28 @@ impl Stored {
     /// The same numbers, which are integers and become floating point.
     #[must_use]
     pub const fn divided_by(self, divisor: f64) -> Stored {
-        Stored { divisor, ..self }
+        Stored {
+            divisor: Some(divisor),
+            ..self
+        }
+    }
+
+    /// The number of bytes of the values in a file that has them raw.
+    #[must_use]
+    pub const fn raw_len(&self) -> usize {
+        self.values * self.element.size()
+    }
+
+    /// The index, among the file's values, of the value at a bucket, row and column.
+    #[must_use]
+    pub fn index(&self, place: [usize; 3]) -> usize {
+        let along = |axis: usize| match self.blocks[axis] {
+            None => place[axis] * self.strides[axis],
+            Some(Block { len, stride }) => {
+                place[axis] / len * self.strides[axis] + place[axis] % len * stride
+            }
+        };
+        along(0) + along(1) + along(2)
     }
 
     /// The value with this index among the little-endian values of a file.
@@ -133,25 +156,6 @@ impl Stored {
 }
 
 impl Tensor {
-    /// Rows of columns that the network does not use: a file has them raw, and memory does not have
-    /// them.
-    #[must_use]
-    pub const fn kept(name: Text, element: Element, [rows, columns]: [usize; 2]) -> Tensor {
-        Tensor {
-            name,
-            id: Text::Borrowed(""),
-            shape: [1, rows, columns],
-            stored: Stored::new(element, [0, columns, 1], rows * columns),
-            placed: Placed::rows(element, 0, [rows, columns]),
-        }
-    }
-
-    /// The number of bytes of the values in a file that has them raw.
-    #[must_use]
-    pub fn raw_len(&self) -> usize {
-        self.stored.values * self.stored.element.size()
-    }
-
     /// The smallest and the largest number of bytes of the values as LEB128.
     pub(crate) fn leb128_len(&self) -> RangeInclusive<u64> {
         let count = self.stored.values as u64;
@@ -171,20 +175,6 @@ impl Tensor {
             && stored.element == placed.element
             && !stored.element.is_float()
             && placed.is_rows_of(rows, columns)
-    }
-
-    /// The index, among the file's values, of the value at a bucket, row and column.
-    pub fn stored_index(&self, place: [usize; 3]) -> usize {
-        let Stored {
-            strides, blocks, ..
-        } = &self.stored;
-        let along = |axis: usize| match blocks[axis] {
-            None => place[axis] * strides[axis],
-            Some(block) => {
-                place[axis] / block.len * strides[axis] + place[axis] % block.len * block.stride
-            }
-        };
-        along(0) + along(1) + along(2)
     }
 
     /// Calls a function with the index of each value in the file that is padding.
@@ -239,7 +229,9 @@ mod tests {
     fn tensor(shape: [usize; 3], strides: [usize; 3], values: usize) -> Tensor {
         let stored = Stored::new(Element::I8, strides, values);
         let placed = Placed::rows(Element::I8, 0, [shape[1], shape[2]]);
-        let Section::Tensor(tensor) = Section::tensor("weights", shape, stored, placed) else {
+        let Section::Tensor(tensor) =
+            Section::tensor(Role::Weights(0), "weights", shape, stored, placed)
+        else {
             unreachable!()
         };
         tensor
@@ -268,7 +260,7 @@ mod tests {
             for bucket in 0..shape[0] {
                 for row in 0..shape[1] {
                     for column in 0..shape[2] {
-                        padding[tensor.stored_index([bucket, row, column])] = false;
+                        padding[tensor.stored.index([bucket, row, column])] = false;
                     }
                 }
             }

@@ -121,6 +121,7 @@ fn bytes_at_random_are_refused() {
 #[test]
 fn shared_values_are_copied_to_each_stack() {
     const SHARED: &[Section] = &[Section::tensor(
+        Role::LayerWeights(0),
         "fc_0.weights",
         [3, 2, 5],
         Stored::new(Element::I8, [0, 8, 1], 16),

@@ -169,14 +169,21 @@ mod tests {
 
     use super::*;
     use crate::tests::ORDERS;
-    use crate::{Element, Encoding, Placed, Section, Segment, Stacks, Text, list, split};
+    use crate::{Element, Encoding, Placed, Role, Section, Segment, Stacks, Text, list, split};
 
     const INPUTS: usize = 256;
 
     /// `stacks` times `outputs` for each input; with `inner`, inputs are the inner axis of the
     /// file.
     fn tensor(stacks: usize, outputs: usize, inner: bool) -> Tensor {
-        let same = Section::same("", Element::I8, Encoding::Raw, 0, [outputs, INPUTS]);
+        let same = Section::same(
+            Role::Weights(0),
+            "",
+            Element::I8,
+            Encoding::Raw,
+            0,
+            [outputs, INPUTS],
+        );
         let Section::Tensor(mut tensor) = same else {
             unreachable!()
         };
@@ -200,7 +207,7 @@ mod tests {
             let scale = 4 + 4 * random.u64(..spread);
             for (bucket, row) in (0..buckets).flat_map(|b| (0..rows).map(move |r| (b, r))) {
                 let weight = random.u64(..2 * scale + 1) as f64 - scale as f64;
-                weights[tensor.stored_index([bucket, row, column])] = weight;
+                weights[tensor.stored.index([bucket, row, column])] = weight;
             }
         }
         weights

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::placed::Bucket;
-use crate::{Element, FileLayout, Loaded, Section, Tensor, coalesce, paired, store};
+use crate::{Element, FileLayout, Loaded, Section, Stored, Tensor, coalesce, paired, store};
 
 /// A tensor of loaded weights, to be read: buckets of rows of columns, whatever order file and
 /// memory have them in.
@@ -20,15 +20,24 @@ use crate::{Element, FileLayout, Loaded, Section, Tensor, coalesce, paired, stor
 #[derive(Clone)]
 pub struct TensorView<'a> {
     layout: &'a FileLayout,
-    tensor: &'a Tensor,
+    name: &'a str,
+    /// The numbers of buckets, rows and columns in a stack.
+    shape: [usize; 3],
+    stored: Stored,
     /// The number of stacks in which the tensor is, and the number of bytes between two of them.
     stacks: usize,
     stride: usize,
     packed: &'a [usize],
     weights: &'a [u8],
+    values: Values<'a>,
+}
+
+#[derive(Clone)]
+enum Values<'a> {
+    InMemory(&'a Tensor),
     /// The values as the file has them, stack by stack, where those in memory are sums or where
     /// memory has none.
-    of_file: Option<Cow<'a, [u8]>>,
+    OfFile(Cow<'a, [u8]>),
 }
 
 /// All tensors of weights that were loaded for the level with the packed order `packed`, in the
@@ -61,58 +70,50 @@ pub fn tensor<'a>(
     name: &str,
 ) -> Option<TensorView<'a>> {
     for place in places(layout) {
-        if place.tensor.name == name {
-            return TensorView::new(layout, packed, weights, loaded, place);
+        if place.section.name() == name
+            && let Some(view) = TensorView::new(layout, packed, weights, loaded, place)
+        {
+            return Some(view);
         }
     }
     None
 }
 
-/// A tensor, and where its values are.
+/// A section, and where its values are.
 struct InStacks<'a> {
-    tensor: &'a Tensor,
+    section: &'a Section,
     /// The number of stacks that have it, and the number of bytes from a stack to the next.
     stacks: usize,
     stride: usize,
     /// The offset in [`Loaded::skipped`] of values that the network does not use.
-    kept: Option<usize>,
+    skipped: usize,
 }
 
 fn places(layout: &FileLayout) -> Vec<InStacks<'_>> {
-    let stacks = &layout.stacks;
     let mut places = Vec::new();
     let mut skipped = 0;
     for section in layout.sections.iter() {
-        let offset = skipped;
-        skipped += section.skipped_len();
-        let (tensor, kept) = match section {
-            Section::Tensor(tensor) => (tensor, None),
-            Section::Kept(tensor) => (tensor, Some(offset)),
-            _ => continue,
-        };
         places.push(InStacks {
-            tensor,
+            section,
             stacks: 1,
             stride: 0,
-            kept,
+            skipped,
         });
+        skipped += section.skipped_len();
     }
-    for group in stacks.groups.iter() {
-        for section in group.iter() {
-            if let Section::Tensor(tensor) = section {
-                places.push(InStacks {
-                    tensor,
-                    stacks: stacks.count,
-                    stride: stacks.stride,
-                    kept: None,
-                });
-            }
-        }
+    for section in layout.stacks.groups.iter().flat_map(|group| group.iter()) {
+        places.push(InStacks {
+            section,
+            stacks: layout.stacks.count,
+            stride: layout.stacks.stride,
+            skipped,
+        });
     }
     places
 }
 
 impl<'a> TensorView<'a> {
+    /// The view of a section; `None` if it is no tensor.
     fn new(
         layout: &'a FileLayout,
         packed: &'a [usize],
@@ -121,60 +122,66 @@ impl<'a> TensorView<'a> {
         place: InStacks<'a>,
     ) -> Option<TensorView<'a>> {
         let InStacks {
-            tensor,
+            section,
             stacks,
             stride,
-            kept,
+            skipped,
         } = place;
-        let of_file = match kept {
-            Some(offset) => {
-                let bytes = loaded.skipped.get(offset..)?.get(..tensor.raw_len())?;
-                Some(Cow::Borrowed(bytes))
+        let (name, shape, stored, values) = match section {
+            Section::Kept {
+                name,
+                element,
+                shape: [rows, columns],
+            } => {
+                let stored = Stored::new(*element, [0, *columns, 1], rows * columns);
+                let bytes = loaded.skipped.get(skipped..)?.get(..stored.raw_len())?;
+                let values = Values::OfFile(Cow::Borrowed(bytes));
+                (name, [1, *rows, *columns], stored, values)
             }
-            None if coalesce::has_sums(layout, tensor) => {
-                let weights = store::without_additions(layout, weights);
-                let mut bytes = Vec::new();
-                for stack in 0..stacks {
-                    bytes.extend(store::of_file(
-                        layout,
-                        tensor,
-                        stack * stride,
-                        packed,
-                        &weights,
-                    ));
+            Section::Tensor(tensor) => {
+                let mut values = Values::InMemory(tensor);
+                if coalesce::has_sums(layout, tensor) {
+                    let weights = store::without_additions(layout, weights);
+                    let mut bytes = Vec::new();
+                    for base in (0..stacks).map(|stack| stack * stride) {
+                        bytes.extend(store::of_file(layout, tensor, base, packed, &weights));
+                    }
+                    values = Values::OfFile(Cow::Owned(bytes));
                 }
-                Some(Cow::Owned(bytes))
+                (&tensor.name, tensor.shape, tensor.stored, values)
             }
-            None => None,
+            _ => return None,
         };
         Some(TensorView {
             layout,
-            tensor,
+            name,
+            shape,
+            stored,
             stacks,
             stride,
             packed,
             weights,
-            of_file,
+            values,
         })
     }
 
     /// The tensor's name, as in messages: `transformer.weights`.
     #[must_use]
     pub fn name(&self) -> &'a str {
-        &self.tensor.name
+        self.name
     }
 
     /// The numbers of buckets, rows and columns.
     #[must_use]
     pub fn shape(&self) -> [usize; 3] {
-        let [buckets, rows, columns] = self.tensor.shape;
+        let [buckets, rows, columns] = self.shape;
         [self.stacks * buckets, rows, columns]
     }
 
     /// The type of the values in the file.
     #[must_use]
     pub fn element(&self) -> Element {
-        self.tensor.stored.element
+        self.stored.element
     }
 
     /// The number that the file has for a bucket, row and column; `None` if the tensor has no such
@@ -200,14 +207,18 @@ impl<'a> TensorView<'a> {
 
     /// The number at a place that the tensor has.
     fn value(&self, [bucket, row, column]: [usize; 3]) -> f64 {
-        let tensor = self.tensor;
-        let buckets = tensor.shape[0];
+        let buckets = self.shape[0];
         let (stack, bucket) = (bucket / buckets, bucket % buckets);
-        if let Some(values) = &self.of_file {
-            let index = tensor.stored_index([bucket, row, column]);
-            let values = &values[stack * tensor.raw_len()..][..tensor.raw_len()];
-            return tensor.stored.read(values, index);
-        }
+        let tensor = match &self.values {
+            Values::InMemory(tensor) => tensor,
+            Values::OfFile(values) => {
+                let (index, len) = (
+                    self.stored.index([bucket, row, column]),
+                    self.stored.raw_len(),
+                );
+                return self.stored.read(&values[stack * len..][..len], index);
+            }
+        };
         let (placed, base) = (&tensor.placed, stack * self.stride);
         let slot = placed.slot(column, self.packed);
         let place = base + bucket * placed.stride + placed.offset + placed.index(row, slot);

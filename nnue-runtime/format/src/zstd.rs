@@ -50,13 +50,10 @@ pub(crate) fn start(layout: &FileLayout, source: &[u8]) -> Option<usize> {
 fn header_len(layout: &FileLayout) -> usize {
     let mut len = 0usize;
     for section in layout.sections.iter() {
-        len = match section {
-            Section::Bytes { .. } | Section::Skipped { .. } | Section::Kept(_) => {
-                len + section.len() as usize
-            }
-            Section::Align(to) => len.next_multiple_of(*to),
-            Section::Hash { .. } | Section::Tensor(_) => break,
-        };
+        if let Section::Hash { .. } | Section::Tensor(_) = section {
+            break;
+        }
+        len = section.end(len).unwrap_or(len);
     }
     len
 }
@@ -135,7 +132,7 @@ mod tests {
 
     use super::*;
     use crate::tests::{RAW, file};
-    use crate::{Element, Encoding, FieldForm, Stacks, Tail, list};
+    use crate::{Element, Encoding, FieldForm, Role, Stacks, Tail, list};
 
     /// What `zstd -19` makes of 400 times the byte 7, with a checksum.
     #[cfg(feature = "zstd")]
@@ -160,7 +157,14 @@ mod tests {
                         name: Cow::Borrowed("name"),
                         len: 3,
                     },
-                    Section::same("sevens", Element::I8, Encoding::Raw, 0, [1, 400]),
+                    Section::same(
+                        Role::Weights(0),
+                        "sevens",
+                        Element::I8,
+                        Encoding::Raw,
+                        0,
+                        [1, 400],
+                    ),
                 ]
             },
         ),

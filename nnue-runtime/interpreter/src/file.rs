@@ -10,7 +10,7 @@ use std::path::Path;
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Element, Layer, Network, WeightType};
 use nnue_compiler::{explain, file_layout};
-use nnue_format::{LoadError, Numbers, Overflow, Section};
+use nnue_format::{LoadError, Numbers, Overflow};
 
 use crate::features;
 use crate::weights::{
@@ -55,21 +55,11 @@ fn with_file<T>(
     // The loader of compiled networks refuses numbers that do not fit. After that, every number is
     // there and every sum fits its type.
     parts.clone().check().map_err(explained)?;
-    let sections = network.file.sections_once();
-    let tensors: Vec<_> = sections.filter_map(Section::as_tensor).collect();
-    let tables = parts
-        .numbers()
-        .map_err(explained)?
-        .into_iter()
-        .filter_map(|numbers| {
-            let mut tensors = tensors.iter();
-            let tensor = tensors.find(|tensor| tensor.name == numbers.tensor.name)?;
-            Some((tensor.role, numbers))
-        });
+    let tables = parts.numbers().map_err(explained)?;
     Ok(read(&File {
         network,
         rounding,
-        tables: tables.collect(),
+        tables,
     }))
 }
 
@@ -87,7 +77,7 @@ enum Rounding {
 struct File<'a> {
     network: &'a Network,
     rounding: Rounding,
-    tables: Vec<(Role, Numbers<'a>)>,
+    tables: Vec<Numbers<'a>>,
 }
 
 /// A row of a table.
@@ -204,18 +194,17 @@ impl File<'_> {
 
     /// The table of a tensor, which is the table of the stack where each stack has its own.
     fn table(&self, stack: usize, role: Role) -> &Numbers<'_> {
+        let is_of = |own: Option<usize>| own.is_none_or(|own| own == stack);
         let mut tables = self.tables.iter();
-        let found = tables
-            .find(|(own, numbers)| *own == role && numbers.stack.is_none_or(|own| own == stack));
-        let found = found.map(|(_, numbers)| numbers);
+        let found = tables.find(|table| table.tensor.role == role && is_of(table.stack));
         found.unwrap_or_else(|| unreachable!("every file of the network has {role:?}"))
     }
 
     /// A row of weights or of PSQT values. Rows are counted through all tables: first the rows of
     /// features, then virtual rows.
     fn row(&self, role: fn(usize) -> Role, row: usize) -> Row<'_> {
-        let found = self.tables.iter().find_map(|(own, table)| {
-            let first = match (*own, role(0)) {
+        let found = self.tables.iter().find_map(|table| {
+            let first = match (table.tensor.role, role(0)) {
                 (Role::Weights(first), Role::Weights(_)) => first,
                 (Role::Psqt(first), Role::Psqt(_)) => first,
                 _ => return None,
@@ -281,7 +270,7 @@ impl File<'_> {
         let rounding = self.rounding;
         numbers.map(move |number| {
             let Some(quantise) = quantise else {
-                return number / divisor;
+                return number / divisor.unwrap_or(1.0);
             };
             if rounding == Rounding::None {
                 return number * quantise.factor;

@@ -10,10 +10,11 @@ use nnue_compiler::operation::{Elementwise, Float, Product, RmsNorm, Sum};
 use crate::fixed_point::align;
 use crate::weights::{LayerWeights, Values};
 
-pub(crate) use self::tensors::Tensors;
+pub use self::tensors::Tensors;
 
 /// Computes a layer from the tensors before it, with the layer's numbers in the net file.
-pub(crate) fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &Tensors) -> Values {
+#[must_use]
+pub fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &Tensors) -> Values {
     match (&layer.op, weights) {
         (Op::Affine(op), Some(weights)) => affine::compute(layer, op, weights, tensors),
         (Op::Affine(_), None) => unreachable!("the weights of `{}` were checked", layer.name),
@@ -71,7 +72,7 @@ fn sum(layer: &Layer, aligns: &[Align], tensors: &Tensors) -> Values {
         let terms = layer.inputs.iter().zip(aligns);
         let terms = terms.map(|(slice, own)| align(tensors.integers(*slice)[index], own, index));
         let sum = terms.fold(0i64, i64::wrapping_add);
-        // The sum is computed in 64 bits, of which the lower 32 remain.
+        // The sum is computed in 64 bits; the lower 32 remain.
         i64::from(sum as i32)
     });
     Values::Integers(sums.collect())

@@ -17,7 +17,7 @@
 //! };
 //! assert_eq!(output.value, 251); // in the engine's units, for the side to move
 //!
-//! // Every number on the way, for whoever looks for a difference.
+//! // Every number on the way, to find a difference.
 //! let accumulators = net.accumulate(&net.active_rows(&board));
 //! let trace = net.trace(&accumulators, Color::White, 7);
 //! assert_eq!(trace.transformer.len(), 128);
@@ -90,6 +90,14 @@ pub use crate::unrounded::{
 };
 pub use crate::weights::{LayerWeights, Shape, TransformerWeights, Values, Weights, WrongWeights};
 pub use nnue_format::LoadError;
+
+/// The parts of an evaluation, for the check of generated code, which gives each layer its inputs.
+#[doc(hidden)]
+pub mod parts {
+    pub use crate::layers::{Tensors, compute};
+    pub use crate::output::{evaluate, further};
+    pub use crate::transformer::{activate, of_perspectives, pairs, pool_pair, together};
+}
 
 /// The code of README.md, which doctests compile.
 #[cfg(doctest)]

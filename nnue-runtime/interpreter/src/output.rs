@@ -8,7 +8,8 @@ use crate::fixed_point::{align, divide};
 use crate::weights::Values;
 
 /// The evaluation of a position: a single value, or win, draw and loss.
-pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evaluation {
+#[must_use]
+pub fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evaluation {
     let network::Output { heads, units, .. } = &network.output;
     let head = |head: &Head| {
         let (positional, value) = match units {
@@ -43,7 +44,8 @@ pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evalu
 }
 
 /// The values of the further heads.
-pub(crate) fn further(network: &Network, layers: &[Values]) -> Vec<HeadValue> {
+#[must_use]
+pub fn further(network: &Network, layers: &[Values]) -> Vec<HeadValue> {
     let heads = network.output.further.iter();
     let values = heads.map(|further| match further.units {
         Units::Integer(ratio) => {
@@ -89,7 +91,7 @@ fn in_units(ratio: Ratio, psqt: i32, positional: i32) -> i32 {
     scaled(psqt.wrapping_add(positional).into(), ratio)
 }
 
-/// `x * numerator / denominator`, computed in 64 bits, of which the lower 32 remain.
+/// `x * numerator / denominator`, computed in 64 bits; the lower 32 remain.
 fn scaled(x: i64, ratio: Ratio) -> i32 {
     let product = x.wrapping_mul(ratio.numerator);
     divide(product, ratio.denominator, ratio.rounding) as i32

@@ -16,8 +16,7 @@ use crate::weights::{TransformerWeights, Weights};
 pub struct Accumulator {
     /// The sum of each neuron, in the order of the spec.
     pub values: Vec<i16>,
-    /// The PSQT sums, of which there are as many as PSQT values: none, a single sum, or a sum for
-    /// each stack.
+    /// The PSQT sums, one for each PSQT value: none, a single sum, or a sum for each stack.
     pub psqt: Vec<i32>,
 }
 
@@ -110,7 +109,8 @@ pub(crate) fn psqt_sums(transformer: &Transformer, ordered: [&Accumulator; 2]) -
 }
 
 /// The PSQT sum that follows from the sums of both perspectives.
-fn of_perspectives(transformer: &Transformer, [first, second]: [i32; 2]) -> i32 {
+#[must_use]
+pub fn of_perspectives(transformer: &Transformer, [first, second]: [i32; 2]) -> i32 {
     match transformer.perspectives.count {
         1 => first,
         _ => first.wrapping_sub(second) / 2,
@@ -144,7 +144,8 @@ pub(crate) fn unpooled(transformer: &Transformer, ordered: [&Accumulator; 2]) ->
 }
 
 /// The values of both perspectives in the order in which the layers see them.
-pub(crate) fn together<T>(transformer: &Transformer, [first, second]: [Vec<T>; 2]) -> Vec<T> {
+#[must_use]
+pub fn together<T>(transformer: &Transformer, [first, second]: [Vec<T>; 2]) -> Vec<T> {
     let perspectives = transformer.perspectives;
     match (perspectives.count, perspectives.order) {
         (1, _) => first,
@@ -157,7 +158,8 @@ pub(crate) fn together<T>(transformer: &Transformer, [first, second]: [Vec<T>; 2
 }
 
 /// The activated value of the sum `x` of a neuron.
-fn activate(transformer: &Transformer, x: i64) -> i64 {
+#[must_use]
+pub fn activate(transformer: &Transformer, x: i64) -> i64 {
     let one = i64::from(transformer.one);
     match transformer.activation {
         TransformerActivation::None => x,
@@ -182,28 +184,31 @@ fn pool(transformer: &Transformer, activated: &[i64]) -> Vec<i64> {
         return activated.to_vec();
     }
     pairs(transformer, activated)
-        .map(|(a, b)| match transformer.pooling {
-            Pooling::None => a,
-            Pooling::Product { shift, rounding } => {
-                let product = a * b;
-                let floor = product >> shift;
-                let rest = product - (floor << shift);
-                match rounding {
-                    ProductRounding::Nearest if 2 * rest >= 1 << shift => floor + 1,
-                    _ => floor,
-                }
-            }
-            Pooling::Average => (a + b + 1) >> 1,
-            Pooling::Max => a.max(b),
-        })
+        .map(|pair| pool_pair(transformer, pair))
         .collect()
 }
 
+/// The value of a pair; without pooling, the first of the two.
+#[must_use]
+pub fn pool_pair(transformer: &Transformer, (a, b): (i64, i64)) -> i64 {
+    match transformer.pooling {
+        Pooling::None => a,
+        Pooling::Product { shift, rounding } => {
+            let product = a * b;
+            let floor = product >> shift;
+            let rest = product - (floor << shift);
+            match rounding {
+                ProductRounding::Nearest if 2 * rest >= 1 << shift => floor + 1,
+                _ => floor,
+            }
+        }
+        Pooling::Average => (a + b + 1) >> 1,
+        Pooling::Max => a.max(b),
+    }
+}
+
 /// The pairs of a perspective's activated values that are pooled.
-pub(crate) fn pairs<T: Copy>(
-    transformer: &Transformer,
-    activated: &[T],
-) -> impl Iterator<Item = (T, T)> {
+pub fn pairs<T: Copy>(transformer: &Transformer, activated: &[T]) -> impl Iterator<Item = (T, T)> {
     activated.chunks(transformer.block).flat_map(|block| {
         let (first, second) = block.split_at(block.len() / 2);
         first.iter().copied().zip(second.iter().copied())

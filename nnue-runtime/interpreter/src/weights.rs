@@ -87,7 +87,7 @@ pub struct Weights {
     /// The weights of the transformer: a single table that both perspectives use, or white's and
     /// black's tables.
     pub transformer: Vec<TransformerWeights>,
-    /// `[stack][layer]`: the numbers of layers; `None` for layers of which files have no numbers.
+    /// `[stack][layer]`: the numbers of layers; `None` for layers without numbers in files.
     pub stacks: Vec<Vec<Option<LayerWeights>>>,
 }
 
@@ -263,7 +263,7 @@ pub struct UnroundedWeights {
     /// black's tables. Rows are most of a network's weights, so they have the precision that
     /// trainers use.
     pub transformer: Vec<TransformerWeights<f64, f32, f64>>,
-    /// `[stack][layer]`: the numbers of layers; `None` for layers of which files have no numbers.
+    /// `[stack][layer]`: the numbers of layers; `None` for layers without numbers in files.
     pub stacks: Vec<Vec<Option<UnroundedLayer>>>,
 }
 

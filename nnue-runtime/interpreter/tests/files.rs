@@ -1,4 +1,4 @@
-//! Net files of all formats: what is read from them, and what is refused.
+//! Net files of all formats: reading and refusing them.
 
 use std::fs;
 
@@ -11,8 +11,8 @@ use nnue_runtime::Board;
 use nnue_test_support::random_weights::{RandomWeights, Style};
 use nnue_test_support::specs::specs_in;
 
-/// The networks of the specs in a folder, but for large ones: they would say nothing else, only
-/// later.
+/// The networks of the specs in a folder, without large ones: these would show the same, and take
+/// longer.
 fn small_networks(folder: &str) -> Vec<Network> {
     const WEIGHTS: usize = 1 << 21;
     let networks = specs_in(folder).into_iter().map(|path| {
@@ -69,7 +69,7 @@ fn no_file_makes_the_interpreter_panic() {
             let mut file = file.clone();
             for _ in 0..=random.usize(..3) {
                 let place = random.usize(..file.len());
-                // Half of the time in what comes before the weights.
+                // Half of the time before the weights.
                 let place = if random.usize(..2) == 0 {
                     place
                 } else {

@@ -1,4 +1,4 @@
-//! What the original engines computed.
+//! The interpreter gives the values of the original engines.
 
 use std::fs;
 use std::path::Path;

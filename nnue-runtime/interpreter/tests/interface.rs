@@ -1,4 +1,4 @@
-//! What callers can get wrong, and what there is besides positions.
+//! Mistakes of callers, and inputs other than positions.
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;

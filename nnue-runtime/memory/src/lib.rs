@@ -15,5 +15,5 @@ pub use crate::share::{Segment, share, share_in_folder};
 /// of at least that size begin at a multiple of it where the system allows.
 pub const ALIGNMENT: usize = 2 << 20;
 
-/// The key by which processes find a segment: a hash of everything that decides its bytes.
+/// Processes find a segment by this key: a hash of everything that decides its bytes.
 pub type Key = [u8; 32];

@@ -17,6 +17,7 @@ use crate::{ALIGNMENT, ShareError};
 ///
 /// Everybody who maps the same part of the same file or segment sees the same physical memory. The
 /// bytes can be read from any thread.
+// INVARIANT: the region's bytes can be read, and nobody changes them while the region is there.
 pub struct Mapping {
     region: Region,
 }
@@ -44,12 +45,14 @@ impl Mapping {
     /// cannot be mapped, and those of the system.
     pub unsafe fn of_file(file: &File, offset: u64, len: usize) -> io::Result<Mapping> {
         check_part(file.metadata()?.len(), offset, len)?;
-        Region::of_file(file, offset, len).map(Mapping::of_region)
+        // SAFETY: the file has these bytes, and the caller promises that they stay.
+        let region = unsafe { Region::of_file(file, offset, len) }?;
+        Ok(Mapping { region })
     }
 
-    /// Memory of `len` bytes, of which the first `head` are those of a file. Whole pages of the
-    /// head are the file's own pages, read-only for everybody, and are not copied. The rest belongs
-    /// to this process: `fill` gets all of the memory, and writes behind the head, where there are
+    /// Memory of `len` bytes. The first `head` bytes are those of a file. Whole pages of the head
+    /// are the file's own pages, read-only for everybody, and are not copied. The rest belongs to
+    /// this process: `fill` gets all of the memory, and writes behind the head, where there are
     /// zeros.
     ///
     /// # Safety
@@ -73,7 +76,11 @@ impl Mapping {
             return Err(io::Error::new(ErrorKind::InvalidInput, message).into());
         }
         #[cfg(unix)]
-        return Region::of_file_and_memory(file, head, len, fill).map(Mapping::of_region);
+        {
+            // SAFETY: the file has the head, and the caller promises that it stays.
+            let region = unsafe { Region::of_file_and_memory(file, head, len, fill) }?;
+            Ok(Mapping { region })
+        }
         #[cfg(not(unix))]
         {
             let _ = fill;
@@ -81,8 +88,13 @@ impl Mapping {
         }
     }
 
-    /// The mapping of a region, whose bytes must be readable and must not change any more.
-    pub(crate) fn of_region(region: Region) -> Mapping {
+    /// The mapping of a region.
+    ///
+    /// # Safety
+    ///
+    /// The region's bytes can be read, and nobody changes them while the region is there.
+    #[cfg(windows)]
+    pub(crate) unsafe fn of_region(region: Region) -> Mapping {
         Mapping { region }
     }
 }
@@ -105,8 +117,7 @@ impl Deref for Mapping {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the bytes can be read as long as the region is there, and do not change: the
-        // caller of `of_file` promises it for files, and `share` makes sure of it for segments.
+        // SAFETY: the invariant; what is borrowed keeps the region.
         unsafe { std::slice::from_raw_parts(self.region.start(), self.region.len()) }
     }
 }

@@ -97,11 +97,9 @@ mod linux {
             return;
         }
         // The kernel leaves the rest beyond whole huge pages as it is. It is advised too, because
-        // an advice for a part would split the map into two maps.
-        // What fails leaves the memory as it is: old kernels do not know the advice, and there may
-        // be no free huge pages.
-        // SAFETY: both advices leave what the memory holds, and concern addresses of maps that the
-        // caller has borrowed.
+        // an advice for a part would split the map into two maps. What fails leaves the memory as
+        // it is: old kernels do not know the advice, and there may be no free huge pages. SAFETY:
+        // both advices leave the contents and the rights of all pages, of any owner.
         unsafe {
             let _ = madvise(start, len, Advice::LinuxHugepage);
             let _ = advise(start, len, MADV_COLLAPSE);

@@ -48,7 +48,7 @@ fn try_to_share(folder: &Path, key: &Key, len: usize) -> (io::Result<Segment>, u
     (shared, fills)
 }
 
-/// Shares and checks what is there, and tells whether it was filled.
+/// Shares, checks the memory, and tells whether it was filled.
 fn fills(folder: &Path, key: &Key) -> bool {
     let (segment, fills) = try_to_share(folder, key, LEN);
     let segment = segment.unwrap();
@@ -376,7 +376,7 @@ fn what_nobody_uses_is_removed() {
     assert!(fills(folder.path(), &keys[4]));
     let used_at = make_old(&weights(folder.path(), &keys[4]));
 
-    // What is used becomes new.
+    // Files that are used become new.
     assert!(!fills(folder.path(), &keys[4]));
     let modified = fs::metadata(weights(folder.path(), &keys[4]))
         .unwrap()

@@ -78,7 +78,7 @@ fn user() -> String {
     rustix::process::geteuid().to_string()
 }
 
-/// Whether a process takes what is published.
+/// Whether a process takes the published segment.
 fn is_taken(key: &Key, file: &File) -> bool {
     let published = publish(&user(), key, file);
     let (segment, fills) = share_counting(key, LEN, Duration::from_secs(10));

@@ -26,7 +26,7 @@ fn plays_its_part() {
     }
 }
 
-/// What is published for a key.
+/// The segments that are published for a key.
 fn names(key: &Key) -> Vec<String> {
     let sockets = fs::read("/proc/net/unix").unwrap();
     let sockets = String::from_utf8_lossy(&sockets);
@@ -37,7 +37,7 @@ fn names(key: &Key) -> Vec<String> {
     names.filter(|name| name.contains(&of_key)).collect()
 }
 
-/// The names, once there are only so many. Programs that other tests start have all descriptors of
+/// The names, once only `count` are left. Programs that other tests start have all descriptors of
 /// this process for a moment, before they are other programs. So it may take that long.
 fn names_left(key: &Key, count: usize) -> Vec<String> {
     let begin = Instant::now();
@@ -115,7 +115,7 @@ fn two_hundred_processes_at_once_fill_one() {
 
 #[test]
 fn threads_that_come_while_others_finish_fill_one() {
-    // What takes no time to fill is finished between the looks of others.
+    // A segment that takes no time to fill is finished before others look.
     for _ in 0..400 {
         let (key, count) = (key(), AtomicUsize::new(0));
         let share = || {

@@ -112,7 +112,7 @@ impl Changes {
     }
 
     /// The first and the second piece's code, each with its square; [`PieceCode::NOTHING`] on a1
-    /// where there is none.
+    /// for a missing piece.
     #[inline]
     pub(crate) fn first_two(self) -> [(PieceCode, Square); 2] {
         [0, ENTRY].map(|shift| code(self.0 >> shift))

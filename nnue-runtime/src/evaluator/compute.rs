@@ -1,4 +1,4 @@
-//! Which accumulators are computed, from what, and by which rows.
+//! Decides which accumulators are computed, and from which others and rows.
 
 use core::mem;
 use core::ops::Deref;
@@ -206,11 +206,13 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             let weights = net.weights();
             if let Some(base) = base {
                 let plies = base + 1..=ply;
-                (self.supplied).list(weights, perspective, supplied_view, plies, changes);
+                self.supplied
+                    .list(weights, perspective, supplied_view, plies, changes);
             } else if const { has_views(A::FEATURES) } {
                 let active = self.supplied.active(perspective, ply);
                 let views = [u32::from(view), supplied_view];
-                (self.cache).change_features(net, perspective, views, active, changes);
+                self.cache
+                    .change_features(net, perspective, views, active, changes);
             }
         }
         Base {
@@ -237,7 +239,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
                 // The cache has only the rows that follow from positions.
                 if const { has_supplied(A::FEATURES) && !has_views(A::FEATURES) } {
                     changes.clear();
-                    (self.supplied).list(net.weights(), perspective, 0, 0..=ply, changes);
+                    self.supplied
+                        .list(net.weights(), perspective, 0, 0..=ply, changes);
                     changes.apply(net, self.cache.half(base.view), into);
                     rows += changes.len();
                 }

@@ -6,7 +6,7 @@ use crate::delta::Delta;
 /// Stands for no view.
 pub(super) const NO_VIEW: u32 = u32::MAX;
 
-/// A position of a line: the move that led there, and what is computed of it. A ply is never in two
+/// A position of a line: the move that led there, and the computed parts. A ply is never in two
 /// cache lines.
 ///
 /// Callers in C write it, as `nnue_ply` of their header: the two words of the move, then the views as
@@ -53,7 +53,7 @@ impl Ply {
         perspectives.all(|perspective| self.views[perspective.index()] != NO_VIEW)
     }
 
-    /// The ply after a move, of which nothing is computed.
+    /// The ply after a move, with nothing computed yet.
     #[inline]
     #[must_use]
     pub const fn after(delta: &Delta) -> Ply {

@@ -200,7 +200,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     }
 
     /// [`evaluate`](Self::evaluate), or [`evaluate_bucket`](Self::evaluate_bucket) if a bucket is
-    /// given: for interfaces that have both. What only one function calls becomes part of it.
+    /// given: for interfaces that have both. The compiler makes a function with a single caller
+    /// part of it.
     #[doc(hidden)]
     #[inline]
     pub fn evaluate_either(&mut self, bucket: Option<usize>) -> A::Output

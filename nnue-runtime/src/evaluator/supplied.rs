@@ -125,8 +125,8 @@ impl SuppliedFeatures {
         self.active[p].plies = len;
     }
 
-    /// Lists the rows by which some plies change a perspective's sums in a view, besides those that
-    /// are listed.
+    /// Lists the rows that some plies add to a perspective's sums in a view, or remove, after those
+    /// that are listed.
     pub(super) fn list<A: Architecture>(
         &self,
         weights: &A::Weights,

@@ -35,9 +35,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     const KINGS_HAVE_ROWS: bool = kings_have_rows(A::FEATURES);
 
-    /// Evaluates the current ply, if its rows are those of the ply before but for two or three of
-    /// each perspective: the pass that reads the accumulators adds them. Most evaluations are such,
-    /// and nothing else is in their way: all other plies are walked to first.
+    /// Evaluates the current ply, if it differs from the ply before by two or three rows of each
+    /// perspective: the pass that reads the accumulators adds these. Most evaluations are such, and
+    /// nothing else is in their way: all other plies are walked to first.
     #[inline(always)]
     pub(super) fn evaluate_move(
         &mut self,

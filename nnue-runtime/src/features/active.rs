@@ -27,9 +27,8 @@ pub struct RowFinder {
 }
 
 impl RowFinder {
-    /// A finder of the rows of these sets, each of which has at most `capacity` active rows at
-    /// once. Rows are counted from each set's first, so `table` and `first_row` of the sets mean
-    /// nothing.
+    /// A finder of the rows of these sets. A set has at most `capacity` active rows at once. Rows
+    /// are counted from each set's first, so `table` and `first_row` of the sets mean nothing.
     #[must_use]
     pub fn new(sets: Vec<FeatureSet>, capacity: usize, level: Level) -> RowFinder {
         let start = crate::board::Board::start();

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 /// The most pieces that a board has.
 pub(super) const PIECES: usize = 32;
 
-/// Per neuron, what a set's rows add at least and at most.
+/// The least and the most that a set's rows add to each neuron.
 #[derive(Default)]
 pub(crate) struct Bounds {
     pub(crate) lowest: Vec<i32>,
@@ -59,7 +59,7 @@ pub(crate) fn extremes<T: Copy + Ord + Into<i32>>(values: &mut [T], count: usize
 /// For every neuron, the largest sum of at most `max_active` rows, whichever they are, and the
 /// smallest.
 pub(super) fn of_any<W: Copy + Into<i16>>(max_active: usize, rows: &[W], width: usize) -> Bounds {
-    /// Neurons that are gathered in one pass over the rows: what lies in one cache line.
+    /// Neurons that are gathered in one pass over the rows: those of a cache line.
     const NEURONS: usize = 32;
     let mut bounds = Bounds {
         lowest: vec![0; width],
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(shifted.highest, [5 << 15, i32::MAX]);
     }
 
-    /// Two views of two features, any two of which would go further.
+    /// Two views of two features: any two features would go further.
     #[test]
     fn features_of_one_view_are_summed() {
         let set = FeatureSet {

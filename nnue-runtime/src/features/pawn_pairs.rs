@@ -35,7 +35,7 @@ fn number(view: View, [_, black]: Pawns, square: Square) -> u32 {
     48 * u32::from(view.is_opponents(is_black)) + (view.square(square) as u32).saturating_sub(8)
 }
 
-/// Lists the rows of the pairs by which a perspective's sums differ.
+/// Lists the rows of the pairs that a perspective's sums gain or lose.
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     set: &FeatureSet,

@@ -99,9 +99,9 @@ pub(super) fn list_active(
     list.append(level, pieces.bytes(), planes, offset, orientation);
 }
 
-/// Lists the rows by which the pieces on single squares change the sums. It does not matter which
-/// moves lie between: a piece that moved away and back is where it was. There is one loop, over the
-/// squares, and its end is the only branch that depends on the position.
+/// Lists the rows that the sums gain or lose by the pieces on single squares. It does not matter
+/// which moves lie between: a piece that moved away and back is where it was. There is one loop,
+/// over the squares, and its end is the only branch that depends on the position.
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     table: usize,

@@ -1,4 +1,4 @@
-//! What moves change on the board: squares, and what follows from the whole board.
+//! The changes of moves on the board: squares, and facts that follow from the whole board.
 
 use super::threats::changes::BoardChanges;
 use super::threats::levels;
@@ -18,12 +18,12 @@ pub(crate) struct Step<'a> {
     pub(crate) after: &'a PieceCodes,
     /// All squares on which they differ, and maybe others.
     pub(crate) changed: Bitboard,
-    /// What else differs, where some set reads all squares.
+    /// The other differences, if some set reads all squares.
     pub(crate) board: &'a BoardChanges,
 }
 
 impl<'a> Step<'a> {
-    /// The step between any two placements. What differs besides single squares is kept in `board`,
+    /// The step between any two placements. Differences besides single squares are kept in `board`,
     /// if some set reads all squares.
     #[inline]
     pub(crate) fn between<A: Architecture>(
@@ -63,8 +63,7 @@ impl BoardChanges {
         }
     }
 
-    /// Replaces the changes by all that there is in a placement, which is what differs from an
-    /// empty board.
+    /// Replaces the changes by the whole placement: by its difference from an empty board.
     #[inline]
     pub(crate) fn find_all<A: Architecture>(&mut self, level: Level, pieces: &PieceCodes) {
         let scope = const { &Scope::of(A::FEATURES) };

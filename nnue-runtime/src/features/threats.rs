@@ -2,7 +2,7 @@
 //!
 //! A move changes attacks on squares that it does not touch, so they are found from the whole
 //! board, before the moves and after them; [`changes`] does that once for all sets and both
-//! perspectives. What is here turns an attack into the row that it is for a set and a perspective.
+//! perspectives. This module finds an attack's row for a set and a perspective.
 
 pub(crate) mod changes;
 mod directions;
@@ -30,7 +30,7 @@ use crate::placement::PieceCodes;
 use crate::rows::changes::RowChanges;
 use crate::rows::{RowList, RowLists};
 
-/// Lists the rows of the attacks by which a perspective's sums differ.
+/// Lists the rows of the attacks that a perspective's sums gain or lose.
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     set: &FeatureSet,

@@ -1,4 +1,4 @@
-//! What decides how a perspective sees the board.
+//! The squares that decide how a perspective sees the board.
 
 use nnue_format::PieceSquare;
 
@@ -9,7 +9,7 @@ use crate::feature_set::{Family, FeatureSet};
 use crate::placement::Placement;
 use crate::position::Position;
 
-/// What the rows that a perspective sees depend on, besides the pieces that they stand for. While
+/// The squares that a perspective's rows depend on, besides the pieces that they stand for. While
 /// it stays the same, every piece keeps its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Viewpoint {
@@ -57,8 +57,8 @@ impl Viewpoint {
         Viewpoint { king, queens }
     }
 
-    /// The viewpoint of a perspective in a position for sets that are known only at run time, any
-    /// of which may depend on queens.
+    /// The viewpoint of a perspective in a position for sets that are known only at run time, which
+    /// may depend on queens.
     pub(super) fn with_queens(position: &impl Position, perspective: Color) -> Viewpoint {
         let queens = position.pieces(Piece::new(!perspective, Role::Queen));
         Viewpoint {

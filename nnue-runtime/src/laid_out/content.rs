@@ -1,4 +1,4 @@
-//! The hash of a net file's content, by which processes find the weights of the same file.
+//! The hash of a net file's content. Processes find the weights of the same file by it.
 //!
 //! The hash is the BLAKE3 of the length and of the BLAKE3 of each piece, so that several threads hash
 //! a large file, and none of it has to stay in memory.

@@ -61,8 +61,8 @@ pub enum MapError {
     DamagedHeader,
     /// The weights have changed since they were written.
     DamagedWeights,
-    /// The weights cannot be checked, because there is no hash: whoever laid them out has not
-    /// computed it, or the file is a net file.
+    /// The weights cannot be checked, because there is no hash: the program that laid them out has
+    /// not computed it, or the file is a net file.
     NoHash,
     /// The content of the net file besides its weights is longer than a header can be.
     HeaderTooLong {
@@ -102,7 +102,7 @@ impl MapError {
     }
 }
 
-/// What is said of a file that has no laid-out weights.
+/// The message about a file that has no laid-out weights.
 fn instead(found: &Option<String>) -> &str {
     found.as_deref().unwrap_or("another file")
 }

@@ -8,27 +8,20 @@ use nnue_format::levels::LevelKind;
 /// each with that function, which is safe and enables at most the features of its level. Arguments
 /// are local variables.
 ///
-/// The macro is safe whoever calls it, with whatever modules in scope, and also if the rules below
-/// are called without the first one. The compiler checks each function, in a function that enables
-/// the features of its level and calls it without `unsafe`; that these are no more than the table's
-/// is asserted. Arguments are read before any `unsafe` block, and a `let` of their names compiles
-/// only if they are variables: a `static mut` is none.
+/// The macro is safe for every caller, with any modules in scope, and also if the rules below are
+/// called without the first one. The compiler checks each function, in a function that enables the
+/// features of its level and calls it without `unsafe`; that these are no more than the table's is
+/// asserted. Arguments are read before any `unsafe` block, and a `let` of their names compiles only
+/// if they are variables, which a `static mut` is not.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch {
     ($level:expr, $function:ident $arguments:tt) => {
-        $crate::__private::levels! { $crate::__dispatch, @rows $level, $function [] $arguments; }
-    };
-    // A function that is generic over its probe. Features do not depend on it: the check below
-    // takes the probe of evaluations.
-    ($level:expr, $function:ident::<$probe:ident> $arguments:tt) => {
-        $crate::__private::levels! {
-            $crate::__dispatch, @rows $level, $function [::<()>] $arguments;
-        }
+        $crate::__private::levels! { $crate::__dispatch, @rows $level, $function $arguments; }
     };
     // Each row gets arguments of its own: a macro cannot repeat them inside the repetition of rows.
     (
-        @rows $level:expr, $function:ident $generics:tt $arguments:tt;
+        @rows $level:expr, $function:ident $arguments:tt;
         Scalar scalar target_arch[] features[] $facts:tt
         $(
             $kind:ident $module:ident target_arch[$arch:literal $(, $($build:tt)+)?]
@@ -39,8 +32,7 @@ macro_rules! __dispatch {
         $crate::__dispatch! {
             @call $level, scalar $function $arguments;
             $(
-                [$arch $(, $($build)+)?] $kind [$($feature),+] $module
-                $function $generics $arguments;
+                [$arch $(, $($build)+)?] $kind [$($feature),+] $module $function $arguments;
             )*
         }
     };
@@ -48,7 +40,7 @@ macro_rules! __dispatch {
         @call $level:expr, $portable:ident $called:ident ($($argument:ident),* $(,)?);
         $(
             [$arch:literal $(, $($build:tt)+)?] $kind:ident [$($feature:literal),+]
-            $module:ident $function:ident [$(::<$probe:ty>)?] ($($own:ident),* $(,)?);
+            $module:ident $function:ident ($($own:ident),* $(,)?);
         )*
     ) => {
         match $crate::Level::kind($level) {
@@ -72,7 +64,7 @@ macro_rules! __dispatch {
                         );
                         #[target_feature($(enable = $feature),+)]
                         fn call_without_unsafe() {
-                            let _ = __kernel $(::<$probe>)? ($($crate::__private::never(
+                            let _ = __kernel($($crate::__private::never(
                                 $crate::__private::core::stringify!($own)
                             )),*);
                         }

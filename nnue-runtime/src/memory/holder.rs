@@ -7,10 +7,10 @@ use core::ptr::NonNull;
 
 use super::{Plain, Storage, allocate, bytes, bytes_mut, free};
 
-/// A value that is too large to be moved, and whoever owns its memory.
+/// A value that is too large to be moved, and the owner of its memory.
 // INVARIANT: `value` points to a valid `T` that lives, and does not move, as long as `owner` does.
 // Nobody writes to it, except through `&mut Holder` where the owner is the heap.
-pub(crate) struct Holder<T: Plain> {
+pub struct Holder<T: Plain> {
     value: NonNull<T>,
     owner: Owner,
 }
@@ -41,7 +41,8 @@ unsafe impl<T: Plain> Sync for Holder<T> {}
 
 impl<T: Plain> Holder<T> {
     /// A value of zeros, on the heap.
-    pub(crate) fn zeroed() -> Holder<T> {
+    #[must_use]
+    pub fn zeroed() -> Holder<T> {
         Holder {
             value: allocate::<T>(),
             owner: Owner::Heap,
@@ -100,16 +101,18 @@ impl<T: Plain> Holder<T> {
     }
 
     /// The value to be changed, after it was copied to the heap if it was not there.
-    pub(crate) fn to_mut(&mut self) -> &mut T {
+    pub fn to_mut(&mut self) -> &mut T {
         if !self.is_owned() {
             *self = Holder::copy_of(self);
         }
         // SAFETY: the invariant: the owner is the heap. The borrow of it is exclusive.
         unsafe { self.value.as_mut() }
     }
+}
 
-    /// The same value: that in the program or in the map once more, or a copy of that on the heap.
-    pub(crate) fn again(&self) -> Holder<T> {
+/// A value on the heap is copied; one in the program or in a map is shared.
+impl<T: Plain> Clone for Holder<T> {
+    fn clone(&self) -> Holder<T> {
         let owner = match &self.owner {
             Owner::Heap => return Holder::copy_of(self),
             Owner::Static => Owner::Static,
@@ -153,7 +156,7 @@ mod tests {
         static NUMBERS: [u32; 64] = [7; 64];
         let is_in_program = |held: &Holder<_>| core::ptr::eq(&raw const **held, &raw const NUMBERS);
         let mut fixed = Holder::of_static(&NUMBERS);
-        let again = fixed.again();
+        let again = fixed.clone();
         assert!(is_in_program(&fixed) && is_in_program(&again) && !fixed.is_owned());
 
         fixed.to_mut()[3] = 8;
@@ -161,7 +164,7 @@ mod tests {
         assert_eq!(fixed[2..5], [7, 8, 7]);
         assert_eq!((again[3], NUMBERS[3]), (7, 7));
 
-        let mut copy = fixed.again();
+        let mut copy = fixed.clone();
         copy.to_mut()[3] = 9;
         assert_eq!((copy[3], fixed[3]), (9, 8));
     }
@@ -174,6 +177,6 @@ mod tests {
         let mut large = Holder::<[[u64; 1024]; 512]>::zeroed();
         assert_eq!((&raw const *large).addr() % HUGE_PAGE, 0);
         large.to_mut()[511][1023] = 1;
-        assert_eq!(large.again()[511][1022..], [0, 1]);
+        assert_eq!(large.clone()[511][1022..], [0, 1]);
     }
 }

@@ -56,8 +56,8 @@ mod system {
 
     pub(super) fn advise(pages: Range<*mut u8>) {
         let len = pages.end.addr() - pages.start.addr();
-        // SAFETY: the declaration is that of Linux. This advice changes neither contents
-        // nor rights of any page, whoever owns it. It may be refused, which does not matter.
+        // SAFETY: the declaration is that of Linux. This advice changes neither contents nor rights
+        // of any page, of any owner. A refusal does not matter.
         unsafe { madvise(pages.start.cast(), len, MADV_HUGEPAGE) };
     }
 }

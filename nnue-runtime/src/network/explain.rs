@@ -17,7 +17,7 @@ mod explained {
     use nnue_compiler::explain;
     use nnue_format::{FileLayout, LoadError, Unread};
 
-    /// The error of a file of which these bytes were read.
+    /// The error of a file from which these bytes were read.
     pub(in crate::network) fn of_bytes(
         layout: &FileLayout,
         bytes: &[u8],

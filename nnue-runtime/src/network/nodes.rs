@@ -10,8 +10,8 @@ use nnue_memory::numa::Topology;
 use super::Network;
 use crate::architecture::Architecture;
 
-/// A network on a machine with several NUMA nodes, each of which reads faster from memory of its
-/// own: a node gets a copy of the weights when the first of its threads asks for the network.
+/// A network on a machine with several NUMA nodes. A node reads faster from its own memory: it gets
+/// a copy of the weights when the first of its threads asks for the network.
 ///
 /// On a machine with one node, nothing is copied. Engines whose threads stay on a node (which is up
 /// to them, or to `numactl`) ask once in each thread:
@@ -72,7 +72,7 @@ impl<A: Architecture> NodeCopies<A> {
         self.on(self.topology.current())
     }
 
-    /// The network of a node, of which there are [`Self::nodes`].
+    /// The network of a node, from 0 to [`Self::nodes`] - 1.
     ///
     /// # Panics
     ///

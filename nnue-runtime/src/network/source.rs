@@ -22,7 +22,7 @@ pub(super) enum Source<'s> {
 /// Memory for the weights of a net. A wrong file costs none: it is asked for once everything in the
 /// file is right but single values.
 pub(super) trait Room {
-    /// All of the memory, as zeros. What an earlier call has given is lost.
+    /// All of the memory, as zeros. The content of an earlier call is lost.
     fn zeros(&mut self) -> &mut [u8];
 }
 

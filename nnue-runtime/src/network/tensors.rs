@@ -47,7 +47,7 @@ impl<A: Architecture> Network<A> {
     }
 
     /// All tensors, in the order of the layout: those that the file has once, then those of the
-    /// stacks. [`tensor`](Self::tensor) says what their numbers are.
+    /// stacks. [`tensor`](Self::tensor) describes their numbers.
     pub fn tensors(&self) -> impl Iterator<Item = TensorView<'_>> {
         let (packed, weights) = self.laid_out();
         file::tensors(A::FILE, packed, weights, &self.loaded)

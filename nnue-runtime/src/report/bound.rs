@@ -90,7 +90,7 @@ pub fn accumulator_bound(biases: &[i16], rows: &[i16], sets: &[FeatureSet]) -> A
     sum(biases, sets)
 }
 
-/// The bound of the sums of biases and of what each set can add.
+/// The bound of the sums of biases and of each set's summands.
 fn sum<'a>(
     biases: &[i16],
     sets: impl Iterator<Item = (&'a FeatureSet, Bounds)>,

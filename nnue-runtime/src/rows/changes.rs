@@ -1,4 +1,4 @@
-//! The rows by which one accumulator differs from another.
+//! The rows that one accumulator has, and another has not.
 
 use super::RowLists;
 use crate::architecture::Architecture;

@@ -117,8 +117,8 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
     _mm256_srai_epi16::<N>(a)
 }
 
-/// The high 16 bits of the signed product of 32 bits, of which the first factor is shifted left
-/// before: `(a << N) * b >> 16`, rounding down. Bits that are shifted out are lost.
+/// The high 16 bits of the signed product of 32 bits, after a shift of the first factor to the
+/// left: `(a << N) * b >> 16`, rounding down. Bits that are shifted out are lost.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn mul_high_i16<const N: i32>(a: I16, b: I16) -> I16 {
@@ -178,7 +178,7 @@ pub fn product_to_127<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
             "products that do not fit in a byte"
         )
     };
-    // Packing clips at 127 too. A pair of products of which one is zero is a product of 16 bits.
+    // Packing clips at 127 too. If one product of a pair is zero, the pair is a product of 16 bits.
     let (zero, even) = (_mm256_setzero_si256(), _mm256_set1_epi16(0x00FF));
     let a = _mm256_max_epi8(_mm256_packs_epi16(a[0], a[1]), zero);
     let b = _mm256_max_epi8(_mm256_packs_epi16(b[0], b[1]), zero);
@@ -201,7 +201,7 @@ pub fn product_to_255<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
             "products that do not fit in a byte"
         )
     };
-    // Packing clips at 0 and at 255. The odd bytes are factors 256 times as large, of which one is
+    // Packing clips at 0 and at 255. The odd bytes are factors 256 times as large. One of them is
     // shifted before, so that the high half of the product has the result in its odd byte.
     let even = _mm256_set1_epi16(0x00FF);
     let (a, b) = (pack_u8(a[0], a[1]), pack_u8(b[0], b[1]));
@@ -429,7 +429,7 @@ pub fn sqrt_f32(x: f32) -> f32 {
 /// Appends the blocks whose four bytes are not all zero, of the `NONZERO_VECTORS * BYTES / 4` from
 /// `first_block` on, in any order.
 ///
-/// Panics if there are not so many blocks.
+/// Panics if there are fewer blocks.
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
@@ -625,7 +625,7 @@ pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
 }
 
 /// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has a bit.
-/// No lane has several bits. Returns how many lanes were written. What is written behind them means
+/// No lane has several bits. Returns how many lanes were written. The lanes behind them mean
 /// nothing.
 #[inline]
 #[target_feature(enable = "avx2,bmi1")]

@@ -1,4 +1,4 @@
-//! Primitives for AVX-512 as since Ice Lake: AVX-512 but for sums of products, which are one
+//! Primitives for AVX-512 as since Ice Lake: AVX-512, except for sums of products, which are one
 //! instruction that does not saturate (VNNI), and the list of blocks, compressed in one instruction
 //! (VBMI2).
 
@@ -61,7 +61,7 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
 /// different from zero. Compresses in a register and stores all of it: compression straight to
 /// memory is microcoded on Zen 4.
 ///
-/// Panics if there are not so many blocks.
+/// Panics if there are fewer blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(

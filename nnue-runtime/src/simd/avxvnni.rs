@@ -1,4 +1,4 @@
-//! Primitives for AVX2 with AVX-VNNI: AVX2 but for sums of products, which are one instruction
+//! Primitives for AVX2 with AVX-VNNI: AVX2, except for sums of products, which are one instruction
 //! that does not saturate.
 
 use core::arch::x86_64::*;

@@ -16,7 +16,7 @@ pub struct Inputs<const BLOCKS: usize>([MaybeUninit<[u8; 4]>; BLOCKS]);
 /// optimiser can follow it.
 pub struct InputWriter<'a, const BLOCKS: usize> {
     blocks: &'a mut [MaybeUninit<[u8; 4]>; BLOCKS],
-    // INVARIANT: at most `4 * BLOCKS`; so many bytes from the front are initialised.
+    // INVARIANT: at most `4 * BLOCKS`; this number of bytes from the front is initialised.
     written: usize,
 }
 

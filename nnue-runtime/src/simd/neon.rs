@@ -119,8 +119,8 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
     vshlq_s16(a, vdupq_n_s16(-(N as i16)))
 }
 
-/// The high 16 bits of the signed product of 32 bits, of which the first factor is shifted left
-/// before: `(a << N) * b >> 16`, rounding down. Levels differ where `a << N` does not fit in 16 bits,
+/// The high 16 bits of the signed product of 32 bits, after a shift of the first factor to the
+/// left: `(a << N) * b >> 16`, rounding down. Levels differ where `a << N` does not fit in 16 bits,
 /// and where both factors are `i16::MIN`.
 ///
 /// The instruction doubles the product: it needs one shift fewer.
@@ -445,7 +445,7 @@ pub fn sqrt_f32(x: f32) -> f32 {
 /// Appends the blocks whose four bytes are not all zero, of the `NONZERO_VECTORS * BYTES / 4` from
 /// `first_block` on, in any order.
 ///
-/// Panics if there are not so many blocks.
+/// Panics if there are fewer blocks.
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
@@ -676,7 +676,7 @@ pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
 }
 
 /// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has a bit.
-/// No lane has several bits. Returns how many lanes were written. What is written behind them means
+/// No lane has several bits. Returns how many lanes were written. The lanes behind them mean
 /// nothing.
 #[inline]
 #[target_feature(enable = "neon")]

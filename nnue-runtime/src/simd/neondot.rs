@@ -1,4 +1,4 @@
-//! Primitives for NEON with products of signed bytes: NEON but for these, which are one
+//! Primitives for NEON with products of signed bytes: NEON, except for these, which are one
 //! instruction.
 
 use core::arch::aarch64::*;

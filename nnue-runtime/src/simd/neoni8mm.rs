@@ -1,5 +1,5 @@
-//! Primitives for NEON with products of bytes with and without a sign: NEON but for these, which are
-//! one instruction.
+//! Primitives for NEON with products of bytes with and without a sign: NEON, except for these,
+//! which are one instruction.
 
 use core::arch::asm;
 

@@ -39,7 +39,7 @@ impl<const BLOCKS: usize> Block<BLOCKS> {
 pub struct NonZero<const BLOCKS: usize, const CAP: usize> {
     // Not initialised at first: clearing it would cost as much as filling it.
     indices: [MaybeUninit<u16>; CAP],
-    // INVARIANT: at most `CAP`; so many indices from the front are initialised and less than
+    // INVARIANT: at most `CAP`; this number of indices from the front are initialised and less than
     // `BLOCKS`.
     count: usize,
 }
@@ -139,7 +139,7 @@ impl<const BLOCKS: usize, const CAP: usize> NonZero<BLOCKS, CAP> {
     ///
     /// # Safety
     ///
-    /// `added` is at most [`ROOM`], and so many indices have been written to the front of `room()`
+    /// `added` is at most [`ROOM`], and `added` indices have been written to the front of `room()`
     /// since the last call, each less than `BLOCKS`.
     #[inline(always)]
     pub(super) unsafe fn grow(&mut self, added: usize) {

@@ -1,5 +1,5 @@
-//! Primitives for WebAssembly's relaxed vectors: those of `simd128` but for products of bytes, which
-//! are one instruction.
+//! Primitives for WebAssembly's relaxed vectors: those of `simd128`, except for products of bytes,
+//! which are one instruction.
 //!
 //! Relaxed instructions may give other results on other machines. This one does so only where the
 //! second factor has its highest bit set: whether that is a sign is left open. With inputs up to

@@ -107,8 +107,8 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
     a.map(|lane| lane >> N)
 }
 
-/// The high 16 bits of the signed product of 32 bits, of which the first factor is shifted left
-/// before: `(a << N) * b >> 16`, rounding down. Levels differ where `a << N` does not fit in 16 bits,
+/// The high 16 bits of the signed product of 32 bits, after a shift of the first factor to the
+/// left: `(a << N) * b >> 16`, rounding down. Levels differ where `a << N` does not fit in 16 bits,
 /// and where both factors are `i16::MIN`.
 #[inline(always)]
 pub fn mul_high_i16<const N: i32>(a: I16, b: I16) -> I16 {
@@ -381,7 +381,7 @@ pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
 /// The square root, rounded once.
 ///
 /// `core` has it for integers alone: here, of the mantissa with zeros behind it, so that the root
-/// has 26 bits or 27, of which `f32` keeps 24.
+/// has 26 or 27 bits, and `f32` keeps 24.
 #[inline(always)]
 pub fn sqrt_f32(x: f32) -> f32 {
     if !(x.is_finite() && x > 0.0) {
@@ -410,7 +410,7 @@ pub fn sqrt_f32(x: f32) -> f32 {
 /// Appends the blocks whose four bytes are not all zero, of the `NONZERO_VECTORS * BYTES / 4` from
 /// `first_block` on, in any order.
 ///
-/// Panics if there are not so many blocks.
+/// Panics if there are fewer blocks.
 #[inline(always)]
 pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     list: &mut NonZero<BLOCKS, CAP>,
@@ -509,7 +509,7 @@ pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
 }
 
 /// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has a bit.
-/// No lane has several bits. Returns how many lanes were written. What is written behind them means
+/// No lane has several bits. Returns how many lanes were written. The lanes behind them mean
 /// nothing.
 #[inline(always)]
 pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usize {

@@ -36,8 +36,8 @@ pub type U8 = v128;
 pub type I8 = [v128; 2];
 /// A block of four unsigned bytes, widened to 16 bits and repeated over a vector.
 pub type Blocks = v128;
-/// Sums of products of bytes, before they are a vector of 32-bit lanes: two for each lane, of which
-/// the first vector has those of the lower half.
+/// Sums of products of bytes, before they are a vector of 32-bit lanes: two for each lane. The
+/// first vector has those of the lower half.
 pub type Dots = [v128; 2];
 
 /// Reads a vector of 16-bit lanes from memory.
@@ -123,8 +123,8 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
     i16x8_shr(a, N as u32)
 }
 
-/// The high 16 bits of the signed product of 32 bits, of which the first factor is shifted left
-/// before: `(a << N) * b >> 16`, rounding down. Bits that are shifted out are lost.
+/// The high 16 bits of the signed product of 32 bits, after a shift of the first factor to the
+/// left: `(a << N) * b >> 16`, rounding down. Bits that are shifted out are lost.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn mul_high_i16<const N: i32>(a: I16, b: I16) -> I16 {
@@ -431,7 +431,7 @@ pub fn sqrt_f32(x: f32) -> f32 {
 /// Appends the blocks whose four bytes are not all zero, of the `NONZERO_VECTORS * BYTES / 4` from
 /// `first_block` on, in any order.
 ///
-/// Panics if there are not so many blocks.
+/// Panics if there are fewer blocks.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(

@@ -1,5 +1,5 @@
-//! What takes the same primitives at every level, in the same order: written once, and defined in
-//! each level's file over that level's primitives.
+//! Operations that take the same primitives at every level, in the same order: written once, and
+//! defined in each level's file over that level's primitives.
 
 /// Defines `quantmoid4_i16`. The attributes are those of the level's primitives.
 macro_rules! quantmoid4_i16 {

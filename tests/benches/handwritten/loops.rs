@@ -148,7 +148,7 @@ macro_rules! loops {
 
         /// Adds products of clipped values and weights, or of their squares: as bullet does, one
         /// product in 16 bits and one that is added in 32. Where 16 bits do not hold the first, its
-        /// halves are multiplied, of which the lower one is taken for a number with a sign.
+        /// halves are multiplied, and the lower half is taken for a number with a sign.
         #[inline]
         #[target_feature(enable = $features)]
         fn products<const ONE: i16, const SQUARED: bool>(

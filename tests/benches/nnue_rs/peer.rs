@@ -144,7 +144,8 @@ impl Contender for Prepared<'_> {
             self.net.empty_accumulator(),
             |accumulator, board| self.net.refresh(&View(board), accumulator),
             |accumulator, board| {
-                (self.net).evaluate_accumulator(accumulator, color(board.side_to_move()))
+                self.net
+                    .evaluate_accumulator(accumulator, color(board.side_to_move()))
             },
             values,
         )

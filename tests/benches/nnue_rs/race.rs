@@ -125,7 +125,9 @@ pub(crate) fn race(
         .iter()
         .map(|output| peer.value_of(*output))
         .collect();
-    let rounded_otherwise = (outputs.iter().zip(&values))
+    let rounded_otherwise = outputs
+        .iter()
+        .zip(&values)
         .filter(|(output, value)| output.value != **value)
         .count();
     let searches: Vec<Search> = split(trace, &outputs, &values);

@@ -73,7 +73,9 @@ pub(crate) fn take_turns<E: Send>(
         }
     };
     let results: Vec<Result<Vec<Vec<Duration>>, E>> = thread::scope(|scope| {
-        let threads: Vec<_> = (teams.into_iter().enumerate())
+        let threads: Vec<_> = teams
+            .into_iter()
+            .enumerate()
             .map(|(number, team)| scope.spawn(move || run(number, team)))
             .collect();
         let joined = threads.into_iter().map(|thread| match thread.join() {

@@ -106,8 +106,8 @@ fn a_peer_with_another_net_is_noticed() {
     );
 }
 
-/// Makes one evaluation wrong, the fourth of a search, the first time that the search is evaluated
-/// after so many passes.
+/// Makes the fourth evaluation of a search wrong, the first time that the search is evaluated after
+/// a number of passes.
 struct Planted {
     net: Box<dyn Ours>,
     passes_before: AtomicUsize,

@@ -261,7 +261,7 @@ fn wrong_files_are_refused_with_what_would_explain_them() {
     assert_eq!(
         simple(&padded(without_l0b)),
         "the file has 197184 bytes, expected 197440 for bullet simple: \
-         as if `l1` read 128 values instead of 256, with `pooling`, or of one perspective, \
+         as if the layer of `l1.weights` read 128 values instead of 256, with `pooling`, or of one perspective, \
          or as if `transformer.biases` were missing, \
          or as if the values of `l1.weights` had 1 bytes each instead of 2"
     );
@@ -359,9 +359,9 @@ fn values_that_do_not_fit_are_refused_by_loader_and_compiler() {
     let mut offset = 0;
     let mut offsets = Vec::new();
     for tensor in network.file.sections.iter().filter_map(Section::as_tensor) {
-        assert_eq!(tensor.element, Element::F32);
+        assert_eq!(tensor.stored.element, Element::F32);
         offsets.push((tensor.name.clone(), offset));
-        offset += tensor.raw_len();
+        offset += tensor.stored.raw_len();
     }
     let patched = |tensor: &str, number: f32| {
         let (_, offset) = offsets.iter().find(|(name, _)| name == tensor).unwrap();
@@ -399,7 +399,7 @@ fn values_that_do_not_fit_are_clamped_where_the_spec_says_so() {
     let sections = network.file.sections.iter();
     let tensors = sections.filter_map(Section::as_tensor);
     let before = tensors.take_while(|tensor| tensor.name != "fc_0.weights");
-    let weights: usize = before.map(|tensor| tensor.raw_len()).sum();
+    let weights: usize = before.map(|tensor| tensor.stored.raw_len()).sum();
     let biases = file.len() - 2 * 10 * 4;
     let patched = |numbers: &[(usize, f32)]| {
         let mut file = file.clone();

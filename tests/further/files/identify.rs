@@ -72,7 +72,9 @@ impl Drop for TemporaryFile {
 
 /// Generations whose nets have 90 MB and more.
 fn is_large(generation: &Generation) -> bool {
-    { generation.transformer.iter() }
+    generation
+        .transformer
+        .iter()
         .flat_map(|block| block.tensors)
         .any(|tensor| matches!(tensor, Tensor::PairWeights(_)))
 }

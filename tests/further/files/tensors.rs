@@ -39,48 +39,40 @@ fn numbers(network: &Network, file: &[u8]) -> BTreeMap<String, Numbers> {
     for (stack, section) in network.file.all_sections(network.stacks.count) {
         let tensor = match section {
             Section::Tensor(tensor) => tensor,
-            Section::Align(to) => {
-                offset = offset.next_multiple_of(*to);
-                continue;
-            }
-            Section::Hash { .. } => {
-                offset += 4;
-                continue;
-            }
-            Section::Bytes { expected, .. } => {
-                offset += expected.len();
-                continue;
-            }
-            Section::Skipped { len, .. } => {
-                offset += len;
-                continue;
-            }
-            Section::Kept(tensor) => {
-                let [_, rows, columns] = tensor.shape;
-                let own = numbers.entry(tensor.name.to_string()).or_default();
+            Section::Kept {
+                name,
+                element,
+                shape: [rows, columns],
+            } => {
+                let own = numbers.entry(name.to_string()).or_default();
                 for index in 0..rows * columns {
                     let place = [0, index / columns, index % columns];
-                    own.push((place, raw(tensor.stored.element, file, &mut offset)));
+                    own.push((place, raw(*element, file, &mut offset)));
                 }
                 continue;
             }
+            section => {
+                offset = section.end(offset).unwrap();
+                continue;
+            }
         };
+        let stored = &tensor.stored;
         if network.file.format == Format::Named {
             offset += tensor.id.len() + 1 + 8;
         }
-        if tensor.encoding == Encoding::Leb128 {
+        if stored.encoding == Encoding::Leb128 {
             offset += LEB128_MAGIC.len() + 4;
         }
-        let values: Vec<f64> = (0..tensor.values())
-            .map(|_| match tensor.encoding {
-                Encoding::Raw => raw(tensor.element, file, &mut offset),
-                _ => leb128(tensor.element, file, &mut offset),
+        let values: Vec<f64> = (0..stored.values)
+            .map(|_| match stored.encoding {
+                Encoding::Raw => raw(stored.element, file, &mut offset),
+                _ => leb128(stored.element, file, &mut offset),
             })
             .collect();
         let is_here = |place: &(Rc<str>, [usize; 3], usize)| {
             *place.0 == *tensor.name && stack.is_none_or(|stack| place.1[0] == stack)
         };
-        let own = numbers.entry(tensor.name.clone()).or_default();
+        let own = numbers.entry(tensor.name.to_string()).or_default();
         while let Some((_, place, index)) = places.next_if(is_here) {
             own.push((place, values[index]));
         }
@@ -158,8 +150,8 @@ fn check<'a>(
         }
         let sections = network.file.all_sections(network.stacks.count);
         let mut tensors = sections.filter_map(|(_, section)| match section {
-            Section::Tensor(tensor) if tensor.name == view.name() => Some(tensor.element),
-            Section::Kept(tensor) if tensor.name == view.name() => Some(tensor.stored.element),
+            Section::Tensor(tensor) if tensor.name == view.name() => Some(tensor.stored.element),
+            Section::Kept { name, element, .. } if name == view.name() => Some(*element),
             _ => None,
         });
         let element = tensors.next();

@@ -96,7 +96,7 @@ impl<A: Architecture<Line = FromFeatures>> Telling<A> for Rows {
     }
 }
 
-/// The view of each player, which has so many rows, and the features in it.
+/// The view of each player, which has `ROWS` rows, and the features in it.
 pub(crate) struct Views<const ROWS: u32>;
 
 impl<const ROWS: u32> Views<ROWS> {
@@ -162,7 +162,9 @@ fn lists(changes: &[[Vec<u32>; 2]; 2]) -> [FeatureChanges<'_>; 2] {
 fn choose<G: Game>(game: &G, random: &mut Rng) -> Option<G::Move> {
     let mut moves = game.moves();
     if random.usize(..4) == 0 {
-        let of_king: Vec<_> = { moves.iter().copied() }
+        let of_king: Vec<_> = moves
+            .iter()
+            .copied()
             .filter(|chosen| game.is_of_king(*chosen))
             .collect();
         if !of_king.is_empty() {
@@ -198,7 +200,9 @@ where
     let mut random = seeded(90);
     let mut seen = Seen::default();
     let start = (subject.features)(&G::start());
-    let mut evaluators: Vec<_> = { subject.nets.iter() }
+    let mut evaluators: Vec<_> = subject
+        .nets
+        .iter()
         .map(|net| T::evaluator(net, &start))
         .collect();
     while seen.evaluations < least {

@@ -30,7 +30,7 @@ struct Sandbox {
 }
 
 impl Sandbox {
-    /// An empty cache, and programs of which only `npm` may be there.
+    /// An empty cache, and a path with no program except, if it is given, `npm`.
     fn new(name: &str, npm: Option<&str>) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join("fetch-nets")

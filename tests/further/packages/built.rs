@@ -25,7 +25,8 @@ fn packages_build_the_quick_start() {
     for folder in ["src", "specs"] {
         fs::create_dir_all(engine.join(folder)).expect("folders can be made");
     }
-    // As `cargo new` writes it, but for the last line: the folder is in that of another workspace.
+    // As `cargo new` writes it, except for the last line: the folder is in that of another
+    // workspace.
     let manifest =
         "[package]\nname = \"my-engine\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n";
     fs::write(engine.join("Cargo.toml"), manifest).expect("manifests can be written");

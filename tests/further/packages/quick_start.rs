@@ -19,10 +19,12 @@ impl QuickStart {
     pub(crate) fn read() -> QuickStart {
         let readme = fs::read_to_string(workspace().join("README.md")).expect("there is a README");
         let (_, section) = readme.split_once("## Quick start\n").expect("the section");
-        let (_, program) = (section.split_once("`src/main.rs`, complete:\n\n```rust\n"))
+        let (_, program) = section
+            .split_once("`src/main.rs`, complete:\n\n```rust\n")
             .expect("the program follows its name");
         let (program, after) = program.split_once("```").expect("the program ends");
-        let (_, output) = (after.split_once("    $ cargo run --release\n"))
+        let (_, output) = after
+            .split_once("    $ cargo run --release\n")
             .expect("the program is run after it was shown");
         let commands = section
             .lines()
@@ -58,7 +60,9 @@ fn without_path(command: &str) -> Vec<String> {
 #[test]
 fn the_quick_start_is_read_as_it_stands() {
     let found = QuickStart::read();
-    let dependencies: Vec<String> = (found.dependencies.iter())
+    let dependencies: Vec<String> = found
+        .dependencies
+        .iter()
         .map(|words| words.join(" "))
         .collect();
     assert_eq!(

@@ -80,7 +80,10 @@ fn engine(name: &str) -> PathBuf {
 ///
 /// If cargo finds no versions that fit each other, or fails for another reason.
 fn fetched(folder: &Path, what: &str) -> bool {
-    let output = (cargo(folder).args(["fetch", "--color=never"]).output()).expect("cargo runs");
+    let output = cargo(folder)
+        .args(["fetch", "--color=never"])
+        .output()
+        .expect("cargo runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
         return true;
@@ -181,7 +184,9 @@ fn the_lowest_versions_that_are_required_are_enough() {
     run(cargo(&folder).args(["metadata", "--offline", "--format-version=1"]));
     let used = locked(&folder);
     let required = required();
-    let lowest = (required.iter()).filter(|(name, _)| used.iter().any(|(used, _)| used == *name));
+    let lowest = required
+        .iter()
+        .filter(|(name, _)| used.iter().any(|(used, _)| used == *name));
     let mut pinned = String::new();
     for (name, version) in lowest.clone() {
         writeln!(

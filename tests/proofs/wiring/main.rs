@@ -1,15 +1,16 @@
-//! Generated code checks itself: small networks in every run. Those of the differential tests and of the
-//! zoo do so with the feature `self-check`, and all specs of the repository with `specs`.
+//! Generated code has each weight where it belongs: small networks in every run. Those of the
+//! differential tests and of the zoo are checked with the feature `self-check`, and all specs of the
+//! repository with `specs`.
 
 mod specs;
 
-/// Compiles a spec and lets its code check itself. Returns what was checked.
+/// Compiles a spec and checks its code. Returns what was checked.
 macro_rules! check {
     ($path:literal) => {{
         mod network {
-            nnue_runtime::nnue_net!($path);
+            nnue_runtime::nnue_net!($path, check = "wiring");
         }
-        network::Net::self_check().unwrap_or_else(|mismatch| panic!("{mismatch}"))
+        nnue_wiring::check::<network::Net>().unwrap_or_else(|mismatch| panic!("{mismatch}"))
     }};
 }
 
@@ -26,7 +27,7 @@ fn longs() {
     assert_eq!(files.count(), 1, "{:?}", checked.unproved);
 }
 
-/// Sums of `f32`, by which rows of weights are multiplied.
+/// Sums of `f32`, which are multiplied by rows of weights.
 #[test]
 fn float_rows() {
     check!("../specs/layers/float_rows.toml");

@@ -1,4 +1,4 @@
-//! The generated code of all specs of the repository checks itself, with the feature `specs`: to compile
+//! The generated code of all specs of the repository is checked with the feature `specs`: to compile
 //! them takes minutes. `nnue verify --wiring` does the same for the machine that it runs on; this is
 //! for others, which have no compiler.
 
@@ -11,11 +11,11 @@ macro_rules! specs {
 
         $(#[cfg(feature = "specs")]
         mod $network {
-            nnue_runtime::nnue_net!($path);
+            nnue_runtime::nnue_net!($path, check = "wiring");
 
             #[test]
             fn self_check() {
-                Net::self_check().unwrap_or_else(|mismatch| panic!("{mismatch}"));
+                nnue_wiring::check::<Net>().unwrap_or_else(|mismatch| panic!("{mismatch}"));
             }
         })*
     };

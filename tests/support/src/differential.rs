@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::feature_set::FeatureSet;
-use nnue_compiler::format::{Element, Section};
+use nnue_compiler::format::Element;
 use nnue_compiler::network;
 use nnue_compiler::network::file::Tensor;
 use nnue_compiler::{analyse, file_layout};
@@ -43,13 +43,13 @@ pub fn check<
     compare::<A>(&network);
 }
 
-/// Lets the code of a network check itself.
+/// Checks that the code of a network has each weight where it belongs.
 ///
 /// # Panics
 ///
 /// At the first value that is wrong.
-pub fn self_check<A: Architecture>() {
-    if let Err(mismatch) = nnue_runtime::self_check::run::<A>() {
+pub fn self_check<A: nnue_wiring::Probed>() {
+    if let Err(mismatch) = nnue_wiring::check::<A>() {
         panic!("{mismatch}");
     }
 }
@@ -313,11 +313,12 @@ fn written_and_read<A: Architecture>(
 /// Whether the file has floating point where the network has integers, or sums: then other numbers
 /// may be written that become the same.
 fn rounds(network: &network::Network) -> bool {
-    let sections = network.file.sections_once();
-    let mut tensors = sections.filter_map(Section::as_tensor);
     let has_float_sums =
-        |tensor: &Tensor| tensor.element == Element::F32 && tensor.role.is_shared_summand();
-    tensors.any(|tensor| tensor.quantise.is_some() || has_float_sums(tensor))
+        |tensor: &Tensor| tensor.stored.element == Element::F32 && tensor.role.is_shared_summand();
+    network
+        .file
+        .tensors()
+        .any(|tensor| tensor.stored.quantise.is_some() || has_float_sums(tensor))
 }
 
 /// The network under test.
@@ -702,13 +703,17 @@ fn followed<A: Architecture<Line = FromBoth, Output: Evaluated<Evaluation: Into<
 /// Compiles specs, each into a module of its own, and compares them with the interpreter:
 /// `name: "path", check;`, the path from the package's folder. Without a check, it is [`check`].
 ///
-/// With the feature `self-check`, the code of each network also checks itself.
+/// With the feature `self-check`, the code of each network also shows that each weight is where it
+/// belongs.
 #[macro_export]
 macro_rules! differential {
     ($($(#[$ignored:meta])? $name:ident: $path:literal $(, $check:ident)?;)*) => { $(
         #[allow(unexpected_cfgs, reason = "not every package has the feature")]
         mod $name {
+            #[cfg(not(feature = "self-check"))]
             ::nnue_runtime::nnue_net!($path);
+            #[cfg(feature = "self-check")]
+            ::nnue_runtime::nnue_net!($path, check = "wiring");
 
             #[cfg(feature = "self-check")]
             #[test]

@@ -54,7 +54,7 @@ impl<A: SelectedByPieces<Line = FromPosition, Output = Output>> Subject<A> {
         }
     }
 
-    /// Random games of so many plies.
+    /// Random games with this number of plies.
     ///
     /// # Panics
     ///

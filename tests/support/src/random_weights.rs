@@ -3,8 +3,8 @@
 mod file;
 mod layers;
 
-use nnue_compiler::format::{Element, Section};
-use nnue_compiler::network::file::{Axis, Role, Tensor};
+use nnue_compiler::format::Element;
+use nnue_compiler::network::file::{Role, Tensor};
 use nnue_compiler::network::{Network, TransformerActivation};
 use nnue_interpreter::{LayerWeights, Net, TransformerWeights, Weights};
 
@@ -114,7 +114,7 @@ impl RandomWeights {
     pub fn into_net(self, file: &[u8]) -> Net {
         let network = self.net.network();
         let is_factorised = network.layers.iter().any(|layer| layer.factorised);
-        let is_divided = tensors(network).any(|tensor| tensor.divisor.is_some());
+        let is_divided = tensors(network).any(|tensor| tensor.stored.divisor.is_some());
         if network.virtual_row_count() == 0 && !is_factorised && !is_divided {
             return self.net;
         }
@@ -141,7 +141,7 @@ struct Range {
 }
 
 impl Range {
-    /// All numbers of a signed type with so many bits.
+    /// All numbers of a signed type with `bits` bits.
     fn bits(bits: u32) -> Range {
         let limit = 1i64 << (bits - 1);
         Range {
@@ -160,7 +160,7 @@ impl Range {
         };
         let found = tensors(network).find(|tensor| match (tensor.role, role(0)) {
             (Role::Weights(first), Role::Weights(_)) | (Role::Psqt(first), Role::Psqt(_)) => {
-                (first..first + tensor.len(Axis::Feature)).contains(&in_memory)
+                (first..first + tensor.shape[1]).contains(&in_memory)
             }
             _ => false,
         });
@@ -189,8 +189,8 @@ impl Range {
     }
 
     fn of_tensor(tensor: &Tensor) -> Range {
-        let Range { low, high } = Range::of_type(tensor.element);
-        let held = tensor.quantise.map(|quantise| quantise.element);
+        let Range { low, high } = Range::of_type(tensor.stored.element);
+        let held = tensor.stored.quantise.map(|quantise| quantise.element);
         let held = held.map_or(Range::bits(32), Range::of_type);
         Range {
             low: held.clamp(low),
@@ -232,8 +232,7 @@ impl Range {
 
 /// The tensors of a network's files.
 fn tensors(network: &Network) -> impl Iterator<Item = &Tensor> {
-    let sections = network.file.sections_once();
-    sections.filter_map(Section::as_tensor)
+    network.file.tensors()
 }
 
 impl Draw {

@@ -1,4 +1,4 @@
-//! The accumulator of one network is none of another's.
+//! The accumulator of one network does not fit another.
 use nnue_runtime::Board;
 
 mod sfnnv5 {

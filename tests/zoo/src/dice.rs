@@ -15,7 +15,7 @@ impl Dice {
         Dice(Rng::with_seed(seed))
     }
 
-    /// Once in so many times.
+    /// True once in `times` times.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.0.usize(..times) == 0
     }

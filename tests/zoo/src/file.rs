@@ -1,6 +1,6 @@
 //! `[file]` of random networks, in every format and with every choice that it leaves.
 
-use nnue_compiler::format::{Element, Encoding, Overflow, Rounding, Section};
+use nnue_compiler::format::{Element, Encoding, Overflow, Rounding};
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, Scale, WeightType};
 use nnue_compiler::spec::{
@@ -379,9 +379,7 @@ fn tensors(network: &Network) -> Vec<Known> {
         .filter(|index| network.layers[*index].affine().is_some())
         .collect();
     let has_factors = network.features.iter().any(|set| set.factors.is_some());
-    let sections = network.file.sections_once();
-    let tensors = sections.filter_map(Section::as_tensor);
-    let known = tensors.map(|tensor| {
+    let known = network.file.tensors().map(|tensor| {
         let (letter, index) = match tensor.role {
             Role::LayerWeights(index) => ("w", Some(index)),
             Role::LayerBiases(index) => ("b", Some(index)),
@@ -395,14 +393,17 @@ fn tensors(network: &Network) -> Vec<Known> {
                 let number = with_weights.iter().position(|own| *own == index);
                 number.map(|number| format!("l{}{letter}", number + 1))
             }
-            None => match tensor.name.as_str() {
+            None => match &*tensor.name {
                 "transformer.weights" => Some("l0w".to_string()),
                 "transformer.biases" => Some("l0b".to_string()),
                 "transformer.virtual_weights" => Some("l0f".to_string()),
                 _ => None,
             },
         };
-        let axes = tensor.axes.iter().map(|(part, len)| (part.axis, *len));
+        let axes = tensor
+            .axes()
+            .into_iter()
+            .map(|(part, len)| (part.axis, len));
         let mut axes: Vec<(Axis, usize)> = axes.collect();
         let layer = index.map(|index| &network.layers[index]);
         let is_of_stack = layer.is_some_and(|layer| !layer.shared) && !letter.is_empty();
@@ -413,10 +414,10 @@ fn tensors(network: &Network) -> Vec<Known> {
         let weights = affine.map(|affine| affine.weights);
         let to_float = affine.and_then(|affine| affine.to_float);
         Known {
-            name: tensor.name.clone(),
+            name: tensor.name.to_string(),
             id,
             axes,
-            element: tensor.element,
+            element: tensor.stored.element,
             is_sign: weights == Some(WeightType::Binary) && letter == "w",
             needs_one: letter == "a" || (letter == "w" && to_float == Some(Scale::OfFile)),
             is_of_stack,

@@ -51,21 +51,10 @@ impl Graph<'_> {
             self.mark(term.part);
         }
         let mut aside = self.dice.aside_for("head");
-        let further = if aside.once_in(6) {
-            aside.within(1..=2)
-        } else {
-            0
-        };
-        let further: Vec<Term> = (0..further)
-            .map(|_| Term {
-                part: last.at(aside.within(0..=last.len - 1)),
-                negative: aside.once_in(4),
-            })
-            .collect();
-        for term in &further {
-            self.mark(term.part);
-        }
-        let unread: Vec<String> = (self.unread().into_iter())
+        let further = self.further_terms(last, &mut aside);
+        let unread: Vec<String> = self
+            .unread()
+            .into_iter()
             .map(|part| self.reference(part))
             .collect();
         if !unread.is_empty() {
@@ -99,6 +88,25 @@ impl Graph<'_> {
         self.units();
         self.further_heads(&further, aside);
         (self.toml, true)
+    }
+
+    /// The terms of further heads.
+    fn further_terms(&mut self, last: Part, dice: &mut Dice) -> Vec<Term> {
+        let count = if dice.once_in(6) {
+            dice.within(1..=2)
+        } else {
+            0
+        };
+        let terms: Vec<Term> = (0..count)
+            .map(|_| Term {
+                part: last.at(dice.within(0..=last.len - 1)),
+                negative: dice.once_in(4),
+            })
+            .collect();
+        for term in &terms {
+            self.mark(term.part);
+        }
+        terms
     }
 
     /// Draws a table for each term.

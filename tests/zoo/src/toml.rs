@@ -33,7 +33,7 @@ impl Toml {
         }
     }
 
-    /// A key and a list with so many items in a line.
+    /// A key and a list, with `in_a_line` items in a line.
     pub(super) fn rows(&mut self, key: &str, items: &[impl Display], in_a_line: usize) {
         self.line(format_args!("{key} = ["));
         for items in items.chunks(in_a_line) {

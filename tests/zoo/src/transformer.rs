@@ -56,6 +56,41 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     };
     toml.set("one", one);
     toml.name("activation", activation);
+    activation_keys(dice, &mut toml, activation, pooling, one);
+    if pooling != "none" || dice.once_in(4) {
+        toml.name("pooling", pooling);
+    }
+    if pooling != "none" {
+        let mut aside = dice.aside_for("pairs");
+        let name = dice.once_in(2).then(|| dice.name::<Pairs>());
+        let pooled = width - unpooled.unwrap_or(0);
+        let blocks: Vec<usize> = (2..=pooled)
+            .step_by(2)
+            .filter(|block| pooled.is_multiple_of(*block))
+            .collect();
+        if aside.once_in(4) {
+            let block = aside.pick(&blocks);
+            toml.set("pairs", format_args!("{{ block = {block} }}"));
+        } else if let Some(name) = name {
+            toml.name("pairs", name);
+        }
+    }
+    if let Some(unpooled) = unpooled {
+        toml.set("unpooled", unpooled);
+    }
+    product_keys(dice, &mut toml, pooling);
+    let mut aside = dice.aside_for("psqt");
+    if aside.once_in(12) {
+        let values = aside.pick(&[1, 2, 3, 8, 11, 16]);
+        let one = aside.pick(&[127, 4096, 8128, 16384]);
+        toml.set("psqt", format_args!("{{ values = {values}, one = {one} }}"));
+    }
+    perspectives(dice, &mut toml);
+    toml
+}
+
+/// The keys of an activation: its shift, and its limit.
+fn activation_keys(dice: &mut Dice, toml: &mut Toml, activation: &str, pooling: &str, one: usize) {
     match activation {
         "screlu" if pooling != "none" => toml.set("shift", dice.pick(&[7, 8, 9])),
         "screlu" if dice.once_in(2) => toml.set("shift", dice.pick(&[0, 1, 4, 7, 8, 9])),
@@ -93,27 +128,10 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
         }
         _ => {}
     }
-    if pooling != "none" || dice.once_in(4) {
-        toml.name("pooling", pooling);
-    }
-    if pooling != "none" {
-        let mut aside = dice.aside_for("pairs");
-        let name = dice.once_in(2).then(|| dice.name::<Pairs>());
-        let pooled = width - unpooled.unwrap_or(0);
-        let blocks: Vec<usize> = (2..=pooled)
-            .step_by(2)
-            .filter(|block| pooled.is_multiple_of(*block))
-            .collect();
-        if aside.once_in(4) {
-            let block = aside.pick(&blocks);
-            toml.set("pairs", format_args!("{{ block = {block} }}"));
-        } else if let Some(name) = name {
-            toml.name("pairs", name);
-        }
-    }
-    if let Some(unpooled) = unpooled {
-        toml.set("unpooled", unpooled);
-    }
+}
+
+/// The keys of the pooling `product`: its shift, and how it rounds.
+fn product_keys(dice: &mut Dice, toml: &mut Toml, pooling: &str) {
     let mut aside = dice.aside_for("product_shift");
     let mut shift = None;
     if pooling == "product" && dice.once_in(3) {
@@ -130,14 +148,6 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     if pooling == "product" && shift != Some(0) && aside.once_in(2) {
         toml.name("product_rounding", aside.name::<ProductRounding>());
     }
-    let mut aside = dice.aside_for("psqt");
-    if aside.once_in(12) {
-        let values = aside.pick(&[1, 2, 3, 8, 11, 16]);
-        let one = aside.pick(&[127, 4096, 8128, 16384]);
-        toml.set("psqt", format_args!("{{ values = {values}, one = {one} }}"));
-    }
-    perspectives(dice, &mut toml);
-    toml
 }
 
 fn perspectives(dice: &mut Dice, toml: &mut Toml) {

@@ -53,7 +53,9 @@ impl Session {
     pub fn send(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("the session goes on");
         let shown = String::from_utf8_lossy(bytes);
-        { input.write_all(bytes) }.unwrap_or_else(|error| panic!("`{shown}`: {error}"));
+        input
+            .write_all(bytes)
+            .unwrap_or_else(|error| panic!("`{shown}`: {error}"));
     }
 
     /// The lines up to one that begins with some word, that one included.

@@ -37,7 +37,7 @@ impl Eval {
         Eval(Evaluator::new(net, board))
     }
 
-    /// The value of the current position, of which there was a hint.
+    /// The value of the current position, after a hint.
     ///
     /// # Panics
     ///

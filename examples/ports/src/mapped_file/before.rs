@@ -78,7 +78,7 @@ impl Eval {
         eval
     }
 
-    /// The value of the current position, of which there was a hint.
+    /// The value of the current position, after a hint.
     ///
     /// # Panics
     ///

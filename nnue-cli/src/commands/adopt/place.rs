@@ -39,7 +39,7 @@ impl Place {
             .unwrap_or_else(|| slashes(&whole))
     }
 
-    /// What is to be done with the files, in lines.
+    /// The next steps with the files, in lines.
     pub(super) fn next_steps(&self, [spec, code]: [&str; 2], net: &Path) -> Vec<String> {
         let module = code.trim_end_matches(".rs");
         let test = format!("`cargo test {module}::` then checks the network along some moves");

@@ -1,4 +1,4 @@
-//! What `nnue bench` knows of networks besides their times.
+//! The facts about networks that `nnue bench` shows besides their times.
 
 use std::io::{self, Write};
 
@@ -37,7 +37,7 @@ fn mean(count: u64, evaluations: f64) -> String {
     format!("{:.2}", count as f64 / evaluations)
 }
 
-/// Writes the quartiles, the work of evaluators, and on what all was measured.
+/// Writes the quartiles, the work of evaluators, and the workload.
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let Report { rows, .. } = report;
     let evaluations = report.evaluations as f64;

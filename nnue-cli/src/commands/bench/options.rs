@@ -26,7 +26,7 @@ pub(super) fn table_size(text: &str) -> Result<usize, String> {
     .ok_or_else(|| "expected a size from 1K to 64G, such as 256M".into())
 }
 
-/// A number of bytes in the form of `--engine`: in the largest unit of which it is a multiple.
+/// A number of bytes in the form of `--engine`: in the largest unit that divides it.
 pub(super) fn size(bytes: usize) -> String {
     let units = [(30, "GB"), (20, "MB"), (10, "KB")];
     let unit = units

@@ -47,7 +47,7 @@ const COLUMNS: [Column; 13] = [
 /// The text for a time that was not measured yet.
 const NOT_YET: &str = "...";
 
-/// The share of a time by which it may differ from that of another run.
+/// How far a time may differ from that of another run, as a share of it.
 const REPEATS_WITHIN: f64 = 0.02;
 
 /// A time of a row, and the same by both halves of the rounds.
@@ -93,7 +93,9 @@ impl Table<'_> {
 pub(super) fn name(row: &Row, rows: &[Row]) -> String {
     let Row { network, spec, .. } = row;
     let same_name = |other: &&Row| other.network == *network && other.spec != *spec;
-    let others: Vec<&str> = { rows.iter().filter(same_name) }
+    let others: Vec<&str> = rows
+        .iter()
+        .filter(same_name)
         .map(|other| &*other.spec)
         .collect();
     // Files in different folders may have the same name.

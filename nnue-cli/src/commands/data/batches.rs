@@ -33,7 +33,7 @@ pub(crate) struct Batches {
     /// The most positions in a batch
     #[arg(long, value_name = "N", default_value_t = 16384, value_parser = positive(1 << 20))]
     batch_size: u32,
-    /// End after so many positions
+    /// End after N positions
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Read the files again and again, in another order each time

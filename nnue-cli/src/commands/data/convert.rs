@@ -27,13 +27,13 @@ The name of the output says its format as names of inputs do: .txt, .bullet, .bi
 pub(crate) struct Convert {
     #[command(flatten)]
     selection: Selection,
-    /// What is written: a file, or the folder of shards
+    /// The output: a file, or the folder of shards
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
     /// The format that is written, where the name of the output does not say it; text if neither does
     #[arg(long, value_name = "NAME", value_parser = one_of(Format::WRITTEN.map(|format| (format.name(), format))))]
     to: Option<Format>,
-    /// Write so many files, with the positions of all files in random order
+    /// Write N files, with the positions of all files in random order
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     shards: Option<u16>,
 }

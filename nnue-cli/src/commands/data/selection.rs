@@ -30,8 +30,8 @@ pub(super) struct Selection {
     /// Leave out records that cannot be used, and count them
     #[arg(long)]
     skip_bad: bool,
-    /// Leave out so many blocks of all, such as 1/20: they measure what was learnt. Blocks end where
-    /// a game ends
+    /// Leave out K of N blocks, such as 1/20: they measure what was learnt. Blocks end where a game
+    /// ends
     #[arg(long, value_name = "K/N", value_parser = share, conflicts_with = "held_out", help_heading = "Selection")]
     hold_out: Option<Share>,
     /// Take only the blocks that `--hold-out` of the same share of the same files leaves out
@@ -53,10 +53,10 @@ pub(super) struct Selection {
     /// Leave out scores that are further from 0, in centipawns
     #[arg(long, value_name = "CP", help_heading = "Selection")]
     max_score: Option<u32>,
-    /// Leave out positions before so many half moves of the game
+    /// Leave out positions before half move N of the game
     #[arg(long, value_name = "N", help_heading = "Selection")]
     min_ply: Option<u32>,
-    /// Leave out positions after so many half moves of the game
+    /// Leave out positions after half move N of the game
     #[arg(long, value_name = "N", help_heading = "Selection")]
     max_ply: Option<u32>,
     /// Leave out positions with fewer pieces; kings and pawns count
@@ -69,8 +69,7 @@ pub(super) struct Selection {
     /// the game; POINTS of a score are a pawn: 100 in centipawns, 208 in binpacks of Stockfish
     #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Selection")]
     agreeing: Option<u32>,
-    /// Leave out positions before so many half moves of the game at random, the first of them most
-    /// often
+    /// Leave out positions before half move N of the game at random, the first of them most often
     #[arg(long, value_name = "N", help_heading = "Selection")]
     soft_ply: Option<u32>,
     /// Leave out positions at random, so that numbers of pieces come as often as these weights say,

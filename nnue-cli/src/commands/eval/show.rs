@@ -103,7 +103,10 @@ impl Report<'_> {
         let has_psqt = self.net.has_psqt();
         let first = evaluation.outputs.first();
         let titles = first.map_or(Vec::new(), |output| titles(output, has_psqt));
-        let rows: Vec<Vec<Cell>> = (evaluation.outputs.iter().enumerate())
+        let rows: Vec<Vec<Cell>> = evaluation
+            .outputs
+            .iter()
+            .enumerate()
             .map(|(bucket, output)| {
                 let used = evaluation.bucket == Some(bucket);
                 let name = if used { CHOSEN } else { PLAIN };
@@ -112,7 +115,9 @@ impl Report<'_> {
                 names.into_iter().chain(numbers(output, has_psqt)).collect()
             })
             .collect();
-        let widths: Vec<usize> = (titles.iter().enumerate())
+        let widths: Vec<usize> = titles
+            .iter()
+            .enumerate()
             .map(|(column, title)| {
                 let lengths = rows.iter().map(|row| row[column].text.len());
                 lengths.max().unwrap_or(0).max(title.len())

@@ -29,7 +29,7 @@ pub struct Evidence {
     pub range: f64,
     /// What a pawn is worth in the units of the evaluation, on average.
     pub pawn: f64,
-    /// All of it in one number, by which guesses are ranked.
+    /// All of it in one number, which ranks guesses.
     pub score: f64,
 }
 

@@ -231,19 +231,13 @@ fn orders(network: &Network) -> String {
     let sections = network.file.all_sections(network.stacks.count);
     let orders = sections.filter_map(|(_, section)| {
         let tensor = section.as_tensor()?;
-        let is_usual = matches!(tensor.axes.first(), Some((part, _)) if part.axis == Axis::Feature);
-        if tensor.role.layer().is_none() && (is_usual || tensor.axes.len() < 2) {
+        let axes = tensor.axes();
+        let is_usual = matches!(axes.first(), Some((part, _)) if part.axis == Axis::Feature);
+        if tensor.role.layer().is_none() && (is_usual || axes.len() < 2) {
             return None;
         }
-        let axes = tensor.axes.iter().filter(|(_, len)| *len > 1);
-        let axes = axes.map(|(part, _)| match part.axis {
-            Axis::Stack => "stack",
-            Axis::Input => "input",
-            Axis::Output => "output",
-            Axis::Feature => "feature",
-            Axis::Neuron => "neuron",
-        });
-        let axes: Vec<&str> = axes.collect();
+        let axes = axes.iter().filter(|(_, len)| *len > 1);
+        let axes: Vec<String> = axes.map(|(part, _)| part.axis.to_string()).collect();
         (!axes.is_empty()).then(|| axes.join(" "))
     });
     orders.collect::<Vec<String>>().join(", ")

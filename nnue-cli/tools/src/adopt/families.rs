@@ -107,7 +107,7 @@ impl Neurons {
         }
     }
 
-    /// How many values a perspective gives to the layers, of so many neurons.
+    /// How many values a perspective of this number of neurons gives to the layers.
     fn values(self, width: usize) -> usize {
         match self {
             Neurons::Product => width / 2,
@@ -164,7 +164,7 @@ impl Shape {
         [by_two, self.outputs * fixed]
     }
 
-    /// The width with which the tensors have so many bytes, if there is one that networks have.
+    /// The width with which the tensors have this number of bytes, if networks have such a width.
     pub(crate) fn width_of(&self, bytes: usize) -> Option<usize> {
         let [by_two, fixed] = self.bytes();
         let bytes = bytes.checked_sub(fixed)?;
@@ -220,7 +220,7 @@ impl Shape {
                 Kind::Quantised(Tail::Bullet) => "tail = \"bullet\"\n",
                 _ => "",
             };
-            // It is none of bullet's.
+            // It is not a file of bullet's.
             return format!(
                 "format = \"tensors\"\n{tail}tensors = [\"transformer\", \"layers\"]\n"
             );

@@ -70,7 +70,7 @@ pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
     fits
 }
 
-/// Whether two specs say the same but for the name, and for what changes only the speed.
+/// Whether two specs say the same, except for the name and for keys that change only the speed.
 fn is_same(one: &Network, other: &Network) -> bool {
     let plain = |network: &Network| {
         let mut network = network.clone();
@@ -327,7 +327,7 @@ mod tests {
         assert!(tensors_of_integers(&bytes).contains(&(128, Tail::Bullet)));
     }
 
-    /// bullet's simple network with so many output buckets.
+    /// bullet's simple network with this number of output buckets.
     fn simple(outputs: usize) -> Shape {
         Shape {
             inputs: Inputs {

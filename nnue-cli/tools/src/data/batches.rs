@@ -71,7 +71,7 @@ impl Default for Options {
     }
 }
 
-/// How many records were read so far, and what became of them.
+/// How many records were read so far, were used, and were left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Records that were read.
@@ -86,7 +86,7 @@ pub struct Counts {
     pub left_out: [u64; Unmet::ALL.len()],
     /// Records that are used.
     pub used: u64,
-    /// What the user should know about how files are read, each once.
+    /// Notes for the user about how files are read, each once.
     pub notes: Vec<String>,
 }
 
@@ -164,7 +164,7 @@ pub struct Batches {
     ended: bool,
 }
 
-/// What a thread hands over.
+/// The result of a thread.
 enum Read {
     /// Some records of a chunk.
     Records {
@@ -172,7 +172,7 @@ enum Read {
         number: usize,
         /// Whether they are the first of the file.
         is_first: bool,
-        /// What the user should know about how the file is read.
+        /// A note for the user about how the file is read.
         note: Option<String>,
         records: Vec<Result<Filtered, BadRecord>>,
     },
@@ -188,7 +188,7 @@ impl Batches {
     ///
     /// # Errors
     ///
-    /// [`DataError::Format`] if the format of a file does not say what the filter asks for.
+    /// [`DataError::Format`] if the format of a file lacks a value that the filter needs.
     pub fn new<'scope>(
         scope: &'scope Scope<'scope, '_>,
         inputs: Vec<Input>,

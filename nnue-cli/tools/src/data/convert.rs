@@ -16,7 +16,7 @@ use crate::files::{Error, Inputs, Output, own};
 
 /// Writes the records that the options choose to files: each record to a random file. If the
 /// options ask for a random order, each file is then shuffled as a whole, so that all records are
-/// shuffled, in the memory that a single file needs. Returns what was written to each file.
+/// shuffled, in the memory that a single file needs. Returns the counts of each file.
 ///
 /// The files take their places when all of them are whole.
 ///
@@ -62,7 +62,7 @@ pub fn convert(
     written.into_iter().map(finish).collect()
 }
 
-/// What was written to a file.
+/// The counts of a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// How many records the file has.

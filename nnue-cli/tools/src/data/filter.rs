@@ -27,7 +27,7 @@ pub struct Filter {
     pub min_pieces: Option<u32>,
     /// The most pieces on the board, kings and pawns included.
     pub max_pieces: Option<u32>,
-    /// What is left out at random of the positions that meet the other conditions.
+    /// The random conditions, for positions that meet the other conditions.
     pub sampling: Sampling,
 }
 
@@ -90,7 +90,7 @@ impl Unmet {
 }
 
 impl Filter {
-    /// Checks that the files contain what the conditions ask for.
+    /// Checks that the files contain the values that the conditions need.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl Filter {
         Ok(())
     }
 
-    /// The first condition that a position does not meet, apart from what is left to chance.
+    /// The first condition that a position does not meet, apart from the random conditions.
     #[must_use]
     pub fn unmet(&self, record: &Record) -> Option<Unmet> {
         let within = |number: u32, least: Option<u32>, most: Option<u32>| {

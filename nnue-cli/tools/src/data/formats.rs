@@ -1,4 +1,4 @@
-//! The formats of files, each in a module: where a file can be cut, and what its bytes say.
+//! The formats of files, each in a module: where a file can be cut, and how its bytes are read.
 
 mod binpack;
 mod bullet;

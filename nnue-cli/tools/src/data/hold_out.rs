@@ -19,7 +19,7 @@ pub const MARGIN: u32 = 250;
 pub struct Share {
     /// How many blocks of every `of` are held out, at least 1.
     pub part: u32,
-    /// The number of blocks of which `part` are held out; larger than `part`.
+    /// `part` of this number of blocks are held out; larger than `part`.
     pub of: u32,
 }
 

@@ -13,7 +13,8 @@ use crate::data::error::DataError;
 use crate::data::formats::{self, EvalUnit, Format, Units, other_format, unit_of, unknown_comment};
 use crate::files::own;
 
-/// The most bytes of a record. If so many bytes hold no whole record, the file has another format.
+/// The most bytes of a record. If this number of bytes holds no whole record, the file has another
+/// format.
 const MOST: usize = 1 << 26;
 
 /// A file of positions.
@@ -152,7 +153,7 @@ pub(crate) struct Chunk {
     first: u64,
     bytes: Vec<u8>,
     units: Units,
-    /// What the user should know about how the file is read, if the chunk tells it.
+    /// A note for the user about how the file is read, if the chunk tells it.
     note: Option<String>,
 }
 
@@ -175,7 +176,7 @@ impl Chunk {
         }
     }
 
-    /// What the user should know about how the file is read, if the chunk tells it.
+    /// A note for the user about how the file is read, if the chunk tells it.
     pub(crate) fn take_note(&mut self) -> Option<String> {
         self.note.take()
     }
@@ -189,7 +190,7 @@ pub(crate) struct Chunks {
     /// The bytes that were read after the last whole record.
     waiting: Vec<u8>,
     first: u64,
-    /// What is known about the unit of evaluations in PGN.
+    /// The known unit of evaluations in PGN.
     units: Units,
 }
 

@@ -31,7 +31,7 @@ impl GameResult {
     }
 }
 
-/// A position, and what a file says about it.
+/// A position, and its values in a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
     /// The squares with pieces.

@@ -9,15 +9,15 @@ use fastrand::Rng;
 use crate::data::filter::Unmet;
 use crate::data::record::Record;
 
-/// What is left out at random; by default nothing is.
+/// The positions that are left out at random; by default none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampling {
     /// How many points of a score a pawn is worth, 100 in centipawns. With it, a position is used
     /// with the probability that its score gives to the result of its game. Positions without a
     /// score or without a result are used.
     pub agreeing: Option<f64>,
-    /// Before so many half moves of the game, a position is used with a probability that grows with
-    /// their number. Positions whose number of half moves is unknown are left out.
+    /// Before this number of half moves of the game, a position is used with a probability that
+    /// grows with their number. Positions whose number of half moves is unknown are left out.
     pub soft_ply: Option<u32>,
     /// The weights of the numbers of pieces, 0 to 32: how often positions with each of them should
     /// come, in relation to the others. Where the weight is 0, positions are left out.
@@ -27,7 +27,7 @@ pub struct Sampling {
 /// At least this share of the positions with a number of pieces is used, if its weight is not 0.
 const LEAST: f64 = 0.1;
 
-/// After so many positions, what is known of the numbers of pieces is looked at again.
+/// After this number of positions, the weights of the numbers of pieces are computed again.
 const PERIOD: u64 = 256;
 
 /// Decides for each position, in order, whether it is left out.
@@ -199,7 +199,7 @@ mod tests {
         );
     }
 
-    /// The shares correct what came too often, by at most a factor of ten.
+    /// The shares correct numbers of pieces that came too often, by at most a factor of ten.
     #[test]
     fn shares_correct_what_came_too_often() {
         let mut weights = [0.0; 33];

@@ -107,7 +107,7 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
     }
     let kept = network.file.sections.iter();
     reasons.extend(kept.filter_map(|section| match section {
-        Section::Kept(tensor) => Some(Reason::Kept(tensor.name.to_string())),
+        Section::Kept { name, .. } => Some(Reason::Kept(name.to_string())),
         _ => None,
     }));
     let further = network.output.further.iter();

@@ -1,5 +1,4 @@
-//! The record of a stage's inputs and results, by which a later run knows that the stage is
-//! finished.
+//! The record of a stage's inputs and results. It tells a later run that the stage is finished.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader};

@@ -183,7 +183,7 @@ pub enum BadOpening {
     Unreachable {
         /// The position.
         fen: String,
-        /// What is wrong with the position.
+        /// The mistake in the position.
         reason: String,
     },
     /// The game is over in the position.

@@ -12,7 +12,7 @@ use nnue_compiler::format::foreign;
 
 use crate::matches::player::Player;
 
-/// Why an engine did not do what was asked of it.
+/// Why an engine did not obey a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The engine could not be started, or does not accept an option.

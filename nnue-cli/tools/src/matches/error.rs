@@ -55,7 +55,7 @@ pub enum Error {
     NoState {
         /// The path.
         path: PathBuf,
-        /// What is expected at the path, if it does not lead to a file.
+        /// The expected kind, if the path does not lead to a file.
         expected: Option<&'static str>,
     },
     /// A line of a state is no pair of games.
@@ -65,7 +65,7 @@ pub enum Error {
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with the line.
+        /// The mistake in the line.
         #[source]
         error: serde_json::Error,
     },
@@ -104,7 +104,7 @@ pub enum Error {
 
 nnue_compiler::format::debug_is_message!(Error);
 
-/// The end of a message that names what is expected; empty if there is nothing to name.
+/// The end of a message that names the expected values; empty without any.
 fn expectation(expected: Option<&str>) -> String {
     expected.map_or_else(String::new, |expected| format!(": expected {expected}"))
 }

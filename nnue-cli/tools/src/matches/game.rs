@@ -41,7 +41,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// The rules by which games are played.
+/// The rules of the games.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// How much an engine may think.

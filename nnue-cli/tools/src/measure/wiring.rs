@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use nnue_trace::Wiring;
+use nnue_wiring::Report;
 use serde::Serialize;
 
 use crate::measure::workspace::Turn;
@@ -15,20 +15,11 @@ use crate::nets::specs::Spec;
 pub struct Checked {
     /// The spec, as the user named it.
     pub spec: String,
-    /// The name of the network.
-    pub network: String,
-    /// The instruction sets whose code was run.
-    pub levels: Vec<String>,
-    /// The number of layers behind the transformer.
-    pub layers: u64,
-    /// The number of weights, biases and factors that were told from one another.
-    pub weights: u64,
-    /// The number of comparisons, over all instruction sets.
-    pub comparisons: u64,
+    /// What was compared; nothing if a value is wrong.
+    #[serde(flatten)]
+    pub found: nnue_wiring::Checked,
     /// How long the check took, without compiling.
     pub seconds: f64,
-    /// What is not proved.
-    pub unproved: Vec<String>,
     /// The first value that is wrong, if one is.
     pub mismatch: Option<String>,
 }
@@ -62,19 +53,20 @@ pub fn check_wiring(
                 String::from_utf8_lossy(&output.stderr).trim_end().into(),
             ));
         }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let wiring: Wiring = text.parse().map_err(failed)?;
+        let report: serde_json::Result<Report> = serde_json::from_slice(&output.stdout);
+        let (found, mismatch) = match report.map_err(|error| failed(error.to_string()))? {
+            Ok(found) => (found, None),
+            Err(mismatch) => (Default::default(), Some(mismatch)),
+        };
         progress();
         Ok(Checked {
             spec: spec.choice.to_string(),
-            network: spec.network.name.clone(),
-            levels: wiring.levels,
-            layers: wiring.layers,
-            weights: wiring.weights,
-            comparisons: wiring.comparisons,
+            found: nnue_wiring::Checked {
+                network: spec.network.name.clone(),
+                ..found
+            },
             seconds,
-            unproved: wiring.unproved,
-            mismatch: wiring.mismatch,
+            mismatch,
         })
     });
     checked.collect()

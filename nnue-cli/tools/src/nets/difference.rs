@@ -72,7 +72,9 @@ impl Difference {
             positions.map(|given| evaluate(&nets, given)).collect()
         };
         let of_tensors = tensors.iter().any(|tensor| tensor.differing != Some(0));
-        let of_values = { evaluations.iter() }.any(|values| values.first != values.second);
+        let of_values = evaluations
+            .iter()
+            .any(|values| values.first != values.second);
         Ok(Difference {
             files: files.map(|file| file.path.display().to_string()),
             networks: files.map(|file| file.network.name.clone()),

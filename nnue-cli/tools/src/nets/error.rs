@@ -64,7 +64,7 @@ pub enum Error {
     Unrecognised {
         /// The file.
         path: PathBuf,
-        /// What is known of the file.
+        /// The known facts about the file.
         identity: Identity,
     },
     /// A spec is too long to stand behind a net.
@@ -98,7 +98,7 @@ pub enum Error {
         list: String,
         /// The number of the line, from 1.
         number: u64,
-        /// What is wrong with the line.
+        /// The mistake in the line.
         wrong: String,
     },
     /// A list has too many lines to be kept.

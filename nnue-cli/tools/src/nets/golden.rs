@@ -63,7 +63,7 @@ impl fmt::Display for Expected {
     }
 }
 
-/// Reads all vectors of a file, of which there must be at least one; `-` is standard input.
+/// Reads all vectors of a file, at least one; `-` is standard input.
 ///
 /// # Errors
 ///

@@ -137,7 +137,7 @@ impl Info {
         let opened = match given {
             Some(opened) => {
                 let mut info = Info::of_opened(path, bytes, Some(&opened))?;
-                // What its beginning has in common with known networks is of no importance then.
+                // The beginning's likeness to known networks is of no importance then.
                 if !matches!(identify(&opened.bytes), Identity::Spec { .. }) {
                     info.identity = format!(
                         "a net file of {}, whose spec was given",

@@ -290,7 +290,9 @@ impl Recognised {
         let identity = explain::identify(&bytes);
         // The beginning of a file that was cut or damaged may still name its network; the error
         // says what is wrong.
-        let known = { identity.specs() }.find_map(|name| KnownSpec::named(name).ok());
+        let known = identity
+            .specs()
+            .find_map(|name| KnownSpec::named(name).ok());
         let of_known = |known: &KnownSpec| (Cow::Borrowed(known.text), Origin::Known);
         let found = match (known, identity.family()) {
             (Some(known), _) => Some(of_known(&known)),

@@ -75,7 +75,7 @@ impl Lines {
     /// [`Error::File`] or [`Error::UnreadableList`] if the file cannot be read.
     pub fn open(path: &Path) -> Result<Lines, Error> {
         let file = crate::files::open(path)?;
-        // Whoever writes to standard input or a pipe waits for the answer to a line, which may be
+        // The writer of standard input or of a pipe waits for the answer to a line, which may be
         // shorter than what tells how a file is compressed.
         if is_standard(path) || !path.is_file() {
             return Ok(Lines::of(source(path), file));
@@ -108,10 +108,11 @@ impl Lines {
             let mut line = Vec::new();
             let mut rest = self.lines.by_ref().take(LONGEST + 1);
             let length =
-                { rest.read_until(b'\n', &mut line) }.map_err(|error| Error::UnreadableList {
-                    list: self.source.clone(),
-                    error,
-                })?;
+                rest.read_until(b'\n', &mut line)
+                    .map_err(|error| Error::UnreadableList {
+                        list: self.source.clone(),
+                        error,
+                    })?;
             if length == 0 {
                 return Ok(None);
             }

@@ -1,7 +1,7 @@
 //! The tensors of a net file as plain numbers.
 
 use nnue_compiler::format::{Element, Form, Numbers, Tensor};
-use nnue_compiler::network::file::{self, Axis, Role};
+use nnue_compiler::network::file::{self, Role};
 use nnue_compiler::network::{Network, WeightType};
 use nnue_interpreter::NumberPlace;
 
@@ -61,7 +61,7 @@ fn element(tensor: &Tensor) -> Element {
 fn of_tensor<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f64> + 'a {
     let stored = numbers.tensor.stored;
     as_stored(numbers).map(move |number| match stored.quantise {
-        None => number / stored.divisor,
+        None => number / stored.divisor.unwrap_or(1.0),
         Some(quantise) => {
             let integer = quantise.apply(number);
             match quantise.element.limits() {
@@ -108,17 +108,8 @@ pub fn shape(network: &Network, tensor: &file::Tensor) -> [usize; 3] {
         Some(layer) if !layer.shared && !tensor.role.is_shared_summand() => network.stacks.count,
         _ => 1,
     };
-    let (inputs, outputs) = layer.map_or((0, 0), |layer| (layer.input_len(), layer.output.len));
-    let (features, transformer) = (tensor.len(Axis::Feature), &network.transformer);
-    match tensor.role {
-        Role::Weights(_) => [1, features, transformer.width],
-        Role::Biases(_) => [1, 1, transformer.width],
-        Role::Psqt(_) => [1, features, transformer.psqt],
-        Role::LayerWeights(_) | Role::SharedWeights(_) => [stacks, outputs, inputs],
-        Role::LayerBiases(_) | Role::SharedBiases(_) | Role::LayerFactors(_) => {
-            [stacks, 1, outputs]
-        }
-    }
+    let [_, rows, columns] = tensor.shape;
+    [stacks, rows, columns]
 }
 
 /// The places of a tensor's numbers: stack by stack, row by row.
@@ -126,14 +117,16 @@ pub fn places(
     network: &Network,
     tensor: &file::Tensor,
 ) -> impl Iterator<Item = NumberPlace> + use<> {
-    let ([stacks, rows, columns], role) = (shape(network, tensor), tensor.role);
-    let rows = (0..stacks).flat_map(move |stack| (0..rows).map(move |row| (stack, row)));
-    rows.flat_map(move |(stack, row)| {
-        (0..columns).map(move |column| NumberPlace {
-            role,
-            stack,
-            row,
-            column,
-        })
+    let role = tensor.role;
+    let of_all_stacks = file::Tensor {
+        shape: shape(network, tensor),
+        ..tensor.clone()
+    };
+    let places = of_all_stacks.places();
+    places.map(move |[stack, row, column]| NumberPlace {
+        role,
+        stack,
+        row,
+        column,
     })
 }

@@ -41,7 +41,7 @@ enum Column {
 enum Kind {
     Features,
     Transformer,
-    /// An operation of the layers, of which there are as many copies as stacks.
+    /// An operation of the layers. Each stack has a copy of it.
     Layer {
         is_affine: bool,
     },

@@ -1,4 +1,4 @@
-//! Elements of HTML and SVG, with escapes for what is text.
+//! Elements of HTML and SVG, with escapes for text.
 //!
 //! Pages are XML too, so that programs can read them. Text may come from others, with letters that
 //! XML cannot have.
@@ -12,7 +12,7 @@ use nnue_compiler::format::is_hidden;
 pub(crate) struct Markup(String);
 
 impl Markup {
-    /// What is markup already.
+    /// Text that is markup already.
     pub(crate) fn raw(xml: impl Into<String>) -> Markup {
         Markup(xml.into())
     }

@@ -21,7 +21,7 @@ use crate::picture::Error;
 /// The step between the positions of the recorded search on which neurons are counted.
 pub const EVERY: usize = 29;
 
-/// A picture, and what it shows.
+/// A picture, and its description.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// The bytes of a PNG file.

@@ -60,8 +60,8 @@ pub struct Choice {
     /// The part: `transformer`, the name of a layer, the table of an alignment, `all parts`, or
     /// `the spec`.
     pub part: String,
-    /// What has a `one` of its own: `tensor` or `channel`. It is empty for the spec, for the best
-    /// of each part, and for alignments.
+    /// The parts with a `one` of their own: `tensor` or `channel`. It is empty for the spec, for
+    /// the best of each part, and for alignments.
     pub per: &'static str,
     /// How the range was chosen; for an alignment, the value of the key.
     pub range: String,
@@ -115,7 +115,7 @@ struct Magnitudes {
     whole: Histogram,
 }
 
-/// The specs after a choice, and what was chosen.
+/// The specs after a choice, and the choice.
 struct ChosenOnes {
     specs: Specs,
     thresholds: Vec<f64>,
@@ -350,7 +350,7 @@ impl Search<'_> {
         })
     }
 
-    /// The factor by which the `one` of sums can still grow.
+    /// How many times larger the `one` of sums can still become.
     fn room(&self, specs: &Specs, part: Part, output: usize) -> f64 {
         let one = |network: &Network| match part {
             Part::Transformer => f64::from(network.transformer.one),
@@ -395,8 +395,9 @@ impl PartMagnitudes {
         (!ranged.weights.is_empty()).then_some(ranged)
     }
 
-    /// The thresholds of a method, and the factor by which `one` can grow so that the thresholds
-    /// and all biases fit: of an output, or of the whole part. `None` if no type limits `one`.
+    /// The thresholds of a method, and how many times larger `one` can become so that the
+    /// thresholds and all biases fit: of an output, or of the whole part. `None` if no type limits
+    /// `one`.
     fn factor(
         &self,
         source: &Network,
@@ -461,7 +462,7 @@ impl Magnitudes {
         let mut whole = Histogram::new();
         channels.iter().for_each(|channel| whole.merge(channel));
         Some(Magnitudes {
-            tensor: tensor.name.clone(),
+            tensor: tensor.name.to_string(),
             most: f64::from(most),
             channels,
             whole,

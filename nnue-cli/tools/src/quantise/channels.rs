@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use nnue_compiler::description::ones::of_outputs;
 use nnue_compiler::file_layout;
 use nnue_compiler::format;
-use nnue_compiler::network::file::{Role, Tensor};
+use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, One};
 
 use crate::quantise::Error;
@@ -34,39 +34,28 @@ pub(super) fn output(role: Role, row: usize, column: usize) -> usize {
 /// The bytes of a file of `f32` in which the numbers of these layers are multiplied by their `one`.
 /// Numbers that a file of another network lacks are skipped.
 pub(super) fn in_units<'f>(source: &Network, file: &'f [u8]) -> Result<Cow<'f, [u8]>, Error> {
-    let tensors = || {
-        source
-            .file
-            .sections_once()
-            .filter_map(format::Section::as_tensor)
-    };
-    let ones_of = |tensor: &Tensor| ones(source, tensor.role);
-    if !tensors().any(|tensor| ones_of(tensor).is_some()) {
+    let has_ones = |role| ones(source, role).is_some();
+    if !source.file.tensors().any(|tensor| has_ones(tensor.role)) {
         return Ok(Cow::Borrowed(file));
     }
     let layout = file_layout(source);
     let unpacked = format::unpack(&layout, file)?;
     let mut bytes = unpacked.into_owned();
     let mut start = 0;
-    for (_, stored) in layout.tensors() {
-        let own = tensors().find(|tensor| tensor.name == *stored.name);
-        if let Some(own) = own
-            && let Some(ones) = ones_of(own)
-        {
-            let [buckets, rows, columns] = stored.shape;
-            for bucket in 0..buckets {
-                for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |c| (row, c))) {
-                    let output = output(own.role, row, column);
-                    let index = start + stored.stored_index([bucket, row, column]);
-                    let number = bytes.get_mut(4 * index..).and_then(<[u8]>::first_chunk_mut);
-                    let (Some(number), Some(one)) = (number, ones.get(output)) else {
-                        continue;
-                    };
-                    *number = ((f64::from(f32::from_le_bytes(*number)) * one) as f32).to_le_bytes();
-                }
+    for (_, tensor) in layout.tensors() {
+        let (role, stored) = (tensor.role, &tensor.stored);
+        if let Some(ones) = ones(source, role) {
+            for place in tensor.places() {
+                let index = start + stored.index(place);
+                let number = bytes.get_mut(4 * index..).and_then(<[u8]>::first_chunk_mut);
+                let one = ones.get(output(role, place[1], place[2]));
+                let (Some(number), Some(one)) = (number, one) else {
+                    continue;
+                };
+                *number = ((f64::from(f32::from_le_bytes(*number)) * one) as f32).to_le_bytes();
             }
         }
-        start += stored.stored.values;
+        start += stored.values;
     }
     Ok(Cow::Owned(bytes))
 }

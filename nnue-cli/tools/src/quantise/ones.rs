@@ -213,7 +213,7 @@ impl Search<'_> {
         ones.dedup();
 
         let weights = || self.tensors(move |role| is_of(part, role));
-        let count: usize = weights().map(|lossy| lossy.tensor.values()).sum();
+        let count: usize = weights().map(|lossy| lossy.tensor.stored.values).sum();
         let samples = (WORK / ones.len().max(1)).clamp(1024, 1 << 20);
         let every = count.div_ceil(samples).max(1);
         let sample = weights().map(|lossy| {
@@ -305,7 +305,7 @@ impl Search<'_> {
             Errors::of(after, self.numbers(tensor).map(|number| scale * number))
         };
         Effect {
-            name: tensor.name.clone(),
+            name: tensor.name.to_string(),
             one: [quantise.factor, after.factor],
             error: [*errors, errors_after].map(|errors| errors.mean_square.sqrt()),
             clipped: [errors.clipped, errors_after.clipped],

@@ -21,7 +21,7 @@ impl Room {
         }
     }
 
-    /// The factor by which a part's `one` can be larger, at least 1.
+    /// How many times larger a part's `one` can be, at least 1.
     pub(super) fn of_part(&self, network: &Network, part: Part) -> f64 {
         let (lowest, highest, least, most) = match part {
             Part::Transformer => {

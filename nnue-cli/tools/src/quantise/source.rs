@@ -6,7 +6,7 @@ use nnue_compiler::format::{
     Element, Encoding, Format, Overflow, Quantise, Rounding, Section, Tail,
 };
 use nnue_compiler::network::Network;
-use nnue_compiler::network::file::{Axis, Role, Tensor};
+use nnue_compiler::network::file::{Role, Tensor};
 
 use super::channels;
 use crate::nets::conversion::is_factorised;
@@ -62,13 +62,14 @@ pub(super) fn network(spec: &Network, to: Option<&Network>) -> Result<Network, E
 
 /// Whether the spec's file has floating point that becomes integers while it is loaded.
 pub(super) fn is_own(spec: &Network) -> bool {
-    let mut tensors = spec.file.sections_once().filter_map(Section::as_tensor);
-    tensors.any(|tensor| tensor.quantise.is_some())
+    spec.file
+        .tensors()
+        .any(|tensor| tensor.stored.quantise.is_some())
 }
 
 /// Lets the tensor's finite numbers become the nearest integers that the file of integers can hold.
 fn clamp(tensor: &mut Tensor, integers: &Network) {
-    if let Some(quantise) = &mut tensor.quantise {
+    if let Some(quantise) = &mut tensor.stored.quantise {
         quantise.overflow = Overflow::Clamp;
         if let Some(element) = element_of(integers, tensor.role) {
             quantise.element = element;
@@ -78,35 +79,36 @@ fn clamp(tensor: &mut Tensor, integers: &Network) {
 
 /// Changes the tensor's type in the file to `f32`.
 fn make_float(tensor: &mut Tensor, spec: &Network, integers: &Network) -> Result<(), Error> {
-    if !tensor.element.is_float() && are_integers(spec, tensor.role) {
+    if !tensor.stored.element.is_float() && are_integers(spec, tensor.role) {
         let in_units = || channels::ones(spec, tensor.role).map(|_| 1.0);
         let Some(factor) = ones::of_tensor(spec, tensor).or_else(in_units) else {
-            return Err(Error::UnknownOne(tensor.name.clone()));
+            return Err(Error::UnknownOne(tensor.name.to_string()));
         };
-        tensor.quantise = Some(Quantise {
+        tensor.stored.quantise = Some(Quantise {
             factor,
             rounding: Rounding::Nearest,
             overflow: Overflow::Clamp,
-            element: element_of(integers, tensor.role).unwrap_or(tensor.element),
+            element: element_of(integers, tensor.role).unwrap_or(tensor.stored.element),
         });
     }
-    tensor.element = Element::F32;
-    tensor.encoding = Encoding::Raw;
-    tensor.divisor = None;
+    tensor.stored.element = Element::F32;
+    tensor.stored.encoding = Encoding::Raw;
+    tensor.stored.divisor = None;
     Ok(())
 }
 
 /// The integer type of a tensor in a file, or of the tensor's first row.
 fn element_of(network: &Network, role: Role) -> Option<Element> {
-    let mut tensors = network.file.sections_once().filter_map(Section::as_tensor);
-    let has_row = |tensor: &Tensor, first: usize, row: usize| {
-        (first..first + tensor.len(Axis::Feature)).contains(&row)
-    };
-    let tensor = tensors.find(|tensor| match (tensor.role, role) {
-        (Role::Weights(first), Role::Weights(row)) | (Role::Psqt(first), Role::Psqt(row)) => {
-            has_row(tensor, first, row)
-        }
-        (own, role) => own == role,
-    })?;
-    (!tensor.element.is_float()).then_some(tensor.element)
+    let has_row =
+        |tensor: &Tensor, first: usize, row: usize| (first..first + tensor.shape[1]).contains(&row);
+    let tensor = network
+        .file
+        .tensors()
+        .find(|tensor| match (tensor.role, role) {
+            (Role::Weights(first), Role::Weights(row)) | (Role::Psqt(first), Role::Psqt(row)) => {
+                has_row(tensor, first, row)
+            }
+            (own, role) => own == role,
+        })?;
+    (!tensor.stored.element.is_float()).then_some(tensor.stored.element)
 }

@@ -1,6 +1,6 @@
 //! The rounding errors of each tensor.
 
-use nnue_compiler::format::{Overflow, Quantise, Rounding, Section};
+use nnue_compiler::format::{Overflow, Quantise, Rounding};
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Role, Tensor};
 use nnue_interpreter::{Net, NumberPlace, UnroundedWeights};
@@ -33,13 +33,13 @@ pub(super) fn report(
     (source, unrounded): (&Network, &UnroundedWeights),
     integers: &Net,
 ) -> Vec<TensorReport> {
-    let tensors = source.file.sections_once().filter_map(Section::as_tensor);
-    let tensors = tensors.filter(|tensor| !is_summand(source, tensor.role));
+    let tensors = source.file.tensors();
+    let tensors = tensors.filter(|tensor| !source.is_summand(tensor.role));
     let reports = tensors.filter_map(|tensor| {
         // Integers that the network divides into floating point are compared as integers.
         let divided = divided(integers.network(), tensor.role);
         let units = divided.map_or(1.0, |quantise| quantise.factor);
-        let quantise = tensor.quantise.or(divided)?;
+        let quantise = tensor.stored.quantise.or(divided)?;
         let ones = ones(source, tensor, quantise);
         let numbers = places(source, tensor).filter_map(|place| {
             let exact = unrounded.number(source, place)?;
@@ -85,30 +85,21 @@ pub(super) fn ones(source: &Network, tensor: &Tensor, quantise: Quantise) -> One
 /// The conversion from numbers to a file's integers, for a tensor that the network divides when it
 /// loads.
 fn divided(network: &Network, role: Role) -> Option<Quantise> {
-    let mut tensors = network.file.sections_once().filter_map(Section::as_tensor);
-    let tensor = tensors.find(|tensor| tensor.role == role)?;
+    let tensor = network.file.tensors().find(|tensor| tensor.role == role)?;
     Some(Quantise {
-        factor: tensor.divisor?,
+        factor: tensor.stored.divisor?,
         rounding: Rounding::Nearest,
         overflow: Overflow::Clamp,
-        element: tensor.element,
+        element: tensor.stored.element,
     })
-}
-
-/// Whether the numbers of a tensor are added to the numbers of another tensor.
-fn is_summand(network: &Network, role: Role) -> bool {
-    match role {
-        Role::Weights(first) | Role::Psqt(first) => first >= network.first_virtual_row(0),
-        role => role.is_shared_summand(),
-    }
 }
 
 /// The tensors whose sums become integers after all summands are added, each with its conversion.
 pub(super) fn quantised(source: &Network) -> Vec<(&Tensor, Quantise)> {
-    let tensors = source.file.sections_once().filter_map(Section::as_tensor);
-    let tensors = tensors.filter(|tensor| !is_summand(source, tensor.role));
+    let tensors = source.file.tensors();
+    let tensors = tensors.filter(|tensor| !source.is_summand(tensor.role));
     tensors
-        .filter_map(|tensor| Some((tensor, tensor.quantise?)))
+        .filter_map(|tensor| Some((tensor, tensor.stored.quantise?)))
         .collect()
 }
 

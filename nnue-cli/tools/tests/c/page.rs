@@ -56,7 +56,7 @@ fn the_program_of_the_page_prints_what_the_page_says() {
     assert_eq!(printed.lines().collect::<Vec<_>>(), said);
 }
 
-/// Two networks, one of which has its weights with it, in one program of C.
+/// Two networks, one with embedded weights, in one program of C.
 #[test]
 #[ignore = "compiles with the optimiser: a minute"]
 fn a_program_has_several_networks() {

@@ -39,7 +39,7 @@ fn text_comes_out_as_it_went_in() {
         tactical,
         [known, known, None, known, known, None, None, None]
     );
-    // Two chains, of which the last position has a chain of its own, and two single positions.
+    // Two chains, with a chain of its own for the last position, and two single positions.
     let single = 32 + 2;
     assert!(bytes.len() < 8 + 6 * single + 12, "{}", bytes.len());
 }
@@ -86,7 +86,7 @@ fn records_that_binpack_cannot_hold_are_named() {
         ),
         (
             "4k3/8/8/8/8/8/8/4K3 w K - 0 1 | 5 | 1.0".into(),
-            "the position is none of a game: the castling field has the right `K`",
+            "no game reaches the position: the castling field has the right `K`",
         ),
         (
             "4k3/8/8/8/8/8/8/R2K4 w Q - 0 1 | 5 | 1.0".into(),
@@ -94,7 +94,7 @@ fn records_that_binpack_cannot_hold_are_named() {
         ),
         (
             "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1 | 5 | 1.0".into(),
-            "the position is none of a game",
+            "no game reaches the position",
         ),
     ] {
         let wrong = refused(&line);
@@ -102,7 +102,7 @@ fn records_that_binpack_cannot_hold_are_named() {
     }
 }
 
-/// Three chunks of eight records each, the second of which is damaged.
+/// Three chunks of eight records each. The second chunk is damaged.
 fn damaged(place: &str, damage: impl FnOnce(&mut Vec<u8>)) -> (Vec<Record>, String) {
     let chunk = binpack(POSITIONS);
     let mut second = chunk.clone();

@@ -223,7 +223,7 @@ fn damaged_games_of_viriformat_are_named() {
         (second + 30, 3, "the result is 3"),
         (second + 8, 7, "found a piece of the kind 7"),
         (second + 24, 65, "the en passant square is 65"),
-        (second, 0xFF, "the first position is none of a game"),
+        (second, 0xFF, "no game reaches the first position"),
         (second + 32, 0xFF, "half move 1 is "),
     ] {
         let mut file = file.clone();
@@ -272,7 +272,7 @@ fn pgn_has_evaluations_in_comments() {
             Some(-31996.0),
             None,
             None,
-            // White's 0.17, of which black is to move; then a lost position of white's.
+            // White's 0.17, with black to move; then a lost position of white's.
             Some(-17.0),
             Some(-31997.0),
         ]
@@ -584,10 +584,7 @@ fn oddities_of_pgn_are_read() {
     let drawn = good(Format::Pgn, b"1. e4 1/2\n");
     assert_eq!(drawn[0].result, Some(GameResult::Draw));
     let null = &bad(Format::Pgn, b"1. e4 -- 2. d4 *\n")[0].wrong;
-    assert!(
-        null.starts_with("found `--`, by which nobody moves"),
-        "{null}"
-    );
+    assert!(null.starts_with("found the null move `--`: "), "{null}");
 }
 
 /// Whatever text and `nnue eval` read, tags read too.

@@ -36,7 +36,7 @@ enum Clocks {
     Missing,
 }
 
-/// Games of so many positions, which the score tells apart: 1000 times the game, and the ply.
+/// Games of `len` positions, which the score tells apart: 1000 times the game, and the ply.
 fn games(games: usize, len: usize, clocks: Clocks) -> String {
     let mut text = String::new();
     for game in 0..games {
@@ -75,11 +75,9 @@ fn filters_ask_for_what_they_say() {
 4k3/8/8/8/4r3/4N3/8/4K3 w - -
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 7 | 0 | 0
 ";
-    let used = |filter: Filter| {
-        let options = Options {
-            filter,
-            ..in_order()
-        };
+    let used = |change: fn(&mut Filter)| {
+        let mut options = in_order();
+        change(&mut options.filter);
         let (records, counts) = chosen(Format::Text, TEXT.as_bytes(), &options);
         assert_eq!((counts.read, counts.used), (7, records.len() as u64));
         assert_eq!(counts.left_out.iter().sum::<u64>(), 7 - counts.used);
@@ -91,64 +89,15 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 7 | 0 | 0
         };
         records.iter().map(number).collect::<Vec<_>>()
     };
-    let none = Filter::default();
-    assert_eq!(used(none.clone()), [0, 1, 2, 3, 4, 5, 6]);
-    assert_eq!(
-        used(Filter {
-            no_checks: true,
-            ..none.clone()
-        }),
-        [0, 5, 6]
-    );
-    assert_eq!(
-        used(Filter {
-            scored: true,
-            ..none.clone()
-        }),
-        [0, 1, 2, 4, 6]
-    );
-    assert_eq!(
-        used(Filter {
-            with_result: true,
-            ..none.clone()
-        }),
-        [0, 1, 2, 3, 6]
-    );
-    assert_eq!(
-        used(Filter {
-            max_score: Some(400),
-            ..none.clone()
-        }),
-        [0, 2, 3, 5, 6]
-    );
-    assert_eq!(
-        used(Filter {
-            min_ply: Some(3),
-            ..none.clone()
-        }),
-        [1, 2, 3, 4, 6]
-    );
-    assert_eq!(
-        used(Filter {
-            max_ply: Some(5),
-            ..none.clone()
-        }),
-        [0, 1, 2]
-    );
-    assert_eq!(
-        used(Filter {
-            min_pieces: Some(4),
-            ..none.clone()
-        }),
-        [5, 6]
-    );
-    assert_eq!(
-        used(Filter {
-            max_pieces: Some(3),
-            ..none
-        }),
-        [0, 1, 2, 3, 4]
-    );
+    assert_eq!(used(|_| {}), [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(used(|filter| filter.no_checks = true), [0, 5, 6]);
+    assert_eq!(used(|filter| filter.scored = true), [0, 1, 2, 4, 6]);
+    assert_eq!(used(|filter| filter.with_result = true), [0, 1, 2, 3, 6]);
+    assert_eq!(used(|filter| filter.max_score = Some(400)), [0, 2, 3, 5, 6]);
+    assert_eq!(used(|filter| filter.min_ply = Some(3)), [1, 2, 3, 4, 6]);
+    assert_eq!(used(|filter| filter.max_ply = Some(5)), [0, 1, 2]);
+    assert_eq!(used(|filter| filter.min_pieces = Some(4)), [5, 6]);
+    assert_eq!(used(|filter| filter.max_pieces = Some(3)), [0, 1, 2, 3, 4]);
 }
 
 const GAME: &[u8] = b"1. e4 d5 2. exd5 Qxd5 3. Nc3 Qxd5 4. Nf3 *\n";

@@ -13,8 +13,8 @@ pub(super) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Whoever still has the old file open, or by another name, sees none of the new one: a copy of the
-/// new bytes into the old file would show there, and half of them after a kill.
+/// A program that still has the old file open, or by another name, sees nothing of the new file: a
+/// copy of the new bytes into the old file would show there, and half of them after a kill.
 #[test]
 fn an_old_file_is_left_as_it_was_under_its_other_name() {
     let folder = folder("replaced");
@@ -48,7 +48,7 @@ fn what_a_killed_program_has_left_is_removed() {
         names(&folder),
         ["net", "net.nnue-x.part", "net.part", "other.nnue-0.part"]
     );
-    // A folder of that name is none of ours, and is in nobody's way.
+    // A folder of that name is not ours, and is in nobody's way.
     fs::create_dir(folder.join("net.nnue-0.part")).expect("folders can be made");
     nnue_tools::files::write(&path, "newer").expect("it can be written");
     assert!(folder.join("net.nnue-0.part").is_dir());

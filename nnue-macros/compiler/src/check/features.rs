@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::feature_set::{FeatureSet, Keys, names};
 use crate::spec::{Sharing, Spec};
 
-/// Names that bullet and Stockfish have for their inputs, each with what a spec says instead.
+/// Names that bullet and Stockfish have for their inputs, each with the keys of a spec for it.
 const OTHERS_NAMES: [(&str, &str); 5] = [
     ("Chess768", "bullet's `Chess768` is `set = \"A\"`"),
     (
@@ -30,7 +30,7 @@ const OTHERS_NAMES: [(&str, &str); 5] = [
 /// They are no features, because they are computed before they are summed.
 const CODEBOOKS: [&str; 4] = ["codebook", "gomoku", "lineshape", "rapfi"];
 
-/// Why there are no such inputs, and what there is instead.
+/// Why there are no such inputs, and what to write instead.
 const NO_CODEBOOKS: &str = "Rapfi's codebooks have a vector for each shape of a line; those of a \
     square pass an activation and a convolution before they are summed, which no set computes: \
     `set = \"Custom\"` has features whose rows are summed as they are";
@@ -38,7 +38,7 @@ const NO_CODEBOOKS: &str = "Rapfi's codebooks have a vector for each shape of a 
 /// The largest number of sets that are summed into one accumulator.
 const MAX_SETS: usize = 16;
 
-/// The largest number of bits by which rows are shifted: accumulators have 16 bits.
+/// The largest shift of rows, in bits: accumulators have 16 bits.
 const MAX_SHIFT: i64 = 15;
 
 pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<FeatureSet>> {

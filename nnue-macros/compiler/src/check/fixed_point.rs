@@ -8,11 +8,11 @@ use crate::diagnostics::{Diagnostics, Span, Spanned};
 /// for 1.0 by one part in 64, and 32 bits hold them too.
 pub(crate) const LARGEST_RESULT: i64 = 1 << 30;
 
-/// The largest numbers of bits by which values are shifted to the right, and to the left.
+/// The largest shifts of values to the right and to the left, in bits.
 const MOST_RIGHT: i32 = 31;
 pub(crate) const MOST_LEFT: i32 = 16;
 
-/// The words by which errors about a small limit name the key that allows it.
+/// How errors about a small limit name the key that allows it.
 pub(crate) const CLIPS_ONE: &str = "`clips_one = true` says that it is meant";
 
 /// Reports `clips_one` of a spec whose values are not clipped below 1.0.
@@ -63,8 +63,8 @@ pub(crate) struct ShiftedNumber {
     pub(crate) label: String,
 }
 
-/// The number of bits by which values are shifted to the right, or to the left if it is negative,
-/// with its place in the spec.
+/// The shift of values to the right in bits, or to the left if it is negative, with its place in
+/// the spec.
 #[derive(Clone, Copy)]
 pub(crate) struct Shift {
     pub(crate) amount: i32,

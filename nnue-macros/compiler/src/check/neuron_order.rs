@@ -5,7 +5,8 @@ use nnue_format::OrderError;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::Network;
 
-/// The order as numbers, empty where it changes nothing. The network is complete but for the order.
+/// The order as numbers, empty where it changes nothing. The network is complete except for the
+/// order.
 pub(crate) fn check(
     order: &Spanned<Vec<Spanned<i64>>>,
     network: &Network,
@@ -61,7 +62,7 @@ pub(crate) fn check(
         ),
         OrderError::Kept { output, .. } => (
             place_of(output).unwrap_or_default(),
-            "whoever reads that layer knows the outputs by their places: leave it where it is",
+            "readers of that layer know the outputs by their places: leave it where it is",
         ),
         _ => (0, "no layer may notice the order"),
     };

@@ -23,7 +23,7 @@ pub(crate) struct Input<'a> {
     pub(crate) span: Span,
     /// Whether the values are sums of an affine layer.
     pub(crate) of_affine: bool,
-    /// Whether the values are bytes of the transformer's output, of which memory has those of each
+    /// Whether the values are bytes of the transformer's output. Memory has those of each
     /// perspective one after the other, in whole vectors.
     pub(crate) in_whole_vectors: bool,
     /// Whether the values are products of layers.

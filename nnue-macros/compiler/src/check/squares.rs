@@ -24,7 +24,7 @@ const LARGE_ONE: u64 = 8192;
 /// Biases of `i16` in which more than this stands for 1.0 are less than 1/16.
 const LARGEST_ONE_OF_BIASES: u32 = 1 << 19;
 
-/// What else may be wrong where squares and a divisor do not go together.
+/// Other mistakes that may explain squares and a divisor that do not go together.
 pub(crate) const OR_THE_ACTIVATION: &str = "or it is the activation that is wrong";
 
 /// The name of the layer that makes squares, if no layer of the spec has it.
@@ -117,7 +117,7 @@ pub(super) fn are_inputs_of_rows(spec: &Spec, weights: &[WeightType]) -> bool {
     })
 }
 
-/// The integer that stands for 1.0 in what was squared, if squares stand in `one`.
+/// The integer that stands for 1.0 before squaring, if squares stand in `one`.
 pub(crate) fn root(one: u32) -> Option<u32> {
     let root = one.isqrt();
     (root > 1 && root * root == one).then_some(root)
@@ -181,7 +181,7 @@ pub(super) fn check_biases(
     diagnostics: &mut Diagnostics,
 ) {
     let tensors = file.sections.iter().filter_map(Section::as_tensor);
-    for tensor in tensors.filter(|tensor| tensor.element == Element::I16) {
+    for tensor in tensors.filter(|tensor| tensor.stored.element == Element::I16) {
         let Role::LayerBiases(index) = tensor.role else {
             continue;
         };

@@ -2,11 +2,10 @@
 
 use nnue_format::Element;
 
-use super::table::{Table, integer, keys, one_of, string};
+use super::table::{Table, Value, integer, keys, one_of, string};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::{Keys, names};
 use crate::spec::{Features, ROW_ELEMENTS};
-use crate::toml::Value;
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Features> {
     let span = table.span;

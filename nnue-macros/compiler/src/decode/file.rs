@@ -1,17 +1,17 @@
 //! Decodes `[file]`: the name of a format, and the keys that this format has.
 
 use nnue_format::Encoding;
+use toml::de::DeValue;
 
 use super::table::{
-    Table, array, boolean, inline_table, integer, integers_or_one, keys, mismatch, named, number,
-    one_of, string,
+    Table, Value, array, boolean, inline_table, integer, integers_or_one, keys, mismatch, named,
+    number, one_of, string,
 };
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::{
     self, Axis, AxisPart, Bullet, Content, Entry, Field, FieldType, File, Format, Kept, Named,
     Part, Stockfish, TensorEntry, Tensors, Transposed,
 };
-use crate::toml::{TomlValue, Value};
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
     let names = Format::NAMES.iter().map(|(name, _)| format!("\"{name}\""));
@@ -129,11 +129,11 @@ fn lists_of_entries(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Vec<Entry>>> {
-    let first = match &value.value {
-        TomlValue::Array(items) => items.first().map(|first| &first.value),
+    let first = match value.get_ref() {
+        DeValue::Array(items) => items.first().map(|first| first.get_ref()),
         _ => None,
     };
-    if let Some(TomlValue::Array(_)) = first {
+    if let Some(DeValue::Array(_)) = first {
         let lists = array(key, value, tensor_entries, diagnostics)?.value;
         return Some(lists.into_iter().map(|list| list.value).collect());
     }
@@ -142,7 +142,7 @@ fn lists_of_entries(
 
 /// Decodes an entry of bullet's list: an id, or a table.
 fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
-    if let TomlValue::String(_) = &value.value {
+    if let DeValue::String(_) = value.get_ref() {
         let id = Some(string(key, value, diagnostics)?);
         return Some(named_entry(
             value,
@@ -169,7 +169,7 @@ fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
 /// The entry that a name alone stands for.
 fn named_entry(value: &Value<'_>, entry: TensorEntry) -> Entry {
     Entry {
-        span: value.span,
+        span: value.span().into(),
         align: None,
         content: Content::Tensor(Box::new(entry)),
     }
@@ -177,7 +177,7 @@ fn named_entry(value: &Value<'_>, entry: TensorEntry) -> Entry {
 
 /// Decodes an entry of a list of tensors: a name, or a table.
 fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
-    if let TomlValue::String(_) = &value.value {
+    if let DeValue::String(_) = value.get_ref() {
         let tensor = Some(string(key, value, diagnostics)?);
         return Some(named_entry(
             value,
@@ -221,8 +221,8 @@ fn axes(
 /// Decodes an axis: a name, alone or with the length of blocks, as in `input`, `input / 4`, `input
 /// % 4`.
 fn axis(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Spanned<AxisPart>> {
-    let parts = match &value.value {
-        TomlValue::String(text) => text.split_once(['/', '%']),
+    let parts = match value.get_ref() {
+        DeValue::String(text) => text.split_once(['/', '%']),
         _ => None,
     };
     let Some((name, len)) = parts else {
@@ -369,7 +369,7 @@ fn value(
     diagnostics: &mut Diagnostics,
 ) -> Option<spec::Value> {
     Some(match kind.map(|kind| kind.value) {
-        None if matches!(value.value, TomlValue::Integer(_)) => {
+        None if matches!(value.get_ref(), DeValue::Integer(_)) => {
             mismatch("value", value, "hexadecimal digits", diagnostics)
                 .help("a number needs a type: `type = \"u16\"`");
             return None;
@@ -386,16 +386,16 @@ fn transposed(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Transposed>> {
-    let transposed = match &value.value {
-        TomlValue::Boolean(all) => Transposed::All(*all),
-        TomlValue::Array(_) => Transposed::Ids(array(key, value, string, diagnostics)?.value),
+    let transposed = match value.get_ref() {
+        DeValue::Boolean(all) => Transposed::All(*all),
+        DeValue::Array(_) => Transposed::Ids(array(key, value, string, diagnostics)?.value),
         _ => {
             mismatch(key, value, "`true` or a list of ids", diagnostics)
                 .help("for example `transposed = [\"l1w\"]`");
             return None;
         }
     };
-    Some(Spanned::new(transposed, value.span))
+    Some(Spanned::new(transposed, value.span()))
 }
 
 /// Decodes bytes: pairs of hexadecimal digits, with spaces wherever they help.

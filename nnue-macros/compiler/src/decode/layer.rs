@@ -1,12 +1,11 @@
 //! Decodes `[[layer]]`: a name, the inputs and the operation, which decodes its own keys.
 
 use super::reference::references;
-use super::table::{Table, integer, keys, name, named, number, one_or_more};
+use super::table::{Table, Value, integer, keys, name, named, number, one_or_more};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{Alignment, Layer, Named, Op, OpName};
-use crate::toml::Value;
 
-/// Keys that layers of other libraries have, with what a spec says instead.
+/// Keys of layers in other libraries, each with the key of a spec for it.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "activation",

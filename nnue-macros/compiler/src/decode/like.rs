@@ -1,14 +1,15 @@
-//! `like = "sfnnv9"`: takes from the spec of a known network what another spec does not say.
+//! `like = "sfnnv9"`: completes a spec by the spec of a known network.
 //!
 //! Both specs are merged before any key is decoded, so a merged spec has the same keys, the same
 //! checks and the same errors as a spec that says everything itself.
 
 use std::collections::HashMap;
 
-use super::table::{mismatch, string};
+use toml::de::{DeArray, DeTable, DeValue};
+
+use super::table::{Value, mismatch, string};
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
 use crate::known::{KNOWN, KnownSpec};
-use crate::toml::{self, Entries, TomlValue, Value};
 
 /// Keys of the same table that exclude each other. A spec that has a key of one side replaces the
 /// known spec's keys of the other side.
@@ -57,18 +58,19 @@ impl BaseNetwork {
     /// and the result is `None`.
     pub(super) fn complete<'t>(
         &self,
-        spec: &mut Entries<'t>,
+        spec: &mut DeTable<'t>,
         text: &'t str,
         diagnostics: &mut Diagnostics,
     ) -> Option<()> {
         let file = SourceFile::new(format!("known spec {}", self.known.name), self.known.text);
         diagnostics.completed_by(file, self.span);
-        let (mut known, _) = toml::read(text);
+        let (known, _) = DeTable::parse_recoverable(text);
+        let mut known = known.into_inner();
         known.remove("name");
         let says = |key: &str| spec.contains_key(key);
         // The transformer's hash depends on rows and width.
         if (says("features") || says("transformer"))
-            && let Some(TomlValue::Table(file)) = known.get_mut("file").map(|file| &mut file.value)
+            && let Some(DeValue::Table(file)) = known.get_mut("file").map(|file| file.get_mut())
         {
             file.remove("transformer_hash");
         }
@@ -78,17 +80,18 @@ impl BaseNetwork {
             known.remove("output");
         }
         let mut layers_are_right = true;
-        for (key, entry) in known {
-            let Some(own) = spec.get_mut(&key) else {
-                spec.insert(key, entry);
+        for (key, value) in known {
+            let Some(own) = spec.get_mut(key.get_ref().as_ref()) else {
+                spec.insert(key, value);
                 continue;
             };
-            match (&mut own.value, entry.value.value) {
+            match (own.get_mut(), value.into_inner()) {
                 // The format decides which other keys there are.
-                (TomlValue::Table(own), _) if key == "file" && own.contains_key("format") => {}
-                (TomlValue::Table(own), TomlValue::Table(known)) => complete_table(own, known),
-                (TomlValue::Array(own), TomlValue::Array(known))
-                    if key == "layer" && !own.is_empty() =>
+                (DeValue::Table(own), _)
+                    if key.get_ref() == "file" && own.contains_key("format") => {}
+                (DeValue::Table(own), DeValue::Table(known)) => complete_table(own, known),
+                (DeValue::Array(own), DeValue::Array(known))
+                    if key.get_ref() == "layer" && !own.is_empty() =>
                 {
                     layers_are_right = self.complete_layers(own, known, diagnostics);
                 }
@@ -98,19 +101,19 @@ impl BaseNetwork {
         layers_are_right.then_some(())
     }
 
-    /// Replaces a list of changes, each of which names a known layer, by the list of all layers.
-    /// Returns whether every name is right.
+    /// Replaces a list of changes, which name known layers, by the list of all layers. Returns
+    /// whether every name is right.
     fn complete_layers<'t>(
         &self,
-        own: &mut Vec<Value<'t>>,
-        mut known: Vec<Value<'t>>,
+        own: &mut DeArray<'t>,
+        mut known: DeArray<'t>,
         diagnostics: &mut Diagnostics,
     ) -> bool {
         let mut changed: HashMap<usize, Span> = HashMap::new();
         let mut are_right = true;
-        let changes = std::mem::take(own).into_iter();
+        let changes = std::mem::replace(own, DeArray::new()).into_iter();
         for (position, mut change) in changes.enumerate() {
-            let span = change.span;
+            let span = Span::from(change.span());
             let index = self.changed_layer(position, &change, &known, diagnostics);
             let Some(index) = index else {
                 are_right = false;
@@ -123,12 +126,12 @@ impl BaseNetwork {
                 are_right = false;
                 continue;
             }
-            if let (TomlValue::Table(change), TomlValue::Table(known)) =
-                (&mut change.value, &known[index].value)
+            if let (DeValue::Table(change), DeValue::Table(known)) =
+                (change.get_mut(), known[index].get_ref())
             {
                 complete_table(change, known.clone());
             }
-            known[index] = change;
+            known.as_mut()[index] = change;
         }
         *own = known;
         are_right
@@ -144,7 +147,7 @@ impl BaseNetwork {
         diagnostics: &mut Diagnostics,
     ) -> Option<usize> {
         let names: Vec<String> = known.iter().filter_map(name_of).collect();
-        let TomlValue::Table(table) = &change.value else {
+        let DeValue::Table(table) = change.get_ref() else {
             mismatch(
                 &format!("layer[{position}]"),
                 change,
@@ -155,7 +158,7 @@ impl BaseNetwork {
         };
         let Some(name) = table.get("name") else {
             diagnostics
-                .error(change.span, "`[[layer]]` needs `name`")
+                .error(change.span().into(), "`[[layer]]` needs `name`")
                 .help(format!(
                     "the layers of `{}` are {}",
                     self.known.name,
@@ -183,29 +186,19 @@ impl BaseNetwork {
 
 /// The name of a known layer.
 fn name_of(layer: &Value<'_>) -> Option<String> {
-    let TomlValue::Table(keys) = &layer.value else {
-        return None;
-    };
-    match &keys.get("name")?.value {
-        TomlValue::String(name) => Some(name.to_string()),
-        _ => None,
-    }
+    let name = layer.get_ref().get("name")?.get_ref().as_str();
+    name.map(String::from)
 }
 
-/// Whether the spec defines its layers anew. Changes of known layers do not say what they compute.
+/// Whether the spec defines its layers anew. Changes of known layers have no `op`.
 fn has_ops(layers: &Value<'_>) -> bool {
-    let TomlValue::Array(layers) = &layers.value else {
-        return false;
-    };
-    layers.iter().any(|layer| match &layer.value {
-        TomlValue::Table(keys) => keys.contains_key("op"),
-        _ => false,
-    })
+    let mut layers = layers.get_ref().as_array().into_iter().flatten();
+    layers.any(|layer| layer.get_ref().get("op").is_some())
 }
 
 /// Adds the known keys that `own` neither has nor excludes.
-fn complete_table<'t>(own: &mut Entries<'t>, known: Entries<'t>) {
-    let says = |keys: &[&str]| keys.iter().any(|key| own.contains_key(key));
+fn complete_table<'t>(own: &mut DeTable<'t>, known: DeTable<'t>) {
+    let says = |keys: &[&str]| keys.iter().any(|key| own.contains_key(*key));
     let excluded: Vec<&str> = ALTERNATIVES
         .iter()
         .flat_map(|(one, other)| {
@@ -213,9 +206,10 @@ fn complete_table<'t>(own: &mut Entries<'t>, known: Entries<'t>) {
             excluded.into_iter().flatten().flatten().copied()
         })
         .collect();
-    for (key, entry) in known {
-        if !own.contains_key(&key) && !excluded.contains(&key.as_ref()) {
-            own.insert(key, entry);
+    for (key, value) in known {
+        let name: &str = key.get_ref();
+        if !own.contains_key(name) && !excluded.contains(&name) {
+            own.insert(key, value);
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Decodes `[output]`, which has one sum or three, and `[[head]]`, which has one; both with the
 //! keys that lead to the engine's units.
 
+use toml::de::DeValue;
+
 use super::layer::alignment;
 use super::reference::references;
-use super::table::{Table, integer, keys, name, named, number};
+use super::table::{Table, Value, integer, keys, name, named, number};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{DivideOf, Head, Output, OutputDivide, Reference, Scaling};
-use crate::toml::{TomlValue, Value};
 
 type References = Spanned<Vec<Spanned<Reference>>>;
 
@@ -60,7 +61,7 @@ fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Ref
     if let Some(sum) = table.optional("sum") {
         let message = "found `sum` beside `win`, `draw` and `loss`, expected one output or three";
         diagnostics
-            .error(sum.span, message)
+            .error(sum.span().into(), message)
             .help("remove `sum`, or all of the others");
     }
     let mut heads = Vec::new();
@@ -78,10 +79,10 @@ fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Ref
 }
 
 fn divide(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<OutputDivide> {
-    let TomlValue::Table(entries) = &value.value else {
+    let DeValue::Table(entries) = value.get_ref() else {
         return divide_sum(key, value, diagnostics);
     };
-    let mut table = Table::new(entries, value.span, "`divide`");
+    let mut table = Table::new(entries, value.span().into(), "`divide`");
     let by = table.required_with("by", "16", integer, diagnostics);
     let of = table.optional_with("of", named, diagnostics);
     table.finish(diagnostics);

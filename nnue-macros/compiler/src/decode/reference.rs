@@ -2,10 +2,9 @@
 
 use std::num::IntErrorKind;
 
-use super::table::{one_or_more, report_empty, string};
+use super::table::{Value, one_or_more, report_empty, string};
 use crate::diagnostics::{Diagnostics, Spanned, list};
 use crate::spec::Reference;
-use crate::toml::Value;
 
 /// Decodes a single reference or an array of references.
 pub(super) fn references(

@@ -2,15 +2,18 @@
 //! for can then be reported together with those that are allowed.
 
 use nnue_format::is_hidden;
+use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned, all, list, nearest};
 use crate::spec::formula;
 use crate::spec::named::Named;
-use crate::toml::{Entries, TomlValue, Value};
+
+/// A value, and its place in the text.
+pub(crate) type Value<'t> = toml::Spanned<DeValue<'t>>;
 
 /// A table, and the keys of it that were asked for.
 pub(crate) struct Table<'t> {
-    entries: &'t Entries<'t>,
+    entries: &'t DeTable<'t>,
     /// The place of the table's header, or of the table itself where it is written inline.
     pub(crate) span: Span,
     title: String,
@@ -19,7 +22,7 @@ pub(crate) struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    pub(crate) fn new(entries: &'t Entries<'t>, span: Span, title: impl Into<String>) -> Table<'t> {
+    pub(crate) fn new(entries: &'t DeTable<'t>, span: Span, title: impl Into<String>) -> Table<'t> {
         Table {
             entries,
             span,
@@ -68,10 +71,10 @@ impl<'t> Table<'t> {
         if value.is_none() {
             // An unknown key that is spelt almost like the required key is reported as a
             // misspelling of it.
-            let misspelt = self
-                .entries
-                .keys()
-                .any(|(found, _)| !self.asked.contains(&found) && nearest(found, [key]).is_some());
+            let misspelt = self.entries.keys().any(|found| {
+                let found: &str = found.get_ref();
+                !self.asked.contains(&found) && nearest(found, [key]).is_some()
+            });
             if !misspelt {
                 diagnostics
                     .error(self.span, format!("{} needs `{key}`", self.title))
@@ -100,13 +103,14 @@ impl<'t> Table<'t> {
 
     /// Reports the keys that nobody asked for. It is called when all keys were asked for.
     pub(crate) fn finish(self, diagnostics: &mut Diagnostics) {
-        for (name, span) in self.entries.keys() {
+        for key in self.entries.keys() {
+            let name: &str = key.get_ref();
             if self.asked.contains(&name) {
                 continue;
             }
             let message = format!("{} has no key `{name}`", self.title);
             let asked = self.asked.iter().copied();
-            let error = diagnostics.unknown(span, message, name, asked);
+            let error = diagnostics.unknown(key.span().into(), message, name, asked);
             let elsewhere = self.elsewhere.iter().find(|(key, _)| *key == name);
             if let (None, Some((_, help))) = (&error.help, elsewhere) {
                 error.help(*help);
@@ -141,15 +145,15 @@ macro_rules! keys {
 pub(crate) use keys;
 
 /// The name that messages have for the type of a value.
-fn kind(value: &TomlValue<'_>) -> &'static str {
+fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
-        TomlValue::String(_) => "a string",
-        TomlValue::Integer(_) => "an integer",
-        TomlValue::Float(_) => "a float",
-        TomlValue::Boolean(_) => "a boolean",
-        TomlValue::Date => "a date",
-        TomlValue::Array(_) => "an array",
-        TomlValue::Table(_) => "a table",
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
     }
 }
 
@@ -160,14 +164,14 @@ pub(crate) fn mismatch<'d>(
     expected: &str,
     diagnostics: &'d mut Diagnostics,
 ) -> &'d mut Diagnostic {
-    let found = kind(&value.value);
+    let found = kind(value.get_ref());
     let message = format!("`{key}` is {found}, expected {expected}");
-    diagnostics.error(value.span, message)
+    diagnostics.error(value.span().into(), message)
 }
 
 pub(crate) fn report_empty(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) {
     let message = format!("`{key}` is empty, expected at least one");
-    diagnostics.error(value.span, message);
+    diagnostics.error(value.span().into(), message);
 }
 
 pub(crate) fn string(
@@ -175,8 +179,8 @@ pub(crate) fn string(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<String>> {
-    match &value.value {
-        TomlValue::String(text) => Some(Spanned::new(text.to_string(), value.span)),
+    match value.get_ref() {
+        DeValue::String(text) => Some(Spanned::new(text.to_string(), value.span())),
         _ => {
             mismatch(key, value, "a string", diagnostics);
             None
@@ -217,15 +221,15 @@ pub(crate) fn integer(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<i64>> {
-    let TomlValue::Integer(integer) = &value.value else {
+    let DeValue::Integer(integer) = value.get_ref() else {
         mismatch(key, value, "an integer", diagnostics);
         return None;
     };
-    match integer {
-        Ok(number) => Some(Spanned::new(*number, value.span)),
-        Err(digits) => {
-            let message = format!("`{key}` is {digits}, which does not fit in 64 bits");
-            diagnostics.error(value.span, message);
+    match i64::from_str_radix(integer.as_str(), integer.radix()) {
+        Ok(number) => Some(Spanned::new(number, value.span())),
+        Err(_) => {
+            let message = format!("`{key}` is {integer}, which does not fit in 64 bits");
+            diagnostics.error(value.span().into(), message);
             None
         }
     }
@@ -238,14 +242,14 @@ pub(crate) fn number(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<f64>> {
-    let found = match &value.value {
-        TomlValue::Integer(_) => integer(key, value, diagnostics)?.value as f64,
-        TomlValue::Float(number) => *number,
-        TomlValue::String(text) => match formula::number(text) {
+    let found = match value.get_ref() {
+        DeValue::Integer(_) => integer(key, value, diagnostics)?.value as f64,
+        DeValue::Float(number) => number.as_str().parse().unwrap_or(f64::NAN),
+        DeValue::String(text) => match formula::number(text) {
             Ok(number) => number,
             Err(problem) => {
                 diagnostics
-                    .error(value.span, format!("the formula {problem}"))
+                    .error(value.span().into(), format!("the formula {problem}"))
                     .help("write numbers, `+`, `-`, `*`, `/` and parentheses: `\"512 / (255 * 255 * 64)\"`");
                 return None;
             }
@@ -257,10 +261,10 @@ pub(crate) fn number(
     };
     if !found.is_finite() {
         let message = format!("`{key}` is {found}, expected a finite number");
-        diagnostics.error(value.span, message);
+        diagnostics.error(value.span().into(), message);
         return None;
     }
-    Some(Spanned::new(found, value.span))
+    Some(Spanned::new(found, value.span()))
 }
 
 pub(crate) fn boolean(
@@ -268,8 +272,8 @@ pub(crate) fn boolean(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<bool>> {
-    match &value.value {
-        TomlValue::Boolean(flag) => Some(Spanned::new(*flag, value.span)),
+    match value.get_ref() {
+        DeValue::Boolean(flag) => Some(Spanned::new(*flag, value.span())),
         _ => {
             mismatch(key, value, "`true` or `false`", diagnostics);
             None
@@ -294,7 +298,7 @@ pub(crate) fn one_of<T: Copy>(
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<T>> {
     let allowed = names.iter().map(|(name, _)| *name);
-    if !matches!(value.value, TomlValue::String(_)) {
+    if !matches!(value.get_ref(), DeValue::String(_)) {
         mismatch(key, value, "a string", diagnostics).label(format!("allowed: {}", list(allowed)));
         return None;
     }
@@ -317,13 +321,13 @@ pub(crate) fn array<'t, T>(
     decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<T>>> {
-    let TomlValue::Array(items) = &value.value else {
+    let DeValue::Array(items) = value.get_ref() else {
         mismatch(key, value, "an array", diagnostics);
         return None;
     };
     let items = items.iter().enumerate();
     let items = items.map(|(index, item)| decode(&format!("{key}[{index}]"), item, diagnostics));
-    Some(Spanned::new(all(items)?, value.span))
+    Some(Spanned::new(all(items)?, value.span()))
 }
 
 /// Decodes an array whose items `decode` reads, or a single item without an array.
@@ -333,11 +337,11 @@ pub(crate) fn one_or_more<'t, T>(
     decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<T>>> {
-    match &value.value {
-        TomlValue::Array(_) => array(key, value, decode, diagnostics),
+    match value.get_ref() {
+        DeValue::Array(_) => array(key, value, decode, diagnostics),
         _ => Some(Spanned::new(
             vec![decode(key, value, diagnostics)?],
-            value.span,
+            value.span(),
         )),
     }
 }
@@ -376,8 +380,10 @@ pub(crate) fn inline_table<'t>(
     example: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<Table<'t>> {
-    match &value.value {
-        TomlValue::Table(entries) => Some(Table::new(entries, value.span, format!("`{key}`"))),
+    match value.get_ref() {
+        DeValue::Table(entries) => {
+            Some(Table::new(entries, value.span().into(), format!("`{key}`")))
+        }
         _ => {
             mismatch(key, value, "a table", diagnostics).help(format!("for example `{example}`"));
             None

@@ -19,8 +19,7 @@ pub struct FeatureSet {
     pub max_active: usize,
     /// The type of the set's weights in a net file.
     pub element: String,
-    /// The number of bits by which the set's rows are shifted to the left when they are added to an
-    /// accumulator.
+    /// How many bits the set's rows are shifted to the left when they are added to an accumulator.
     pub shift: u32,
     /// The virtual sets whose rows a net file has too, to be added to the set's own rows: `pieces`,
     /// `king` or `relative-pieces`.
@@ -30,7 +29,7 @@ pub struct FeatureSet {
     /// Whether real and virtual rows in floating point are rounded to integers before they are
     /// added. Otherwise their sum is rounded.
     pub round_each: bool,
-    /// The rule by which the set's active rows are found.
+    /// The rule that finds the set's active rows.
     pub family: Family,
 }
 

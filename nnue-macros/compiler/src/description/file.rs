@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::{self, Format, Section};
 use crate::network::Network;
-use crate::network::file::{Role, Tensor as FileTensor, section_len};
+use crate::network::file::{Role, Tensor as FileTensor};
 
 use super::ones;
 
@@ -38,7 +38,7 @@ pub struct Tensor {
     pub encoding: String,
     /// How floating point of the file becomes the network's integers.
     pub quantise: Option<Quantise>,
-    /// The number by which integers of the file are divided to become floating point.
+    /// The divisor that makes floating point of the file's integers.
     pub divisor: Option<f64>,
     /// The fraction that stands for 1.0 in the values, as the network has them: numerator and
     /// denominator, in lowest terms. `null` where no number stands for 1.0, or where the number
@@ -62,7 +62,7 @@ pub enum TensorRole {
     Weights,
     /// The biases of a layer.
     Biases,
-    /// Numbers by which the outputs of a layer are multiplied.
+    /// Factors of the outputs of a layer.
     Factors,
     /// Summands of the weights of all stacks.
     SharedWeights,
@@ -230,29 +230,30 @@ fn describe(network: &Network, tensor: &FileTensor, per_stack: bool) -> Tensor {
         Role::SharedBiases(_) => (TensorRole::SharedBiases, None),
     };
     let layer = tensor.role.layer();
-    let axes = tensor.axes.iter().map(|(axis, len)| Axis {
+    let axes = tensor.axes().into_iter().map(|(axis, len)| Axis {
         axis: axis.to_string(),
-        len: *len,
+        len,
     });
+    let stored = &tensor.stored;
     Tensor {
-        name: tensor.name.clone(),
-        id: (!tensor.id.is_empty()).then(|| tensor.id.clone()),
+        name: tensor.name.to_string(),
+        id: (!tensor.id.is_empty()).then(|| tensor.id.to_string()),
         role,
         layer: layer.map(|layer| network.layers[layer].name.clone()),
         first_row,
-        element: tensor.element.to_string(),
+        element: stored.element.to_string(),
         axes: axes.collect(),
-        padded: tensor.padded,
-        values: tensor.values(),
+        padded: tensor.padded(),
+        values: stored.values,
         per_stack,
-        encoding: tensor.encoding.to_string(),
-        quantise: tensor.quantise.as_ref().map(|quantise| Quantise {
+        encoding: stored.encoding.to_string(),
+        quantise: stored.quantise.map(|quantise| Quantise {
             factor: quantise.factor,
             rounding: quantise.rounding.to_string(),
             overflow: quantise.overflow.to_string(),
             element: quantise.element.to_string(),
         }),
-        divisor: tensor.divisor,
+        divisor: stored.divisor,
         one: ones::of_role(network, tensor.role),
     }
 }
@@ -272,7 +273,7 @@ impl File {
         let groups = file.stack_groups.iter().map(|group| {
             let before = offset;
             let sections = describe_sections(group, &mut offset);
-            let lens = group.iter().map(section_len);
+            let lens = group.iter().map(Section::byte_len);
             // Alignment may add other numbers of bytes to other stacks.
             let stride: Option<usize> = lens.sum();
             let others = network.stacks.count - 1;
@@ -298,25 +299,20 @@ impl File {
     }
 }
 
-/// The description of sections, of which the first begins at `offset`. `offset` becomes the end of
-/// the last section.
+/// The description of sections that begin at `offset`. `offset` becomes the end of the last
+/// section.
 fn describe_sections(
     sections: &[Section<FileTensor>],
     offset: &mut Option<usize>,
 ) -> Vec<FileSection> {
     let describe = |section: &Section<FileTensor>| {
         let begin = *offset;
-        let size = match section {
-            Section::Align(multiple) => {
-                begin.map(|begin| begin.next_multiple_of(*multiple) - begin)
-            }
-            section => section_len(section),
-        };
-        *offset = begin.zip(size).map(|(begin, size)| begin + size);
+        *offset = begin.and_then(|begin| section.end(begin));
+        let size = begin.zip(*offset).map(|(begin, end)| end - begin);
         FileSection {
             content: Content::of(section),
             offset: begin,
-            size,
+            size: size.or(section.byte_len()),
         }
     };
     sections.iter().map(describe).collect()
@@ -336,16 +332,20 @@ impl Content {
             Section::Skipped { name, .. } => Content::Skipped {
                 name: name.to_string(),
             },
-            Section::Kept(tensor) => Content::Kept {
-                name: tensor.name.to_string(),
-                element: tensor.stored.element.to_string(),
-                shape: [tensor.shape[1], tensor.shape[2]],
+            Section::Kept {
+                name,
+                element,
+                shape,
+            } => Content::Kept {
+                name: name.to_string(),
+                element: element.to_string(),
+                shape: *shape,
             },
             Section::Align(multiple) => Content::Align {
                 multiple: *multiple,
             },
             Section::Tensor(tensor) => Content::Tensor {
-                name: tensor.name.clone(),
+                name: tensor.name.to_string(),
             },
         }
     }

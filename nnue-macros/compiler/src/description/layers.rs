@@ -91,7 +91,7 @@ pub struct Perspectives {
 /// A layer of a stack.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Layer {
-    /// The name of the layer, by which other layers and tensors refer to it.
+    /// The name of the layer. Other layers and tensors refer to it by this name.
     pub name: String,
     /// The values that the layer reads, one after the other. A `sum` adds its inputs value by
     /// value, and a `product` multiplies them value by value.
@@ -193,8 +193,8 @@ pub struct ToFloat {
     pub scale: Option<f32>,
 }
 
-/// Equal groups of outputs, each of which reads the first inputs and one of equal parts of the
-/// others. All other weights are 0.
+/// Equal groups of outputs. A group reads the first inputs and one of equal parts of the others.
+/// All other weights are 0.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Shards {
     /// The number of inputs that all outputs read.

@@ -44,7 +44,7 @@ pub(super) fn statements(
         writer.finished(sums)
     };
     let name = variable(affine.layer);
-    quote! { #prepare let mut #name = { #outputs }; }
+    quote! { #prepare let #name = { #outputs }; }
 }
 
 /// The function for one step, for modules with a kernel whose steps are [`BlockOrder::Calls`].
@@ -151,7 +151,7 @@ impl Writer<'_> {
                 None => self.function(name),
                 Some(exact) => self.if_proved(&self.function(name), &self.function(exact)),
             },
-            Kernel::Rows(products) => {
+            Kernel::Rows { products } => {
                 self.multiplied(*products, "dot_row", "dot_row_wide", |dot_row| {
                     self.rows(dot_row)
                 })

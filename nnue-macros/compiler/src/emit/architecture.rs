@@ -7,7 +7,7 @@ use quote::quote;
 use super::accumulate::{Table, has_moves};
 use super::imports::Names;
 use super::names::count;
-use super::{Program, doc, embedded, features, file, graph, memory, neurons, output, proof};
+use super::{Program, doc, embedded, features, file, memory, neurons, output, probe, proof};
 use crate::network::{Network, Order};
 use crate::plan::PrefetchPlan;
 
@@ -66,9 +66,10 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let checks = memory::checks(program);
     let architecture = architecture(program);
     let selection = selection(program.network);
-    let (output, embedded) = (
+    let (output, embedded, probed) = (
         output::implementation(program),
         embedded::implementation(program),
+        probe::implementation(program),
     );
     let implementations = quote! {
         #checks
@@ -76,6 +77,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
         #selection
         #output
         #embedded
+        #probed
     };
     // The module around the block already has the names of evaluations.
     let imports = Names::of(&implementations).of_runtime(program.runtime, &["Output", "Wdl"], None);
@@ -102,11 +104,6 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     let (table, rows) = of_table(tables.iter().map(Table::weights).collect());
     let file = file::layout(program);
     let neurons = neurons::table(program);
-    let graph = graph::constant(program);
-    let psqt = match network.transformer.psqt {
-        0 => quote! { &mut [] },
-        _ => quote! { &mut half.psqt },
-    };
     let prefetch = prefetch(program);
     let perspectives = network.transformer.perspectives;
     let sets = &network.features;
@@ -205,7 +202,6 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             const FEATURES: &'static [features::FeatureSet] = &#features;
             const FILE: &'static file::FileLayout = #file;
             const NEURONS: neurons::Neurons = #neurons;
-            const GRAPH: graph::Graph = #graph;
 
             #[inline]
             fn biases(weights: &Weights, #perspective: Color) -> &Half {
@@ -214,10 +210,6 @@ fn architecture(program: &Program<'_>) -> TokenStream {
 
             fn values(half: &Half) -> &[i16] {
                 &half.values
-            }
-
-            fn sums(half: &mut Half) -> (&mut [i16], &mut [i32]) {
-                (&mut half.values, #psqt)
             }
 
             fn rows(weights: &Weights, #table: usize) -> features::TableRows<'_> {
@@ -274,35 +266,6 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             ) -> #output_type {
                 let #pattern = halves;
                 kernels::dispatch!(level, propagate(stacks, #(#halves,)* bucket #pass_proved))
-            }
-
-            fn propagate_probed<P: Probe>(
-                level: Level,
-                stacks: &Stacks,
-                halves: [&Half; 2],
-                bucket: usize,
-                #proved: Proved,
-                probe: &mut P,
-            ) -> #output_type {
-                let #pattern = halves;
-                kernels::dispatch!(
-                    level,
-                    propagate_probed::<P>(stacks, #(#halves,)* bucket #pass_proved, probe)
-                )
-            }
-        }
-
-        impl Net {
-            /// Checks that the code of this module has each weight where it belongs and computes
-            /// what the spec says, on every level of this machine. The runtime's module
-            /// `self_check` says what is shown completely, and how.
-            ///
-            /// # Errors
-            ///
-            /// The first value that is not what the formulas of the spec give.
-            #[inline]
-            pub fn self_check() -> Result<self_check::Checked, self_check::Mismatch> {
-                self_check::run::<Net>()
             }
         }
     }
@@ -374,10 +337,8 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             const FEATURES: &'static [features::FeatureSet] = &[];
             const FILE: &'static file::FileLayout = &file::FileLayout::EMPTY;
             const NEURONS: neurons::Neurons = neurons::Neurons::NONE;
-            const GRAPH: graph::Graph = graph::Graph::NONE;
             fn biases(_: &[u8; 0], _: Color) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }
-            fn sums(_: &mut [u8; 0]) -> (&mut [i16], &mut [i32]) { (&mut [], &mut []) }
             fn rows(_: &[u8; 0], _: usize) -> features::TableRows<'_> { features::TableRows::I16(&[]) }
             fn stacks(weights: &[u8; 0]) -> &[u8; 0] { weights }
             fn proofs(_: &[u8; 0]) -> proof::Proofs { proof::Proofs::new() }
@@ -387,14 +348,13 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             fn propagate(_: Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: Proved) -> Output {
                 Output { psqt: 0, positional: 0, value: 0 }
             }
-            fn propagate_probed<P: Probe>(_: Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: Proved, _: &mut P) -> Output {
-                Output { psqt: 0, positional: 0, value: 0 }
-            }
         }
 
-        impl Net {
-            pub fn self_check() -> Result<self_check::Checked, self_check::Mismatch> {
-                self_check::run::<Net>()
+        impl Probed for Net {
+            const SPEC: &'static str = "";
+            fn sums(_: &mut [u8; 0]) -> (&mut [i16], &mut [i32]) { (&mut [], &mut []) }
+            fn propagate_probed(_: Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: Proved, _: &mut dyn Probe) -> Output {
+                Output { psqt: 0, positional: 0, value: 0 }
             }
         }
 

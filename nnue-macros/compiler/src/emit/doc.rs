@@ -1,11 +1,11 @@
 //! The documentation of generated items: what the network computes, and where a net file has its
 //! tensors.
 
-use super::diagram::{diagram, fraction, further_rows, selection, sets};
 use super::program::Program;
+use crate::diagram::{diagram, fraction, further_rows, selection, sets};
 use nnue_format::{FieldForm, Format, Overflow, Quantise, Section, Tail};
 
-use crate::network::file::{Role, Tensor, section_len};
+use crate::network::file::{Role, Tensor};
 use crate::network::{Element, Network};
 
 /// The documentation of the type `Net`. It stands in for that of the user's module, on whose page
@@ -147,7 +147,7 @@ fn rows(
             (Section::Align(to), Some(offset)) if base == Some("") => {
                 Some(offset.next_multiple_of(*to) - offset)
             }
-            _ => section_len(section),
+            _ => section.byte_len(),
         };
         let bytes = match (section, len) {
             (_, Some(len)) => len.to_string(),
@@ -174,24 +174,29 @@ fn rows(
                 let name = if name.is_empty() { "skipped" } else { name };
                 format!("| {at} | {bytes} | {name} | | | |\n")
             }
-            Section::Kept(tensor) => format!(
-                "| {at} | {bytes} | `{}`, for the engine | `{}` | {} | |\n",
-                tensor.name,
-                tensor.stored.element,
-                kept_shape(tensor)
-            ),
+            Section::Kept {
+                name,
+                element,
+                shape,
+            } => {
+                let shape = match shape {
+                    [1, columns] => columns.to_string(),
+                    [rows, columns] => format!("{rows} x {columns}"),
+                };
+                format!("| {at} | {bytes} | `{name}`, for the engine | `{element}` | {shape} | |\n")
+            }
             Section::Align(to) => {
                 format!("| {at} | {bytes} | up to a multiple of {to} | | | |\n")
             }
             Section::Tensor(tensor) => {
-                let id = match tensor.id.as_str() {
+                let id = match &*tensor.id {
                     "" => String::new(),
                     id => format!(" (`{id}`)"),
                 };
                 format!(
                     "| {at} | {bytes} | `{}`{id} | `{}` | {} | {} |\n",
                     tensor.name,
-                    tensor.element,
+                    tensor.stored.element,
                     describe_shape(tensor),
                     unit(network, tensor)
                 )
@@ -226,7 +231,7 @@ fn stacks(
     is_last: bool,
 ) -> String {
     let count = network.stacks.count;
-    let size: Option<usize> = stack.iter().map(section_len).sum();
+    let size: Option<usize> = stack.iter().map(Section::byte_len).sum();
     // Where the file has a tail, the end of the file is not the end of the stacks.
     let ends = is_last && network.file.tail == Tail::NONE;
     let size = size.filter(|_| first.is_some() || ends);
@@ -248,27 +253,20 @@ fn stacks(
 /// The shape of a tensor, with its axes, such as `16 x 1024 (output, input)` or `32 x (30 + 2
 /// padding) (output, input)`.
 fn describe_shape(tensor: &Tensor) -> String {
-    let mut axes: Vec<String> = tensor.axes.iter().map(|(_, len)| len.to_string()).collect();
-    if let (Some(axis), Some((_, len))) = (axes.last_mut(), tensor.axes.last())
-        && let padding @ 1.. = tensor.padded - len
+    let lens: Vec<usize> = tensor.axes().iter().map(|(_, len)| *len).collect();
+    let mut axes: Vec<String> = lens.iter().map(usize::to_string).collect();
+    if let (Some(axis), Some(len)) = (axes.last_mut(), lens.last())
+        && let padding @ 1.. = tensor.padded() - len
     {
         *axis = format!("({len} + {padding} padding)");
     }
     axes.join(" x ") + &tensor.axis_order()
 }
 
-/// The numbers of rows and columns of what the network does not use.
-fn kept_shape(tensor: &nnue_format::Tensor) -> String {
-    match tensor.shape {
-        [_, 1, columns] => columns.to_string(),
-        [_, rows, columns] => format!("{rows} x {columns}"),
-    }
-}
-
 /// The number that stands for 1.0 in a tensor of the file.
 fn unit(network: &Network, tensor: &Tensor) -> String {
-    if tensor.element == Element::F32 {
-        return match tensor.quantise {
+    if tensor.stored.element == Element::F32 {
+        return match tensor.stored.quantise {
             None => "1".to_string(),
             Some(Quantise {
                 factor, overflow, ..
@@ -285,7 +283,7 @@ fn unit(network: &Network, tensor: &Tensor) -> String {
         };
     };
     let layer = &network.layers[layer];
-    if let Some(divisor) = tensor.divisor {
+    if let Some(divisor) = tensor.stored.divisor {
         return divisor.to_string();
     }
     if layer.output.element == Element::F32 {

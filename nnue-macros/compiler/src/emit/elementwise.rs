@@ -31,7 +31,7 @@ pub(super) fn statement(
     let runs: Vec<TokenStream> = runs.collect();
     let call = |(function, arguments): &Call, values: Vec<TokenStream>| {
         let function = format_ident!("{function}");
-        let arguments = (arguments.iter()).map(|own| argument(own, elementwise));
+        let arguments = arguments.iter().map(|own| argument(own, elementwise));
         let values = values.into_iter().chain(arguments);
         // Functions of integers whose results have different types are generic over the type.
         let is_generic = matches!(
@@ -88,7 +88,7 @@ pub(super) fn statement(
             }
         }
     };
-    quote! { let mut #name = Aligned(#expression); }
+    quote! { let #name = Aligned(#expression); }
 }
 
 /// An expression for a reference to a slice's values, with as many values as the result has.

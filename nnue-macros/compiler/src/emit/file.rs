@@ -1,8 +1,10 @@
 //! The file layout as a constant: it prints the value that [`crate::layout::file`] made.
 
+use std::fmt::Debug;
+
 use nnue_format::{
-    Block, Coalesced, CoalescedSet, Encoding, FieldForm, FileLayout, Form, Format, Overflow,
-    Paired, Placed, Quantise, Rounding, Section, Segment, Stored, Tail, Tensor, VirtualSet,
+    Coalesced, CoalescedSet, Encoding, FileLayout, Format, Placed, Quantise, Section, Segment,
+    Stored, Tail, Tensor,
 };
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -65,11 +67,7 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
             quote! { file::Tail { text: #text, multiple: #multiple } }
         }
     };
-    let extents = extents.iter().map(|extent| {
-        let name = extent.name;
-        let [number, unit, bytes] = [extent.count, extent.unit, extent.bytes].map(count);
-        quote! { file::Extent { name: #name, count: #number, unit: #unit, bytes: #bytes } }
-    });
+    let extents = extents.iter().map(|extent| value("", extent));
     let sums = coalesced.iter().map(self::coalesced);
     let (coalesced, sums) = match coalesced.len() {
         0 => (None, quote! { &[] }),
@@ -78,10 +76,7 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
             quote!(COALESCED),
         ),
     };
-    let paired = paired.iter().map(|Paired { offset, len }| {
-        let [offset, len] = [*offset, *len].map(count);
-        quote! { file::Paired { offset: #offset, len: #len } }
-    });
+    let paired = paired.iter().map(|paired| value("", paired));
     quote! {
         {
             const SECTIONS: &[file::Section] = &[#(#sections),*];
@@ -112,16 +107,12 @@ fn section(section: &Section) -> TokenStream {
             form,
             expected,
         } => {
-            let form = match form {
-                FieldForm::Bytes => quote!(Bytes),
-                FieldForm::Number => quote!(Number),
-                FieldForm::Text => quote!(Text),
-            };
-            let (name, expected) = (&**name, Literal::byte_string(expected));
+            let (name, form) = (&**name, value("FieldForm::", form));
+            let expected = Literal::byte_string(expected);
             quote! {
                 file::Section::Bytes {
                     name: file::Text::Borrowed(#name),
-                    form: file::FieldForm::#form,
+                    form: #form,
                     expected: file::list(#expected),
                 }
             }
@@ -132,15 +123,19 @@ fn section(section: &Section) -> TokenStream {
                 file::Section::Skipped { name: file::Text::Borrowed(#name), len: #len }
             }
         }
-        Section::Kept(tensor) => {
-            let (name, element) = (&*tensor.name, word(tensor.stored.element));
-            let [_, rows, columns] = tensor.shape.map(count);
+        Section::Kept {
+            name,
+            element,
+            shape,
+        } => {
+            let (name, element) = (&**name, value("Element::", element));
+            let shape = shape.map(count);
             quote! {
-                file::Section::Kept(file::Tensor::kept(
-                    file::Text::Borrowed(#name),
-                    #element,
-                    [#rows, #columns],
-                ))
+                file::Section::Kept {
+                    name: file::Text::Borrowed(#name),
+                    element: #element,
+                    shape: [#(#shape),*],
+                }
             }
         }
         Section::Align(to) => {
@@ -152,23 +147,21 @@ fn section(section: &Section) -> TokenStream {
 }
 
 fn tensor(tensor: &Tensor) -> TokenStream {
-    let name = &*tensor.name;
+    let (role, name) = (value("Role::", tensor.role), &*tensor.name);
     let shape = tensor.shape.map(count);
-    let Stored {
-        element, encoding, ..
-    } = tensor.stored;
     if tensor.is_same() && tensor.id.is_empty() {
-        let (element, encoding) = (word(element), self::encoding(encoding));
+        let element = value("Element::", tensor.stored.element);
+        let encoding = value("Encoding::", tensor.stored.encoding);
         let offset = count(tensor.placed.offset);
         let [_, rows, columns] = shape;
         return quote! {
-            file::Section::same(#name, #element, #encoding, #offset, [#rows, #columns])
+            file::Section::same(#role, #name, #element, #encoding, #offset, [#rows, #columns])
         };
     }
     let (stored, placed) = (stored(&tensor.stored), placed(&tensor.placed));
     match &*tensor.id {
-        "" => quote! { file::Section::tensor(#name, [#(#shape),*], #stored, #placed) },
-        id => quote! { file::Section::named(#name, #id, [#(#shape),*], #stored, #placed) },
+        "" => quote! { file::Section::tensor(#role, #name, [#(#shape),*], #stored, #placed) },
+        id => quote! { file::Section::named(#role, #name, #id, [#(#shape),*], #stored, #placed) },
     }
 }
 
@@ -182,46 +175,42 @@ fn stored(stored: &Stored) -> TokenStream {
         quantise,
         divisor,
     } = *stored;
-    let (element, strides, values) = (word(element), strides.map(count), count(values));
-    let in_blocks = blocks.iter().enumerate().filter_map(|(axis, block)| {
-        let Block { len, stride } = (*block)?;
-        let [axis, len, stride] = [axis, len, stride].map(count);
-        Some(quote! { .in_blocks(#axis, file::Block { len: #len, stride: #stride }) })
-    });
-    let encoded = (encoding != Encoding::Raw).then(|| {
-        let encoding = self::encoding(encoding);
-        quote! { .encoded(#encoding) }
-    });
-    let quantised = quantise.map(|quantise| {
-        let Quantise {
-            factor,
-            rounding,
-            overflow,
-            element,
-        } = quantise;
-        let (factor, element) = (Literal::f64_unsuffixed(factor), word(element));
-        let rounding = match rounding {
-            Rounding::Truncate => quote!(Truncate),
-            Rounding::Nearest => quote!(Nearest),
-        };
-        let overflow = match overflow {
-            Overflow::Refuse => quote!(Refuse),
-            Overflow::Clamp => quote!(Clamp),
-        };
-        quote! {
+    let (element, strides) = (value("Element::", element), strides.map(count));
+    let values = count(values);
+    let mut stored = quote! { file::Stored::new(#element, [#(#strides),*], #values) };
+    for (axis, block) in blocks.iter().enumerate() {
+        if let Some(block) = block {
+            let (axis, block) = (count(axis), value("", block));
+            stored.extend(quote! { .in_blocks(#axis, #block) });
+        }
+    }
+    if encoding != Encoding::Raw {
+        let encoding = value("Encoding::", encoding);
+        stored.extend(quote! { .encoded(#encoding) });
+    }
+    if let Some(Quantise {
+        factor,
+        rounding,
+        overflow,
+        element,
+    }) = quantise
+    {
+        let (factor, element) = (Literal::f64_unsuffixed(factor), value("Element::", element));
+        let rounding = value("Rounding::", rounding);
+        let overflow = value("Overflow::", overflow);
+        stored.extend(quote! {
             .quantised(file::Quantise {
                 factor: #factor,
-                rounding: file::Rounding::#rounding,
-                overflow: file::Overflow::#overflow,
+                rounding: #rounding,
+                overflow: #overflow,
                 element: #element,
             })
-        }
-    });
-    let divided = (divisor != 1.0).then(|| {
-        let divisor = Literal::f64_unsuffixed(divisor);
-        quote! { .divided_by(#divisor) }
-    });
-    quote! { file::Stored::new(#element, [#(#strides),*], #values) #(#in_blocks)* #encoded #quantised #divided }
+        });
+    }
+    if let Some(divisor) = divisor.map(Literal::f64_unsuffixed) {
+        stored.extend(quote! { .divided_by(#divisor) });
+    }
+    stored
 }
 
 fn placed(placed: &Placed) -> TokenStream {
@@ -235,25 +224,8 @@ fn placed(placed: &Placed) -> TokenStream {
         ref segments,
         ref places,
     } = *placed;
-    let element = word(element);
+    let (form, element) = (value("Form::", form), value("Element::", element));
     let [offset, stride, rows, slots] = [offset, stride, rows, slots].map(count);
-    let form = match form {
-        Form::Rows => quote!(Rows),
-        Form::Blocks => quote!(Blocks),
-        Form::Columns => quote!(Columns),
-        Form::OutputBlocks { runs, ids } => {
-            let [runs, ids] = [runs, ids].map(count);
-            quote! { OutputBlocks { runs: #runs, ids: #ids } }
-        }
-        Form::Shards {
-            common,
-            count: shards,
-        } => {
-            let [common, shards] = [common, shards].map(count);
-            quote! { Shards { common: #common, count: #shards } }
-        }
-        Form::Bits => quote!(Bits),
-    };
     let segments = segments.iter().map(segment);
     let (constructor, places) = match &**places {
         [] => (quote!(new), None),
@@ -264,7 +236,7 @@ fn placed(placed: &Placed) -> TokenStream {
     };
     quote! {
         file::Placed::#constructor(
-            file::Form::#form,
+            #form,
             #element,
             [#offset, #stride],
             [#rows, #slots],
@@ -284,51 +256,40 @@ fn segment(segment: &Segment) -> TokenStream {
         packed,
     } = *segment;
     let [input, slot, len] = [input, slot, len].map(count);
-    let every = (step > 1).then(|| {
-        let step = count(step);
-        quote! { .every(#step) }
-    });
-    let at = (at > 0).then(|| {
-        let at = count(at);
-        quote! { .at(#at) }
-    });
-    let packed = packed.then(|| quote! { .packed() });
-    quote! { file::Segment::run(#input, #slot, #len) #every #at #packed }
+    let mut segment = quote! { file::Segment::run(#input, #slot, #len) };
+    for (method, number, default) in [("every", step, 1), ("at", at, 0)] {
+        if number != default {
+            let (method, number) = (format_ident!("{method}"), count(number));
+            segment.extend(quote! { .#method(#number) });
+        }
+    }
+    if packed {
+        segment.extend(quote! { .packed() });
+    }
+    segment
 }
 
 /// An expression for values that are added to others when a file is loaded.
 fn coalesced(coalesced: &Coalesced) -> TokenStream {
-    match coalesced {
-        Coalesced::Set(set) => {
-            let set = coalesced_set(set);
-            quote! { file::Coalesced::Set(#set) }
-        }
-        Coalesced::Stacks { own, shared } => {
-            let [own, shared] = [*own, *shared].map(count);
-            quote! { file::Coalesced::Stacks { own: #own, shared: #shared } }
-        }
-    }
-}
-
-/// An expression for rows to which virtual rows are added.
-fn coalesced_set(coalesced: &CoalescedSet) -> TokenStream {
-    let element = word(coalesced.element);
-    let [offset, columns, row, virtual_row] = [
-        coalesced.offset,
-        coalesced.columns,
-        coalesced.row,
-        coalesced.virtual_row,
-    ]
-    .map(count);
-    let set = piece_square::constant(&coalesced.factors.set, &quote!(features));
-    let sets = coalesced.factors.sets.iter().map(|set| match set {
-        VirtualSet::Pieces => quote! { file::VirtualSet::Pieces },
-        VirtualSet::King => quote! { file::VirtualSet::King },
-        VirtualSet::RelativePieces => quote! { file::VirtualSet::RelativePieces },
-    });
-    let round_each = coalesced.factors.round_each;
+    let Coalesced::Set(set) = coalesced else {
+        return value("Coalesced::", coalesced);
+    };
+    let CoalescedSet {
+        element,
+        offset,
+        columns,
+        row,
+        virtual_row,
+        factors,
+    } = set;
+    let element = value("Element::", element);
+    let [offset, columns, row, virtual_row] =
+        [offset, columns, row, virtual_row].map(|n| count(*n));
+    let set = piece_square::constant(&factors.set, &quote!(features));
+    let sets = factors.sets.iter().map(|set| value("VirtualSet::", set));
+    let round_each = factors.round_each;
     quote! {
-        file::CoalescedSet {
+        file::Coalesced::Set(file::CoalescedSet {
             element: #element,
             offset: #offset,
             columns: #columns,
@@ -339,21 +300,14 @@ fn coalesced_set(coalesced: &CoalescedSet) -> TokenStream {
                 sets: file::list(&[#(#sets),*]),
                 round_each: #round_each,
             },
-        }
+        })
     }
 }
 
-fn word(element: nnue_format::Element) -> TokenStream {
-    let name = format_ident!("{}", element.name().to_uppercase());
-    quote! { file::Element::#name }
-}
-
-fn encoding(encoding: Encoding) -> TokenStream {
-    match encoding {
-        Encoding::Raw => quote! { file::Encoding::Raw },
-        Encoding::Leb128 => quote! { file::Encoding::Leb128 },
-        Encoding::BareLeb128 => quote! { file::Encoding::BareLeb128 },
-    }
+/// An expression for a struct, or for a variant of the enum before `::`, of numbers and texts. What
+/// `Debug` writes of them is their expression without the path.
+fn value(path: &str, value: impl Debug) -> TokenStream {
+    format!("file::{path}{value:?}").parse().unwrap_or_default()
 }
 
 /// A number of a file in hexadecimal digits, as it appears in messages.

@@ -21,24 +21,20 @@ const PUBLIC: &[&str] = &[
     "SelectedByPieces",
     "line",
     "neurons",
-    "self_check",
 ];
 
 /// The names that only generated code needs: modules of `__private`, each with the names that are
 /// used without the module before them. The module without a name is `__private` itself.
 const PRIVATE: &[(&str, &[&str])] = &[
-    (
-        "",
-        &["EmbeddedNet", "Output", "Probe", "Probed", "Proved", "Wdl"],
-    ),
+    ("", &["EmbeddedNet", "Output", "Proved", "Wdl"]),
     ("activation", &[]),
     ("buffer", &["Aligned", "chunk", "chunk_mut"]),
-    ("core", &["iter::zip", "option::Option", "result::Result"]),
+    ("core", &["iter::zip", "option::Option"]),
     ("features", &[]),
     ("file", &[]),
-    ("graph", &[]),
     ("kernels", &[]),
     ("memory", &[]),
+    ("probe", &["Probe", "Probed", "Values"]),
     ("proof", &[]),
     ("simd", &["InputWriter", "Inputs", "NonZero"]),
 ];

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::imports::Names;
-use super::{Program, accumulate, affine, moves, propagate, transform};
+use super::{Program, accumulate, affine, moves, probe, propagate, transform};
 use crate::plan::Plan;
 
 pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
@@ -34,9 +34,10 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     };
     let transform = transform::functions(program, plan, attribute.as_ref());
     let propagate = propagate::functions(program, plan, attribute.as_ref());
+    let probed = probe::function(program, plan, attribute.as_ref());
     let moves = moves::functions(program, plan, attribute.as_ref());
     let step = affine::called_step(plan);
-    let functions = quote! { #accumulate #transform #propagate #moves #step };
+    let functions = quote! { #accumulate #transform #propagate #probed #moves #step };
     let names = Names::of(&functions);
     let of_network = names.of_parent(&["Half", "Outputs", "Stacks", "Weights"]);
     let of_runtime = names.of_runtime(program.runtime, &[], Some(&module));

@@ -29,7 +29,6 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
     };
     let order = transformer.neuron_order.iter().copied().map(count);
     let wired = network.outputs();
-    let names = wired.tensors.iter();
     let [readers, kept] = [&wired.readers, &wired.kept]
         .map(|readers| readers.iter().map(reader).collect::<Vec<TokenStream>>());
     quote! {
@@ -42,7 +41,6 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
             unpooled: #unpooled,
             order: &[#(#order),*],
             skipped: neurons::Skipped::#skipped,
-            tensors: &[#(#names),*],
             readers: &[#(#readers),*],
             kept: &[#(#kept),*],
         }
@@ -51,12 +49,13 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
 
 /// An expression for the inputs of a layer that are outputs of the transformer.
 fn reader(reader: &Reader<'_>) -> TokenStream {
-    let Reader { name, runs } = reader;
+    let Reader { layer, name, runs } = reader;
+    let layer = count(*layer);
     let runs = runs.iter().map(|run| {
         let [column, step, output, len] = [run.column, run.step, run.output, run.len].map(count);
         quote! {
             neurons::Run { column: #column, step: #step, output: #output, len: #len }
         }
     });
-    quote! { neurons::Reader { name: #name, runs: file::list(&[#(#runs),*]) } }
+    quote! { neurons::Reader { layer: #layer, name: #name, runs: file::list(&[#(#runs),*]) } }
 }

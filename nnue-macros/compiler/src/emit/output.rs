@@ -197,7 +197,7 @@ fn sum(program: &Program<'_>, head: &Head, units: Units) -> TokenStream {
     }
 }
 
-/// An expression for the sum of a head's terms, none of which is aligned, modulo 2^64.
+/// An expression for the sum of a head's terms, modulo 2^64. No term is aligned.
 fn wide_sum(program: &Program<'_>, head: &Head) -> TokenStream {
     let terms = head.terms.iter().map(|term| {
         let layer = variable(&program.network.layers[term.layer]);

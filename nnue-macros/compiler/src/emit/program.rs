@@ -19,4 +19,6 @@ pub(crate) struct Program<'a> {
     pub(crate) embedded: Option<&'a Embedded>,
     /// The levels whose kernels are written.
     pub(crate) levels: Levels,
+    /// The text of the spec, where the code shows the values of each layer to a probe.
+    pub(crate) checked: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! The function that finds out what the weights of a net prove about sums and products.
+//! The function that makes a net's proofs about sums and products from its weights.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;

@@ -1,10 +1,10 @@
 //! The forward pass of one instruction set: transform, layers, output.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::imports::Names;
-use super::names::{count, halves, variable};
+use super::names::{count, halves};
 use super::transform::{self, Sums};
 use super::{Program, affine, elementwise, output};
 use crate::network::Layer;
@@ -17,66 +17,48 @@ pub(super) fn proved(program: &Program<'_>) -> (Option<TokenStream>, Option<Toke
     both.unzip()
 }
 
+/// The parameter of the layers, whose name says whether this instruction set reads it.
+pub(super) fn read_proved(program: &Program<'_>, plan: &Plan<'_>) -> Option<TokenStream> {
+    let name = if plan.needs_proofs() {
+        quote! { proved }
+    } else {
+        quote! { _proved }
+    };
+    let asked = program.plans.need_proofs();
+    asked.then(|| quote! { #name: Proved, })
+}
+
 pub(super) fn functions(
     program: &Program<'_>,
     plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
     let halves = halves(program);
-    let (passed, pass) = proved(program);
-    let proved = program.plans.need_proofs().then(|| {
-        let name = if plan.needs_proofs() {
-            quote! { proved }
-        } else {
-            quote! { _proved }
-        };
-        quote! { #name: Proved, }
-    });
     let output_type = output::output_name(program);
     let transformed = transformed(program, plan, Sums::Stored);
-    let layers = layers(program, plan, Sums::Stored);
-    let (all, probed, shared) = match Shared::of(program, plan) {
-        None => (
-            quote! { propagate_probed(stacks, #(#halves,)* bucket, #pass &mut ()) },
-            quote! {
-                let stack = buffer::row(stacks, bucket as u32);
-                #transformed
-                #layers
-            },
-            None,
-        ),
+    let read_proved = read_proved(program, plan);
+    let layers = layers(program, plan, Sums::Stored, |_, _, _| TokenStream::new());
+    let layers = quote! {
+        let stack = buffer::row(stacks, bucket as u32);
+        #layers
+    };
+    let (proved, statements, shared) = match Shared::of(program, plan) {
+        None => (read_proved, quote! { #transformed #layers }, None),
         Some(Shared {
             parameters,
             arguments,
         }) => (
+            proved(program).0,
             quote! { #transformed layers(stacks, #arguments) },
-            quote! { #transformed layers_probed(stacks, #arguments probe) },
             Some(quote! {
-                /// What [`propagate`] and the evaluations of moves have in common.
+                /// The layers and the output, after [`propagate`] or a move has made their inputs.
                 #[inline(never)]
                 #attribute
-                fn layers(stacks: &Stacks, #parameters #passed) -> #output_type {
-                    layers_probed(stacks, #arguments &mut ())
-                }
-
-                #[inline]
-                #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-                #attribute
-                fn layers_probed<P: Probe>(
-                    stacks: &Stacks,
-                    #parameters
-                    #proved
-                    probe: &mut P,
-                ) -> #output_type {
-                    let stack = buffer::row(stacks, bucket as u32);
+                fn layers(stacks: &Stacks, #parameters #read_proved) -> #output_type {
                     #layers
                 }
             }),
         ),
-    };
-    let proved = match shared {
-        None => proved,
-        Some(_) => passed.clone(),
     };
     quote! {
         #attribute
@@ -84,21 +66,9 @@ pub(super) fn functions(
             stacks: &Stacks,
             #(#halves: &Half,)*
             bucket: usize,
-            #passed
-        ) -> #output_type {
-            #all
-        }
-
-        #[inline]
-        #attribute
-        pub(super) fn propagate_probed<P: Probe>(
-            stacks: &Stacks,
-            #(#halves: &Half,)*
-            bucket: usize,
             #proved
-            probe: &mut P,
         ) -> #output_type {
-            #probed
+            #statements
         }
 
         #shared
@@ -116,10 +86,10 @@ pub(super) fn of_move(program: &Program<'_>, plan: &Plan<'_>, psqt: &TokenStream
             layers(stacks, #arguments)
         },
         None => {
-            let layers = layers(program, plan, Sums::Moved);
+            let layers = layers(program, plan, Sums::Moved, |_, _, _| TokenStream::new());
             quote! {
                 #psqt
-                let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
+                let stack = buffer::row(stacks, bucket as u32);
                 #layers
             }
         }
@@ -168,8 +138,14 @@ impl Shared {
     }
 }
 
-/// The statements of all layers, and the output.
-fn layers(program: &Program<'_>, plan: &Plan<'_>, sums: Sums) -> TokenStream {
+/// The statements of all layers, and the output. `after` writes what follows each layer, by its
+/// index and the distance between the values of its functions.
+pub(super) fn layers(
+    program: &Program<'_>,
+    plan: &Plan<'_>,
+    sums: Sums,
+    after: impl Fn(usize, &Layer, usize) -> TokenStream,
+) -> TokenStream {
     let layers = plan.layers.iter().enumerate().map(|(index, layer)| {
         let (statements, layer, stride) = match layer {
             PlannedLayer::Affine(affine, kernel) => (
@@ -183,25 +159,17 @@ fn layers(program: &Program<'_>, plan: &Plan<'_>, sums: Sums) -> TokenStream {
                 elementwise.stride,
             ),
         };
-        let probe = probe(index, layer, stride);
-        quote! { #statements #probe }
+        let after = after(index, layer, stride);
+        quote! { #statements #after }
     });
     let (unpooled, psqt_sums) = (unpooled(program), psqt_sums(program));
     let output = output::expression(program);
     quote! { #unpooled #psqt_sums #(#layers)* #output }
 }
 
-/// A statement that shows a layer's values to the probe. Each of the layer's functions begins
-/// `stride` values behind the one before it.
-fn probe(index: usize, layer: &Layer, stride: usize) -> TokenStream {
-    let ([index, stride], name) = ([index, stride].map(count), variable(layer));
-    let variant = format_ident!("{}", layer.output.element.name().to_uppercase());
-    quote! { probe.layer(#index, #stride, Probed::#variant(&mut #name.0)); }
-}
-
 /// Statements that leave the transformer's output in `transformer`, unless a layer computes it
 /// itself, and the list of its non-zero blocks, if there is any, in `nonzero`.
-fn transformed(program: &Program<'_>, plan: &Plan<'_>, sums: Sums) -> TokenStream {
+pub(super) fn transformed(program: &Program<'_>, plan: &Plan<'_>, sums: Sums) -> TokenStream {
     let columns = &program.layout.columns;
     let (transform, arguments) = transform::call(program, sums);
     match &plan.transform.outputs {

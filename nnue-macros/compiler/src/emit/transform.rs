@@ -172,7 +172,8 @@ fn move_part(
     let sums: Vec<Ident> = (0..vectors.len())
         .map(|number| format_ident!("v{number}"))
         .collect();
-    let values: Vec<TokenStream> = (vectors.iter())
+    let values: Vec<TokenStream> = vectors
+        .iter()
         .map(|vector| table.vector(&quote! { chunk(row, #vector) }))
         .collect();
     Some(quote! {

@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use nnue_format::{Element, Extent, FileLayout, Format, Place, Section, Tail};
-
-/// The end of the names of weights.
-const WEIGHTS: &str = ".weights";
+use nnue_format::{Element, Extent, FileLayout, Format, Place, Role, Tail, Tensor};
 
 /// A change of the spec or of the file that would explain the length of a file. `Display` writes
 /// words that follow "as if".
@@ -64,16 +61,17 @@ pub(super) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
         causes.push(Cause::NoTail);
     }
     causes.extend(other_tails(layout, source, expected).map(Cause::OtherTail));
-    let tensors = layout.entries().filter_map(|entry| match entry.section {
-        Section::Tensor(tensor) => Some((entry.place, tensor)),
-        _ => None,
+    let tensors = layout.entries().filter_map(|entry| {
+        let tensor = entry.section.as_tensor()?;
+        Some((entry.place, tensor))
     });
     let mut float = expected;
     // What the first layer reads depends on keys of the transformer that leave its tensors alone.
-    let mut layers = tensors.clone().filter(|(place, _)| is_of_layer(place));
-    if let Some((place, tensor)) = layers.next() {
+    let mut weights = tensors.clone();
+    let is_of_layer = |tensor: &Tensor| matches!(tensor.role, Role::LayerWeights(_));
+    if let Some((place, tensor)) = weights.find(|(_, tensor)| is_of_layer(tensor)) {
         let [.., inputs] = tensor.shape;
-        let len = tensor.raw_len();
+        let len = tensor.stored.raw_len();
         let others = [
             (2 * inputs, expected + len),
             (inputs / 2, expected - len / 2),
@@ -86,7 +84,7 @@ pub(super) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
         }));
     }
     for (place, tensor) in tensors {
-        let len = tensor.raw_len();
+        let len = tensor.stored.raw_len();
         let size = tensor.stored.element.size();
         if explains(expected - len) {
             causes.push(Cause::Missing(place.clone()));
@@ -115,11 +113,6 @@ pub(super) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
             .extend(others.find_map(|extent| other_extent(extent, expected, source, layout.tail)));
     }
     causes
-}
-
-/// Whether a tensor is the weights of a layer behind the transformer.
-fn is_of_layer(place: &Place) -> bool {
-    place.name.ends_with(WEIGHTS) && !place.name.starts_with("transformer.")
 }
 
 /// The names that specs have for the tails, other than the layout's, that can follow a last section
@@ -177,7 +170,6 @@ impl fmt::Display for Cause {
                 found,
                 expected,
             } => {
-                let layer = place.name.trim_end_matches(WEIGHTS);
                 let other = if found > expected {
                     "without `pooling`, or of two perspectives"
                 } else {
@@ -185,7 +177,7 @@ impl fmt::Display for Cause {
                 };
                 write!(
                     f,
-                    "`{layer}` read {found} values instead of {expected}, {other}"
+                    "the layer of `{place}` read {found} values instead of {expected}, {other}"
                 )
             }
             Cause::AllFloat => f.write_str("all values were f32, as in bullet's `raw.bin`"),

@@ -5,15 +5,16 @@
 //! loader stops seldom leads to the line that is wrong. So changes are tried separately, and a
 //! change is named if the whole file then fits.
 
-mod outline;
+mod layouts;
 
 use std::fmt;
 
-use nnue_format::{
-    DESCRIPTION_LIMIT, Encoding, FileLayout, Format, START_LEN, Text, ThreatTargets,
-};
+use nnue_format::{Encoding, FileLayout, Format, Role, Section, Text, ThreatTargets, offsets};
 
-use self::outline::{Kind, Outline, Piece};
+use self::layouts::{
+    columns, encoding, fits, may_be_compressed, permuted, psqt_tensors, rows_found, weights,
+    with_bytes_apart, with_new_psqt, with_psqt, with_rows, with_tensors,
+};
 
 /// The largest number of stacks, and of PSQT values per feature, that is tried.
 const MOST_STACKS: usize = 64;
@@ -71,126 +72,114 @@ pub enum Change {
     Tail(&'static str),
 }
 
-/// The changes of the spec, each of which makes a file fit a layout that it does not fit now. The
-/// header up to the description must be the layout's.
+/// The changes of the spec that each make a file fit a layout that it does not fit now. The header
+/// up to the description must be the layout's.
 pub(super) fn changes(layout: &FileLayout, source: &[u8]) -> Vec<Change> {
     let Format::Stockfish { .. } = layout.format else {
         return Vec::new();
     };
-    let description_len = { source.get(START_LEN - 4..START_LEN) }
-        .and_then(|bytes| bytes.try_into().ok())
-        .map_or(0, u32::from_le_bytes);
-    if description_len > DESCRIPTION_LIMIT {
-        return Vec::new();
-    }
-    let start = START_LEN + description_len as usize;
-    let Some(body) = source.get(start..) else {
-        return Vec::new();
-    };
-    let outline = Outline::of(layout);
-    let keys = { encodings(&outline).into_iter() }
-        .chain(psqt(&outline))
-        .chain(places(&outline, body))
-        .chain(stacks(&outline))
-        .chain(orders(&outline))
-        .chain(without(&outline));
-    let found = fitting(keys, body);
+    let keys = { encodings(layout).into_iter() }
+        .chain(psqt(layout))
+        .chain(places(layout, source))
+        .chain(stacks(layout))
+        .chain(orders(layout))
+        .chain(without(layout));
+    let found = fitting(keys, source);
     if !found.is_empty() {
         return found;
     }
     // Other numbers of features or inputs explain many files by accident.
-    let shapes = rows(&outline, body)
+    let shapes = rows(layout, source)
         .into_iter()
-        .chain(inputs(&outline, body));
-    fitting(shapes, body)
+        .chain(inputs(layout, source));
+    fitting(shapes, source)
 }
 
 /// The changes with which a file fits.
-fn fitting(changed: impl Iterator<Item = (Change, Outline)>, body: &[u8]) -> Vec<Change> {
-    let fitting = changed.filter(|(_, outline)| outline.fits(body));
+fn fitting(changed: impl Iterator<Item = (Change, FileLayout)>, source: &[u8]) -> Vec<Change> {
+    let fitting = changed.filter(|(_, layout)| fits(layout, source));
     fitting.map(|(change, _)| change).collect()
 }
 
-fn encodings(outline: &Outline) -> Vec<(Change, Outline)> {
-    let encoding = match outline.encoding() {
+fn encodings(layout: &FileLayout) -> Vec<(Change, FileLayout)> {
+    let encoding = match encoding(layout) {
         Encoding::Raw => Encoding::Leb128,
         Encoding::Leb128 | Encoding::BareLeb128 => Encoding::Raw,
     };
-    let mut other = outline.clone();
-    for piece in &mut other.transformer {
-        if let Piece::Values(values) = piece
-            && values.may_be_compressed()
-        {
-            values.encoding = encoding;
+    let other = with_tensors(layout, |tensor| {
+        if may_be_compressed(tensor) {
+            tensor.stored.encoding = encoding;
         }
-    }
+    });
     Vec::from([(Change::Encoding(encoding), other)])
 }
 
 /// Other numbers of PSQT values: none, a single value, or a value for each stack.
-fn psqt(outline: &Outline) -> Vec<(Change, Outline)> {
+fn psqt(layout: &FileLayout) -> Vec<(Change, FileLayout)> {
     let mut changed = Vec::new();
-    for count in [0, 1, outline.stacks] {
+    for count in [0, 1, layout.stacks.count] {
         let change = Change::Psqt(count);
-        if outline.psqt().is_some() {
-            changed.push((change, outline.with_psqt(count)));
+        if psqt_tensors(layout).next().is_some() {
+            changed.push((change, with_psqt(layout, count)));
         } else if count > 0 {
-            changed.push((change.clone(), outline.with_new_psqt(count, false)));
-            if outline.weights().count() > 1 {
-                changed.push((change, outline.with_new_psqt(count, true)));
+            changed.push((change.clone(), with_new_psqt(layout, count, false)));
+            if weights(layout).count() > 1 {
+                changed.push((change, with_new_psqt(layout, count, true)));
             }
         }
     }
     changed
 }
 
-fn places(outline: &Outline, body: &[u8]) -> Vec<(Change, Outline)> {
-    let Some(count) = outline.psqt() else {
+fn places(layout: &FileLayout, source: &[u8]) -> Vec<(Change, FileLayout)> {
+    let Some((_, psqt)) = psqt_tensors(layout).next() else {
         return Vec::new();
     };
-    let without = outline.with_psqt(0);
-    if outline.count(Kind::Psqt) > 1 {
-        let last = without.with_new_psqt(count, false);
+    let (count, without) = (columns(psqt), with_psqt(layout, 0));
+    if psqt_tensors(layout).count() > 1 {
+        let last = with_new_psqt(&without, count, false);
         return Vec::from([(Change::PsqtAfterEachSet(false), last)]);
     }
     // Sets of bytes that follow one another are one tensor, unless PSQT values come between them.
-    let each = without.with_new_psqt(count, true);
+    let each = with_new_psqt(&without, count, true);
     let mut changed = Vec::from([(Change::PsqtAfterEachSet(true), each)]);
-    if let Some(apart) = without.with_bytes_apart(body) {
-        let each = apart.with_new_psqt(count, true);
+    if let Some(apart) = with_bytes_apart(&without, source) {
+        let each = with_new_psqt(&apart, count, true);
         changed.push((Change::PsqtAfterEachSet(true), each));
     }
     changed
 }
 
-fn stacks(outline: &Outline) -> impl Iterator<Item = (Change, Outline)> {
-    let others = (1..=MOST_STACKS).filter(|count| *count != outline.stacks);
-    others.flat_map(|count| {
-        let other = Outline {
-            stacks: count,
-            ..outline.clone()
-        };
-        let one_each = (outline.psqt() == Some(outline.stacks)).then(|| {
+fn stacks(layout: &FileLayout) -> impl Iterator<Item = (Change, FileLayout)> {
+    let own = layout.stacks.count;
+    let has_one_each = psqt_tensors(layout)
+        .next()
+        .is_some_and(|(_, psqt)| columns(psqt) == own);
+    let others = (1..=MOST_STACKS).filter(move |count| *count != own);
+    others.flat_map(move |count| {
+        let mut other = layout.clone();
+        other.stacks.count = count;
+        let one_each = has_one_each.then(|| {
             let change = Change::Stacks {
                 count,
                 psqt: Some(count),
             };
-            (change, other.with_psqt(count))
+            (change, with_psqt(&other, count))
         });
         let alone = (Change::Stacks { count, psqt: None }, other);
         one_each.into_iter().chain([alone])
     })
 }
 
-fn orders(outline: &Outline) -> Vec<(Change, Outline)> {
-    let count = outline.weights().count();
+fn orders(layout: &FileLayout) -> Vec<(Change, FileLayout)> {
+    let count = weights(layout).count();
     if count > MOST_PERMUTED {
         return Vec::new();
     }
     let changed = permutations(count).into_iter().skip(1).map(|order| {
-        let names = order.iter().filter_map(|set| outline.weights().nth(*set));
+        let names = order.iter().filter_map(|set| weights(layout).nth(*set));
         let names = names.map(|(_, weights)| weights.name.clone()).collect();
-        (Change::Order(names), outline.permuted(&order))
+        (Change::Order(names), permuted(layout, &order))
     });
     changed.collect()
 }
@@ -208,55 +197,63 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
     orders
 }
 
-fn without(outline: &Outline) -> Vec<(Change, Outline)> {
-    if outline.weights().count() < 2 {
+fn without(layout: &FileLayout) -> Vec<(Change, FileLayout)> {
+    if weights(layout).count() < 2 {
         return Vec::new();
     }
-    let changed = outline.weights().map(|(index, weights)| {
+    let changed = weights(layout).map(|(index, weights)| {
         let change = Change::Without(weights.name.clone());
-        (change, outline.without(index))
+        (change, with_rows(layout, index, 0))
     });
     changed.collect()
 }
 
-fn rows(outline: &Outline, body: &[u8]) -> Vec<(Change, Outline)> {
-    let weights = outline.weights().filter_map(|(index, values)| {
-        let found = outline.rows_found(index, body)?;
+fn rows(layout: &FileLayout, source: &[u8]) -> Vec<(Change, FileLayout)> {
+    let weights = weights(layout).filter_map(|(index, tensor)| {
+        let (found, expected) = (rows_found(layout, index, source)?, tensor.shape[1]);
         let change = Change::Rows {
-            weights: values.name.clone(),
+            weights: tensor.name.clone(),
             found,
-            expected: values.rows,
+            expected,
         };
-        (found != values.rows && found > 0).then(|| (change, outline.with_rows(index, found)))
+        (found != expected && found > 0).then(|| (change, with_rows(layout, index, found)))
     });
     weights.collect()
 }
 
 /// The smallest change of a single layer: where few outputs have longer rows, almost any length of
 /// a stack can be explained.
-fn inputs(outline: &Outline, body: &[u8]) -> Option<(Change, Outline)> {
-    let stack_len = outline.stack_len_found(body)?;
-    let layers = outline.stack.iter().enumerate();
-    let changed = layers.filter_map(|(index, piece)| {
-        let Piece::Values(values) = piece else {
-            return None;
-        };
-        if values.kind != Kind::LayerWeights {
-            return None;
-        }
+fn inputs(layout: &FileLayout, source: &[u8]) -> Option<(Change, FileLayout)> {
+    let begin = *offsets(layout, source).get(layout.sections.len())?;
+    let (all, count) = (source.len() - begin, layout.stacks.count.max(1));
+    if !all.is_multiple_of(count) {
+        return None;
+    }
+    let own_len: usize = layout.stacks.sections().filter_map(Section::byte_len).sum();
+    let tensors = layout.stacks.sections().filter_map(Section::as_tensor);
+    let weights = tensors.filter(|tensor| matches!(tensor.role, Role::LayerWeights(_)));
+    let changed = weights.filter_map(|tensor| {
         // Rows of other layers stay as they are, so all further bytes belong to this layer.
-        let others = outline.stack_len() - values.len();
-        let len = stack_len.checked_sub(others)?;
-        let padded = len / (values.rows * values.size);
+        let others = own_len - tensor.stored.raw_len();
+        let len = (all / count).checked_sub(others)?;
+        let column = tensor.shape[1] * tensor.stored.element.size();
+        let padded = len / column;
         let change = Change::Inputs {
-            weights: values.name.clone(),
+            weights: tensor.name.clone(),
             fewest: padded.checked_sub(ROW_UNIT)? + 1,
             most: padded,
-            expected: values.inputs,
+            expected: tensor.shape[2],
         };
-        let is_whole = padded.is_multiple_of(ROW_UNIT) && len % (values.rows * values.size) == 0;
-        let distance = padded.abs_diff(values.columns);
-        is_whole.then(|| (distance, (change, outline.with_inputs(index, padded))))
+        let is_whole = padded.is_multiple_of(ROW_UNIT) && len.is_multiple_of(column);
+        let distance = padded.abs_diff(columns(tensor));
+        let changed = || {
+            with_tensors(layout, |own| {
+                if own.role == tensor.role {
+                    own.stored.values = own.shape[1] * padded;
+                }
+            })
+        };
+        is_whole.then(|| (distance, (change, changed())))
     });
     let smallest = changed.min_by_key(|(distance, _)| *distance)?;
     Some(smallest.1)

@@ -87,7 +87,7 @@ pub(super) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> 
         );
         found.extend(encoding(family, &transformer));
     }
-    found.extend(sets(family, &transformer));
+    found.extend(sets(family, layout, &transformer));
     found.extend(hash(family, &layout.sections));
     found
 }
@@ -105,13 +105,13 @@ fn encoding(family: &Family, transformer: &[&Tensor]) -> Option<Difference> {
 
 /// The feature sets that differ: piece-square sets, and threats with their pawn pairs, which are
 /// rows of bytes in every net of a family. A spec may have other sets with such rows.
-fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
+fn sets(family: &Family, layout: &FileLayout, transformer: &[&Tensor]) -> Vec<Difference> {
     let mut found = Vec::new();
     // Biases come first.
     let rows = |element| {
         let weights = transformer.iter().skip(1);
         { weights }
-            .filter(move |tensor| tensor.stored.element == element && !has_virtual_rows(tensor))
+            .filter(move |tensor| tensor.stored.element == element && !layout.is_summand(tensor))
             .map(|tensor| tensor.shape[1])
     };
     let byte_rows = |family: &Family| family.byte_rows().iter().sum::<u32>() as usize;
@@ -177,11 +177,6 @@ fn hash(family: &Family, transformer: &[Section]) -> Option<Difference> {
         file: family.set_names().join(", ").into(),
         spec: "another".into(),
     })
-}
-
-/// Whether a tensor has the rows of virtual features, which its name then says.
-fn has_virtual_rows(tensor: &Tensor) -> bool {
-    tensor.name.contains(".virtual_")
 }
 
 fn tensors(sections: &[Section]) -> Vec<&Tensor> {

@@ -6,7 +6,7 @@ use nnue_format::stockfish::{self, FIRST_VERSION, SECOND_VERSION, THIRD_VERSION}
 use nnue_format::{Encoding, ThreatTargets};
 
 /// The shape of a network that is built like one of SFNNv1 to SFNNv16, in any size: three affine
-/// layers behind the transformer, of which the last has a single output.
+/// layers behind the transformer, the last with a single output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Family {

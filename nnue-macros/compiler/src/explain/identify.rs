@@ -129,7 +129,7 @@ impl fmt::Display for Identity {
                 "a net of a generation later than SFNNv16, for which there is no spec yet, or a damaged one",
             ),
             Identity::Other(what) => f.write_str(what),
-            Identity::Unknown => f.write_str("of no known kind"),
+            Identity::Unknown => f.write_str("of an unknown kind"),
         }
     }
 }
@@ -145,8 +145,8 @@ pub fn identify(source: &[u8]) -> Identity {
     identify_source(&mut { source })
 }
 
-/// [`identify`] for a file, of which only some kilobytes are read. If it is not a regular file,
-/// only its first bytes are read.
+/// [`identify`] for a file. Reads only some kilobytes. If it is not a regular file, only its first
+/// bytes are read.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! The marks by which files are recognised: the headers of the project's networks, and the
-//! signatures of files that are no networks.
+//! The marks that tell files apart: the headers of the project's networks, and the signatures of
+//! files that are no networks.
 
 use nnue_format::stockfish::{FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
 use nnue_format::{Encoding, ThreatTargets};
@@ -169,7 +169,7 @@ pub(super) fn other(prefix: &[u8]) -> Option<&'static str> {
     if let Some((_, what)) = signatures.find(|(start, _)| prefix.starts_with(start)) {
         return Some(what);
     }
-    // The digit is the size of blocks, the first of which begins with those of pi.
+    // The digit is the size of blocks. The first block begins with the digits of pi.
     if let [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] = prefix {
         return Some("a bzip2 archive: unpack it first");
     }

@@ -135,6 +135,7 @@ fn a_file_that_ends_behind_a_stack_fits_a_spec_with_one() {
 #[test]
 fn a_file_without_the_names_of_tensors_is_named() {
     const SECTIONS: &[Section] = &[Section::named(
+        Role::Weights(0),
         "first",
         "l0w",
         [1, 1, 6],
@@ -238,6 +239,7 @@ fn lengths_are_explained() {
 #[test]
 fn the_values_that_the_first_layer_reads_come_first() {
     const SECTIONS: &[Section] = &[Section::same(
+        Role::LayerWeights(0),
         "l1.weights",
         Element::I16,
         Encoding::Raw,
@@ -251,11 +253,11 @@ fn the_values_that_the_first_layer_reads_come_first() {
     for (len, words) in [
         (
             32,
-            "as if `l1` read 16 values instead of 8, without `pooling`, or of two perspectives, or",
+            "as if the layer of `l1.weights` read 16 values instead of 8, without `pooling`, or of two perspectives, or",
         ),
         (
             8,
-            "as if `l1` read 4 values instead of 8, with `pooling`, or of one perspective, or",
+            "as if the layer of `l1.weights` read 4 values instead of 8, with `pooling`, or of one perspective, or",
         ),
     ] {
         let message = message(&layout, &vec![1; len]);
@@ -266,6 +268,7 @@ fn the_values_that_the_first_layer_reads_come_first() {
 #[test]
 fn the_tail_that_a_file_has_is_proposed() {
     const COMPRESSED: &[Section] = &[Section::same(
+        Role::Weights(0),
         "compressed",
         Element::I16,
         Encoding::BareLeb128,

@@ -19,7 +19,7 @@ const MAX_ACTIVE: i64 = 4096;
 /// an accumulator for each.
 const MAX_VIEWS: i64 = 8192;
 
-/// What there is to say about a set. Only the engine knows what its features mean.
+/// The description of a set. Only the engine knows the meaning of its features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// The name of the set: sets with the same name are the same.

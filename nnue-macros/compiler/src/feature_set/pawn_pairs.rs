@@ -23,7 +23,8 @@ const MOST_PAWNS: usize = 16;
 /// The keys of a set of pawn pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// `file_distance`: the largest number of files by which the pawns of a pair are apart.
+    /// `file_distance`: the largest number of files between the pawns of a pair, 0 for the same
+    /// file.
     pub file_distance: Option<Spanned<i64>>,
     /// `mirror`: the files on which the own king is seen, by mirroring the board.
     pub mirror: Option<Spanned<Mirror>>,
@@ -32,7 +33,7 @@ pub struct Keys {
 /// The parameters that make a set of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// The largest number of files by which the pawns of a pair are apart, 0 to 7.
+    /// How many files apart the pawns of a pair may be, 0 to 7.
     pub file_distance: u8,
     /// The files on which the own king is seen, by mirroring the board.
     pub mirror: Mirror,

@@ -3,14 +3,14 @@
 use nnue_format::{Element, ThreatRules, ThreatTargets, Threats};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
+use toml::de::DeValue;
 
 use super::piece_square::{Mirror, SQUARES};
 use super::{Family, FeatureSet};
 use crate::check::value::value_or;
-use crate::decode::table::{Table, array, boolean, keys, mismatch, named, one_of, string};
+use crate::decode::table::{Table, Value, array, boolean, keys, mismatch, named, one_of, string};
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::spec::named::named;
-use crate::toml::{TomlValue, Value};
 
 /// The name of all sets of the family in a spec.
 pub const NAME: &str = "Threats";
@@ -22,7 +22,7 @@ const MOST_TARGETS: usize = 8;
 const PIECES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
 
 named! {
-    /// What becomes of two pieces of the same kind that attack each other.
+    /// How two pieces of the same kind that attack each other count.
     Mutual {
         /// Only the attack from the later square is a feature.
         Once = "once",
@@ -67,7 +67,7 @@ pub struct Keys {
     pub targets: Spanned<Targets>,
     /// `pushes`: whether a pawn also threatens a pawn straight ahead of it.
     pub pushes: Option<Spanned<bool>>,
-    /// `mutual`: what becomes of two pieces of the same kind that attack each other.
+    /// `mutual`: how two pieces of the same kind that attack each other count.
     pub mutual: Option<Spanned<Mutual>>,
     /// `piece_order`: the order of the attackers, and of the victims of each attacker.
     pub piece_order: Option<Spanned<PieceOrder>>,
@@ -106,15 +106,15 @@ fn targets(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Targets>> {
-    match &value.value {
-        TomlValue::Array(_) => {
+    match value.get_ref() {
+        DeValue::Array(_) => {
             let rows = array(key, value, string, diagnostics)?;
             Some(Spanned {
                 value: Targets::Table(rows.value),
                 span: rows.span,
             })
         }
-        TomlValue::String(_) => {
+        DeValue::String(_) => {
             let names = ThreatTargets::ALL.map(|targets| (targets.name(), targets));
             let known = one_of(&names, key, value, diagnostics)?;
             Some(Spanned {
@@ -178,7 +178,7 @@ impl Parameters {
         Threats::new(self.mirror.files(), self.rules)
     }
 
-    /// The table by which `nnue check` describes the set: a line for each attacker, in the order of
+    /// The table in which `nnue check` describes the set: a line for each attacker, in the order of
     /// the rows, below a line of titles.
     pub(super) fn table(&self) -> Vec<[String; 4]> {
         let tables = self.tables();

@@ -46,7 +46,7 @@ pub struct Affine<'n> {
     /// The tensor that already lies in memory as this layer reads it, if there is any. Otherwise
     /// [`Self::parts`] are copied.
     pub in_place: Option<Source>,
-    /// The parts of which the layer's input is put together.
+    /// The parts that make up the layer's input.
     pub parts: Vec<Part>,
     /// The slots of the inputs.
     pub segments: Vec<Segment>,
@@ -107,7 +107,7 @@ pub enum Form {
     Columns,
     /// `[slots][n][16]`: each input meets the weights of `n` runs of 16 outputs.
     OutputBlocks(usize),
-    /// `[outputs][common + shard]`: for bytes of which each output reads a part. Each output is a
+    /// `[outputs][common + shard]`: for bytes; each output reads a part of them. Each output is a
     /// horizontal sum.
     Shards(Shards),
     /// `[outputs][slots / 64]`: a bit for each weight, set for -1. A product of signs is an
@@ -283,18 +283,17 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
         .inputs
         .iter()
         .map(|slice| network.tensor(slice.source).element);
+    let is_wide = |element| matches!(element, Element::U16 | Element::I32);
     match op.weights {
         WeightType::Binary => Input::Signs,
         WeightType::F32 => Input::Floats,
         WeightType::I32 => Input::Longs,
         // If the transformer's values need all of 16 bits or more, squares are stored as their
         // roots.
-        _ if (elements.clone()).any(|element| matches!(element, Element::U16 | Element::I32)) => {
-            match network.transformer.pooling {
-                Pooling::None => Input::Roots,
-                _ => Input::Unsigned,
-            }
-        }
+        _ if elements.clone().any(is_wide) => match network.transformer.pooling {
+            Pooling::None => Input::Roots,
+            _ => Input::Unsigned,
+        },
         WeightType::I8 if elements.all(|element| element == Element::U8) => Input::Bytes,
         WeightType::I8 | WeightType::I16 => Input::Words,
     }

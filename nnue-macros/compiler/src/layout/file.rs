@@ -2,12 +2,12 @@
 
 use nnue_format::{
     Coalesced, CoalescedSet, Element, Encoding, Extent, FileLayout, Form, Format, Paired, Placed,
-    Section, Segment, Stacks, Stored,
+    Section, Segment, Stacks,
 };
 
-use super::{Affine, ColumnRun, Field, FieldElement, LayerLayout, Layout, summand};
+use super::{Affine, ColumnRun, Field, FieldElement, LayerLayout, Layout};
 use crate::feature_set::FeatureSet;
-use crate::network::file::{Axis, Role, Tensor, section_len};
+use crate::network::file::{Axis, Role, Tensor};
 use crate::network::{Network, Source};
 
 /// The layout of a network's files, which the loader follows.
@@ -38,72 +38,51 @@ pub fn file(layout: &Layout<'_>) -> FileLayout {
     }
 }
 
-/// The axes that are the buckets, the rows and the columns of a tensor with a column for each
-/// neuron. Such a tensor has no axis of buckets.
-const ROWS_OF_NEURONS: [Axis; 3] = [Axis::Stack, Axis::Feature, Axis::Neuron];
-/// The axes that are the buckets, the rows and the columns of PSQT values. Their columns are the
-/// stacks, and they have no axis of buckets.
-const ROWS_OF_PSQT: [Axis; 3] = [Axis::Output, Axis::Feature, Axis::Stack];
-const ROWS_OF_BIASES: [Axis; 3] = [Axis::Stack, Axis::Input, Axis::Output];
-const ROWS_OF_WEIGHTS: [Axis; 3] = [Axis::Stack, Axis::Output, Axis::Input];
-
 /// A tensor of the file, with its place in memory.
 fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
-    let (axes, mut placed) = match tensor.role {
-        Role::Weights(row) => (ROWS_OF_NEURONS, weights_of_rows(layout, tensor, row)),
-        Role::Biases(copy) => (ROWS_OF_NEURONS, biases_of_copy(layout, copy)),
-        Role::Psqt(row) => (ROWS_OF_PSQT, psqt_of_rows(layout, tensor, row)),
-        Role::LayerWeights(layer) => (ROWS_OF_WEIGHTS, weights(layout, affine(layout, layer))),
+    let mut placed = match tensor.role {
+        Role::Weights(row) => weights_of_rows(layout, tensor, row),
+        Role::Biases(copy) => biases_of_copy(layout, copy),
+        Role::Psqt(row) => psqt_of_rows(layout, tensor, row),
+        Role::LayerWeights(layer) => weights(layout, affine(layout, layer)),
         Role::LayerBiases(layer) => {
             let biases = &affine(layout, layer).fields.biases;
-            (ROWS_OF_BIASES, outputs(layout, layer, Some(biases)))
+            outputs(layout, layer, Some(biases))
         }
-        Role::LayerFactors(layer) => {
-            let factors = layout.layers[layer].factors();
-            (ROWS_OF_BIASES, outputs(layout, layer, factors))
-        }
-        Role::SharedWeights(_) => (ROWS_OF_WEIGHTS, as_in_file(layout, tensor, ROWS_OF_WEIGHTS)),
-        Role::SharedBiases(_) => (ROWS_OF_BIASES, as_in_file(layout, tensor, ROWS_OF_BIASES)),
+        Role::LayerFactors(layer) => outputs(layout, layer, layout.layers[layer].factors()),
+        Role::SharedWeights(_) | Role::SharedBiases(_) => as_in_file(layout, tensor),
     };
-    let mut shape = axes.map(|axis| tensor.len(axis));
+    let (mut shape, mut stored) = (tensor.shape, tensor.stored);
     let layer = tensor.role.layer();
     if layer.is_some_and(|layer| layout.network.layers[layer].shared) {
         // The file has the values once, and each stack has a copy of them in memory.
         shape[0] = layout.network.stacks.count;
     }
-    let [bucket, row, column] = axes.map(|axis| tensor.stride(axis));
+    if tensor.role.is_shared_summand() {
+        // Only sums are quantised, and not their summands.
+        stored.quantise = None;
+    }
     // Where there is only one bucket or one row, the distance to the next is given as 0.
-    let if_several = |stride, len| if len > 1 { stride } else { 0 };
-    let strides = [
-        if_several(bucket, shape[0]),
-        if_several(row, shape[1]),
-        column,
-    ];
-    placed.places = places(layout.network, &tensor.name, shape[2]).into();
+    for (stride, len) in stored.strides.iter_mut().zip(&shape[..2]) {
+        *stride *= usize::from(*len > 1);
+    }
+    placed.places = places(layout.network, tensor.role, shape[2]).into();
     if shape[0] > 1 {
         placed.stride = layout.stack.size;
     }
     nnue_format::Tensor {
-        name: tensor.name.clone().into(),
-        id: tensor.id.clone().into(),
+        role: tensor.role,
+        name: tensor.name.clone(),
+        id: tensor.id.clone(),
         shape,
-        stored: Stored {
-            element: tensor.element,
-            encoding: tensor.encoding,
-            strides,
-            blocks: axes.map(|axis| tensor.block(axis)),
-            values: tensor.values(),
-            // Only sums are quantised, and not their summands.
-            quantise: tensor.quantise.filter(|_| !tensor.role.is_shared_summand()),
-            divisor: tensor.divisor.unwrap_or(1.0),
-        },
+        stored,
         placed,
     }
 }
 
 /// The places that the columns of a tensor take in the order of the spec; none where the spec has no
 /// order, or where columns do not belong to outputs of the transformer.
-fn places(network: &Network, tensor: &str, columns: usize) -> Vec<usize> {
+fn places(network: &Network, tensor: Role, columns: usize) -> Vec<usize> {
     let order = &network.transformer.neuron_order;
     if order.is_empty() {
         return Vec::new();
@@ -123,17 +102,17 @@ fn places(network: &Network, tensor: &str, columns: usize) -> Vec<usize> {
 fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
     let (table, row) = layout.row(first);
     let (element, width) = (table.element, layout.columns.width);
-    let offset = offset(layout, &table.name) + row * width * element.size();
+    let offset = table.offset + row * width * element.size();
     neurons(
         layout,
-        Placed::rows(element, offset, [tensor.len(Axis::Feature), width]),
+        Placed::rows(element, offset, [tensor.shape[1], width]),
     )
 }
 
 /// The biases of a copy of the transformer's weights. They have the form of an accumulator: PSQT
 /// sums follow the neurons.
 fn biases_of_copy(layout: &Layout<'_>, copy: usize) -> Placed {
-    let offset = offset(layout, "transformer_biases") + copy * layout.half.size;
+    let offset = layout.offsets.biases + copy * layout.half.size;
     neurons(
         layout,
         Placed::rows(Element::I16, offset, [1, layout.columns.width]),
@@ -155,8 +134,8 @@ fn neurons(layout: &Layout<'_>, rows: Placed) -> Placed {
 
 fn psqt_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
     let psqt = layout.network.transformer.psqt;
-    let offset = offset(layout, "transformer_psqt") + first * psqt * Element::I32.size();
-    Placed::rows(Element::I32, offset, [tensor.len(Axis::Feature), psqt])
+    let offset = layout.offsets.psqt + first * psqt * Element::I32.size();
+    Placed::rows(Element::I32, offset, [tensor.shape[1], psqt])
 }
 
 /// The affine layer with this index.
@@ -174,9 +153,13 @@ fn outputs(layout: &Layout<'_>, layer: usize, field: Option<&Field>) -> Placed {
 }
 
 /// The place of a tensor that all stacks share, with the type that it has in the file.
-fn as_in_file(layout: &Layout<'_>, tensor: &Tensor, [_, row, column]: [Axis; 3]) -> Placed {
-    let shape = [row, column].map(|axis| tensor.len(axis));
-    Placed::rows(tensor.element, offset(layout, &summand(tensor)), shape)
+fn as_in_file(layout: &Layout<'_>, tensor: &Tensor) -> Placed {
+    let [_, rows, columns] = tensor.shape;
+    let mut summands = layout.offsets.summands.iter();
+    match summands.find(|(role, _)| *role == tensor.role) {
+        Some((_, offset)) => Placed::rows(tensor.stored.element, *offset, [rows, columns]),
+        None => unreachable!("`{}` is laid out where the file has it", tensor.name),
+    }
 }
 
 /// The place of the weights of an affine layer.
@@ -208,21 +191,10 @@ fn weights(layout: &Layout<'_>, affine: &Affine<'_>) -> Placed {
     }
 }
 
-/// The offset in bytes of a field of the network's weights.
-fn offset(layout: &Layout<'_>, name: &str) -> usize {
-    let mut fields = layout.weights.fields.iter();
-    match fields.find(|field| field.name == name) {
-        Some(field) => field.offset,
-        None => unreachable!("`{name}` is laid out where the network has it"),
-    }
-}
-
 /// The type of the elements of a stack's field, and the field's offset in bytes in the first stack.
 fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
     match field.map(|field| (field.element, field.offset)) {
-        Some((FieldElement::Numbers(element), start)) => {
-            (element, offset(layout, "stacks") + start)
-        }
+        Some((FieldElement::Numbers(element), start)) => (element, layout.offsets.stacks + start),
         _ => unreachable!("a tensor of the file has a field of numbers"),
     }
 }
@@ -231,7 +203,7 @@ fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
 fn paired(layout: &Layout<'_>) -> Vec<Paired> {
     let tables = layout.tables.iter().filter(|table| table.paired);
     let paired = tables.map(|table| Paired {
-        offset: offset(layout, &table.name),
+        offset: table.offset,
         len: table.all_rows() * layout.columns.width,
     });
     paired.collect()
@@ -241,17 +213,15 @@ fn paired(layout: &Layout<'_>) -> Vec<Paired> {
 /// tensors that all stacks share.
 fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
     let sets = coalesced_sets(layout).into_iter().map(Coalesced::Set);
-    let sections = layout.network.file.sections.iter();
-    let summands = sections.filter_map(Section::as_tensor);
-    let stacks = summands.filter_map(|tensor| {
-        let own = match tensor.role {
+    let stacks = layout.offsets.summands.iter().filter_map(|(role, shared)| {
+        let own = match *role {
             Role::SharedWeights(layer) => &affine(layout, layer).fields.weights,
             Role::SharedBiases(layer) => &affine(layout, layer).fields.biases,
             _ => return None,
         };
         Some(Coalesced::Stacks {
             own: of_stack(layout, Some(own)).1,
-            shared: offset(layout, &summand(tensor)),
+            shared: *shared,
         })
     });
     sets.chain(stacks).collect()
@@ -269,26 +239,23 @@ fn coalesced_sets(layout: &Layout<'_>) -> Vec<CoalescedSet> {
             if let Some(factors) = &set.factors {
                 let ((table, row_of_table), (_, virtual_row_of_table)) =
                     (layout.row(row), layout.row(virtual_row));
-                let mut add = |name: &str, element, columns, row, virtual_row| {
+                coalesced.push(CoalescedSet {
+                    element: table.element,
+                    offset: table.offset,
+                    columns: layout.columns.width,
+                    row: row_of_table,
+                    virtual_row: virtual_row_of_table,
+                    factors: factors.clone(),
+                });
+                if psqt > 0 {
                     coalesced.push(CoalescedSet {
-                        element,
-                        offset: offset(layout, name),
-                        columns,
+                        element: Element::I32,
+                        offset: layout.offsets.psqt,
+                        columns: psqt,
                         row,
                         virtual_row,
                         factors: factors.clone(),
                     });
-                };
-                let (element, width) = (table.element, layout.columns.width);
-                add(
-                    &table.name,
-                    element,
-                    width,
-                    row_of_table,
-                    virtual_row_of_table,
-                );
-                if psqt > 0 {
-                    add("transformer_psqt", Element::I32, psqt, row, virtual_row);
                 }
             }
             row += set.rows;
@@ -310,10 +277,10 @@ fn extents(network: &Network) -> Vec<Extent> {
     let tensors: Vec<&Tensor> = sections
         .filter_map(|(_, section)| section.as_tensor())
         .collect();
-    let is_compressed = |tensor: &&Tensor| tensor.encoding != Encoding::Raw;
+    let is_compressed = |tensor: &&Tensor| tensor.stored.encoding != Encoding::Raw;
     let padded = |tensor: &&Tensor| {
-        let innermost = tensor.axes.last();
-        innermost.is_some_and(|(_, len)| tensor.padded > *len)
+        let innermost = tensor.axes().last().map_or(1, |(_, len)| *len);
+        tensor.padded() > innermost
     };
     if network.file.format != Format::Sequence
         || tensors.iter().any(padded)
@@ -321,18 +288,18 @@ fn extents(network: &Network) -> Vec<Extent> {
     {
         return Vec::new();
     }
-    let has = |tensor: &Tensor, axis| tensor.axes.iter().any(|(own, _)| own.axis == axis);
+    let has = |tensor: &Tensor, axis| tensor.axes().iter().any(|(own, _)| own.axis == axis);
     let bytes = |axis| total(tensors.iter().filter(|tensor| has(tensor, axis)));
     let inputs = tensors
         .iter()
         .map(|tensor| bytes_of_transformer(network, tensor));
     let neurons = bytes(Axis::Neuron) + inputs.sum::<usize>();
     let of_a_stack = network.file.stack_groups.iter().flatten();
-    let of_a_stack: usize = of_a_stack.filter_map(section_len).sum();
+    let of_a_stack: usize = of_a_stack.filter_map(Section::byte_len).sum();
     // The number of virtual rows does not depend on the number of real rows.
-    let virtual_rows = tensors.iter();
-    let virtual_bytes = total(virtual_rows.filter(|tensor| has_virtual_rows(network, tensor)));
-    let of_rows = bytes(Axis::Feature) - virtual_bytes;
+    let has_rows =
+        |tensor: &&&Tensor| has(tensor, Axis::Feature) && !network.is_summand(tensor.role);
+    let of_rows = total(tensors.iter().filter(has_rows));
     // Sets whose features follow from the position have rows for squares.
     let supplied = network.features.iter().any(FeatureSet::is_supplied);
     let rows = if supplied { 1 } else { 64 };
@@ -362,14 +329,7 @@ fn extents(network: &Network) -> Vec<Extent> {
 
 /// The number of bytes of tensors in the file.
 fn total<'t>(tensors: impl Iterator<Item = &'t &'t Tensor>) -> usize {
-    tensors.map(|tensor| tensor.raw_len()).sum()
-}
-
-fn has_virtual_rows(network: &Network, tensor: &Tensor) -> bool {
-    match tensor.role {
-        Role::Weights(first) | Role::Psqt(first) => first >= network.first_virtual_row(0),
-        _ => false,
-    }
+    tensors.map(|tensor| tensor.stored.raw_len()).sum()
 }
 
 /// The number of bytes of a tensor that are weights of the transformer's output.
@@ -380,7 +340,7 @@ fn bytes_of_transformer(network: &Network, tensor: &Tensor) -> usize {
     let inputs = network.layers[layer].inputs.iter();
     let inputs = inputs.filter(|slice| slice.source == Source::Transformer);
     let inputs: usize = inputs.map(|slice| slice.len).sum();
-    tensor.raw_len() / tensor.len(Axis::Input) * inputs
+    tensor.stored.raw_len() / tensor.shape[2] * inputs
 }
 
 #[cfg(test)]

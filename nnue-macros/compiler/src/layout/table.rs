@@ -20,8 +20,7 @@ pub struct Table {
     pub name: String,
     /// The type of the weights in memory.
     pub element: Element,
-    /// The number of bits by which rows are shifted to the left when they are added to an
-    /// accumulator.
+    /// How many bits rows are shifted to the left when they are added to an accumulator.
     pub shift: u32,
     /// Whether two bytes of a row lie in each word, as kernels [add](nnue_format::Paired) them.
     pub paired: bool,
@@ -34,6 +33,8 @@ pub struct Table {
     pub rows: usize,
     /// The number of virtual rows, which follow the real rows.
     pub virtual_rows: usize,
+    /// The offset of the first row, in bytes from the start of the weights.
+    pub offset: usize,
 }
 
 impl Table {
@@ -57,6 +58,7 @@ impl Table {
                     first_row: tables.last().map_or(0, |last| last.first_row + last.rows),
                     rows: 0,
                     virtual_rows: 0,
+                    offset: 0,
                 });
             }
             if let Some(table) = tables.last_mut() {

@@ -3,13 +3,13 @@
 
 use std::borrow::Cow;
 
-use nnue_format::{Outputs, Reader, Run, Section};
+use nnue_format::{Outputs, Reader, Run};
 
-use super::file::{Role, Tensor};
+use super::file::Role;
 use super::{Network, Pooling, Source};
 
-/// The parts of a run that lie in different shards, for a layer with so many inputs in common and so
-/// many in each shard: other outputs read each of them.
+/// The parts of a run that lie in different shards, for a layer with these numbers of inputs in
+/// common and in each shard: other outputs read each part.
 fn divided(run: Run, shards: Option<(usize, usize)>) -> Vec<Run> {
     let Some((common, shard)) = shards else {
         return vec![run];
@@ -38,21 +38,16 @@ impl Network {
     /// The outputs of a perspective, and who reads them.
     pub fn outputs(&self) -> Outputs<'_> {
         let transformer = &self.transformer;
-        let sections = self.file.sections_once();
-        let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();
-        let has_neurons =
-            |tensor: &&&Tensor| matches!(tensor.role, Role::Weights(_) | Role::Biases(_));
-        let of_neurons = tensors.iter().filter(has_neurons);
-        let readers = tensors
-            .iter()
-            .filter_map(|tensor| self.reader(tensor.role.matrix()?, &tensor.name));
+        let readers = self.file.tensors().filter_map(|tensor| match tensor.role {
+            Role::LayerWeights(layer) => self.reader(layer, &tensor.name),
+            _ => None,
+        });
         let kept = self.layers.iter().enumerate();
         let kept = kept.filter(|(_, layer)| layer.affine().is_none());
         let kept = kept.filter_map(|(index, layer)| self.reader(index, &layer.name));
         Outputs {
             count: transformer.half(),
             block: (transformer.pooling != Pooling::None).then_some(transformer.block),
-            tensors: of_neurons.map(|tensor| &*tensor.name).collect(),
             readers: readers.collect(),
             kept: kept.collect(),
         }
@@ -76,6 +71,6 @@ impl Network {
             })
             .flat_map(|run| divided(run, shards))
             .collect();
-        (!runs.is_empty()).then_some(Reader { name, runs })
+        (!runs.is_empty()).then_some(Reader { layer, name, runs })
     }
 }

@@ -1,4 +1,4 @@
-//! Activations: functions of single values, of which a layer can have several.
+//! Activations: functions of single values. A layer can have several.
 
 mod check;
 
@@ -32,7 +32,7 @@ pub(super) struct Definition {
 pub(super) struct IntegerForm {
     /// The number that is shifted to the right.
     pub(super) shifts: ShiftedValue,
-    /// The largest number of bits by which this number can be shifted to the left instead.
+    /// How many bits this number can be shifted to the left instead, at most.
     pub(super) most_left: i32,
     /// The integer that stands for 1.0 in the results, unless the spec gives it.
     pub(super) one: DefaultOne,
@@ -155,7 +155,7 @@ impl Activation {
 }
 
 impl OpName {
-    /// Whether the operation is a function of single values, of which a layer can have several.
+    /// Whether the operation is a function of single values. A layer can have several.
     pub fn is_activation(self) -> bool {
         self.activation().is_some()
     }

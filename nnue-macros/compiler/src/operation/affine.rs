@@ -67,7 +67,7 @@ pub struct Affine {
     pub scales: Option<Scales>,
 }
 
-/// The factor by which integer sums are multiplied to become floating point.
+/// The factor that makes floating point of integer sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
     /// The same factor for all outputs.

@@ -1,4 +1,4 @@
-//! The calls of the runtime by which generated code computes a layer value by value.
+//! The calls of the runtime in generated code that compute a layer value by value.
 
 use super::rms_norm::Gain;
 

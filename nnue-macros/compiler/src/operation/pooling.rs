@@ -25,7 +25,7 @@ named! {
 }
 
 named! {
-    /// What the shift of a product does with the bits that it shifts out.
+    /// How the shift of a product rounds.
     ProductRounding {
         /// The product is rounded down.
         Floor = "floor",
@@ -43,7 +43,7 @@ pub enum Pooling {
     Product {
         /// The number of bits that are shifted out to the right.
         shift: u32,
-        /// What the shift does with the bits that it shifts out.
+        /// How the shift rounds.
         rounding: ProductRounding,
     },
     /// `(a + b + 1) >> 1`.

@@ -144,12 +144,7 @@ mod tests {
         assert_eq!(activations[0].parameter("limit"), Some(127));
         assert_eq!(activations[0].parameter("slope"), None);
         assert_eq!(network.layers[1].output.range, (0, 127));
-        let options = Options {
-            runtime: quote::quote! { ::nnue_runtime },
-            unroll: Unroll::Auto,
-            embedded: None,
-            levels: Levels::Portable,
-        };
+        let options = Options::new(Unroll::Auto, Levels::Portable);
         let code = emit(&network, &options).expect("it is little code");
         let call = "activation :: test_operation :: < u8 , 16 >";
         assert!(code.to_string().contains(call), "{code}");

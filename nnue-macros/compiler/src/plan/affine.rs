@@ -4,19 +4,28 @@ use nnue_format::levels::Isa;
 
 use super::budget::Work;
 use super::unroll::Unroll;
+#[cfg(feature = "description")]
+use crate::description::plans;
 use crate::layout::{Affine, Form, Input};
 use crate::network::{self, Layer, Network, Source, Sparse, SparseBy, Sums};
 
 /// The kernel of an affine layer: the way in which it is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "description",
+    serde(tag = "kernel", rename_all = "snake_case")
+)]
 pub enum Kernel {
     /// For every block in the list of non-zero blocks: repeat it over a vector, multiply and add.
     Sparse(Blocks),
     /// For every block of the input: repeat it over a vector, multiply and add.
     Dense {
         /// How the sums are computed from blocks of four inputs.
+        #[cfg_attr(feature = "description", serde(flatten))]
         blocks: Blocks,
         /// How the blocks follow one another.
+        #[cfg_attr(feature = "description", serde(flatten))]
         steps: BlockOrder,
         /// Whether the spec says that zeros are skipped, but the layer is too small for that to
         /// pay.
@@ -28,7 +37,14 @@ pub enum Kernel {
         hides_inputs: bool,
     },
     /// A horizontal sum for each output.
-    Rows(Products),
+    Rows {
+        /// How bytes are multiplied.
+        #[cfg_attr(
+            feature = "description",
+            serde(rename = "needs_proof", serialize_with = "plans::needs_proof")
+        )]
+        products: Products,
+    },
     /// A horizontal sum for each output over words of the transformer that no other layer reads.
     /// They are multiplied in the registers in which they are activated, and are never in memory.
     Fused(FusedPlan),
@@ -43,6 +59,7 @@ pub enum Kernel {
     /// A function of the runtime, generic over the shape.
     Function {
         /// The name of the function in the runtime.
+        #[cfg_attr(feature = "description", serde(rename = "function"))]
         name: &'static str,
         /// For functions whose sums are exact only where the weights prove it: the function that is
         /// called where they do not.
@@ -54,8 +71,10 @@ pub enum Kernel {
 
 /// The sums of a layer that takes its inputs in blocks of four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
 pub struct Blocks {
     /// The number of blocks of the input.
+    #[cfg_attr(feature = "description", serde(rename = "blocks"))]
     pub count: usize,
     /// The number of vectors that the outputs fill.
     pub vectors: usize,
@@ -63,6 +82,10 @@ pub struct Blocks {
     /// need not wait for one another.
     pub side_by_side: usize,
     /// How bytes are multiplied.
+    #[cfg_attr(
+        feature = "description",
+        serde(rename = "needs_proof", serialize_with = "plans::needs_proof")
+    )]
     pub products: Products,
     /// Whether sums of products of two blocks are added in 16 bits, where the weights prove that
     /// they fit. A dense layer takes blocks that are half of all blocks apart: large weights are
@@ -72,6 +95,7 @@ pub struct Blocks {
 
 /// The sums of a layer that takes its inputs from the registers in which they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
 pub struct FusedPlan {
     /// The number of vectors of inputs of one perspective.
     pub vectors: usize,
@@ -79,15 +103,24 @@ pub struct FusedPlan {
     /// next outputs.
     pub tile: usize,
     /// How words are multiplied.
+    #[cfg_attr(
+        feature = "description",
+        serde(rename = "needs_proof", serialize_with = "plans::needs_proof")
+    )]
     pub products: Products,
 }
 
 /// How the blocks of a dense layer follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "description",
+    serde(tag = "steps", rename_all = "snake_case")
+)]
 pub enum BlockOrder {
     /// The blocks follow one another without a loop.
     StraightLine,
-    /// The blocks follow one another without a loop, and each vector operation is a call: so many
+    /// The blocks follow one another without a loop, and each vector operation is a call: all
     /// scalar operations in a single function would take minutes to compile.
     Calls,
     /// A loop takes as many blocks in each round as are handled side by side. The blocks that are
@@ -116,7 +149,7 @@ pub enum Products {
     Exact,
 }
 
-/// What the weights of a layer have to prove for a kernel, from the least to the most.
+/// The proof that a kernel needs from the weights of a layer, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Needed {
     /// That the sums of pairs of products, or the products with roots, fit in 16 bits.
@@ -175,7 +208,8 @@ impl Kernel {
         match (affine.form, affine.input) {
             (Form::Blocks, _) => blocks(affine, products(network, affine, isa), isa, unroll),
             (Form::Rows | Form::Shards(_), Input::Bytes) => {
-                Kernel::Rows(products(network, affine, isa))
+                let products = products(network, affine, isa);
+                Kernel::Rows { products }
             }
             (Form::Rows, Input::Floats) => function("affine_f32_lanes", "f32, few outputs"),
             (Form::Rows, Input::Roots) => Kernel::Function {
@@ -207,7 +241,7 @@ impl Kernel {
         }
     }
 
-    /// What the weights have to prove, if the kernel depends on that.
+    /// The proof that the kernel needs from the weights, if it needs one.
     pub fn needs(&self) -> Option<Needed> {
         let products = match self {
             Kernel::Sparse(blocks) if blocks.two_at_once => return Some(Needed::AnyTwo),
@@ -218,7 +252,7 @@ impl Kernel {
                 ..
             }
             | Kernel::Fused(FusedPlan { products, .. })
-            | Kernel::Rows(products) => *products == Products::FastIfProved,
+            | Kernel::Rows { products } => *products == Products::FastIfProved,
             Kernel::Function { unless_proved, .. } => unless_proved.is_some(),
             Kernel::Columns { .. } => false,
         };
@@ -330,7 +364,7 @@ impl Kernel {
                 };
                 twice_if_proved(work)
             }
-            Kernel::Rows(_) => twice_if_proved(Work::straight(outputs)),
+            Kernel::Rows { .. } => twice_if_proved(Work::straight(outputs)),
             Kernel::Fused(fused) => fused.work(outputs),
             // A vector of sums starts, is added to, and is stored.
             Kernel::Columns { vectors, .. } => Work::in_loop(3 * vectors),

@@ -28,7 +28,7 @@ impl Work {
         Work(2500) * operations
     }
 
-    /// The work for operations in straight-line code each of which is a call.
+    /// The work for operations in straight-line code that are calls.
     pub(super) fn called(operations: usize) -> Work {
         Work(500) * operations
     }
@@ -128,7 +128,7 @@ impl TooMuchCode {
         self.largest.as_ref().map(|(index, ..)| *index)
     }
 
-    /// What the user can do about it, as the help of an error.
+    /// The help of an error: how to need less code.
     pub fn help(&self) -> &'static str {
         match self.unroll {
             Unroll::Full => "leave it out, and large layers become loops",
@@ -136,7 +136,7 @@ impl TooMuchCode {
         }
     }
 
-    /// What was found and what is allowed, as the message of an error.
+    /// The message of an error: the time that was found, and the time that is allowed.
     pub fn problem(&self) -> String {
         let cause = match self.unroll {
             Unroll::Full => "`unroll = \"full\"` makes of this network",
@@ -145,7 +145,7 @@ impl TooMuchCode {
         let largest = self
             .largest
             .as_ref()
-            .map(|(_, name, work)| format!(", of which layer `{name}` has the most, {work}"));
+            .map(|(_, name, work)| format!(", most of it for layer `{name}`, {work}"));
         format!(
             "{cause} code for which a Rust compiler needs about {}{}; allowed are {MOST}",
             self.work,

@@ -148,7 +148,7 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
                 ""
             }
         ),
-        Kernel::Rows(products) => write!(
+        Kernel::Rows { products } => write!(
             f,
             "rows: {} horizontal sum(s) over {} inputs{}",
             affine.outputs,

@@ -11,10 +11,13 @@ use crate::network::{Element, Pooling, ProductRounding, Transformer, Transformer
 
 /// How an accumulator is activated and pooled, and in which form the results are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize), serde(transparent))]
 pub struct Transform {
     /// How the products of a pooling are made. It has no meaning for other poolings.
+    #[cfg_attr(feature = "description", serde(skip))]
     pub products: Multiplication,
     /// How the squares of a `screlu` are made. It has no meaning for other activations.
+    #[cfg_attr(feature = "description", serde(skip))]
     pub squares: Multiplication,
     /// The form in which the transformer's output is stored.
     pub outputs: TransformOutputs,
@@ -22,6 +25,11 @@ pub struct Transform {
 
 /// The form of the transformer's output, which the layers read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "description",
+    serde(tag = "outputs", rename_all = "snake_case")
+)]
 pub enum TransformOutputs {
     /// Values that fit in a byte.
     Bytes(Bytes),
@@ -40,6 +48,7 @@ pub enum TransformOutputs {
 /// The transformer's output in bytes. Packed vectors are clipped, pooled, stored and searched for
 /// non-zero blocks, group by group.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "description", derive(serde::Serialize))]
 pub struct Bytes {
     /// The number of packed vectors of one perspective.
     pub vectors: usize,
@@ -65,7 +74,7 @@ pub struct Bytes {
 pub enum Multiplication {
     /// The factors are shifted left, so that the upper bits of their product are the result.
     High {
-        /// The numbers of bits by which the first and the second factor are shifted.
+        /// How many bits the first and the second factor are shifted.
         shifts: (u32, u32),
         /// Whether the lowest 16 of the product's 32 bits are dropped, or the lowest 15 with
         /// rounding.

@@ -13,7 +13,7 @@ pub struct Features {
     pub set: Spanned<String>,
     /// `element`: the type of the set's rows in the file, one of [`ROW_ELEMENTS`].
     pub element: Option<Spanned<Element>>,
-    /// `shift`: the bits by which the set's rows are shifted to the left when they are added.
+    /// `shift`: how many bits the set's rows are shifted to the left when they are added.
     pub shift: Option<Spanned<i64>>,
     /// The keys that all sets of the same family have; `None` for a set with an unknown name.
     pub keys: Option<Keys>,

@@ -1,8 +1,6 @@
 //! The keys of `[file]`: a format, and the properties in which files of this format differ.
 
-use std::fmt;
-
-use nnue_format::{Element, Encoding, Overflow, Rounding};
+use nnue_format::{Axis, AxisPart, Element, Encoding, Overflow, Rounding};
 
 use super::{Named, named};
 use crate::diagnostics::{Span, Spanned};
@@ -45,7 +43,7 @@ pub struct Stockfish {
     pub transformer_hash: Option<Spanned<i64>>,
     /// `stack_hash`: the hash of a stack, where it does not follow from the layers.
     pub stack_hash: Option<Spanned<i64>>,
-    /// `before_stacks`: what stands before the first stack and is no part of the network.
+    /// `before_stacks`: content before the first stack that is no part of the network.
     pub before_stacks: Option<Spanned<Vec<Entry>>>,
 }
 
@@ -73,9 +71,9 @@ pub struct Bullet {
     pub transposed: Option<Spanned<Transposed>>,
     /// `rounding`: how floating point is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: what happens to integers that do not fit in their type.
+    /// `overflow`: the treatment of integers that do not fit in their type.
     pub overflow: Option<Spanned<Overflow>>,
-    /// `tail`: what pads the file.
+    /// `tail`: the padding of the file.
     pub tail: Option<Spanned<TailName>>,
 }
 
@@ -91,9 +89,9 @@ pub struct Tensors {
     pub stack: Option<Vec<Vec<Entry>>>,
     /// `rounding`: how floating point is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: what happens to integers that do not fit in their type.
+    /// `overflow`: the treatment of integers that do not fit in their type.
     pub overflow: Option<Spanned<Overflow>>,
-    /// `tail`: what pads the file.
+    /// `tail`: the padding of the file.
     pub tail: Option<Spanned<TailName>>,
 }
 
@@ -199,7 +197,7 @@ pub struct TensorEntry {
     pub one: Option<Spanned<f64>>,
     /// `rounding`: how floating point, multiplied by `one`, is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: what happens to integers that do not fit in their type.
+    /// `overflow`: the treatment of integers that do not fit in their type.
     pub overflow: Option<Spanned<Overflow>>,
 }
 
@@ -254,60 +252,15 @@ impl Named for Rounding {
     ];
 }
 
-named! {
-    /// An axis of a tensor.
-    Axis {
-        /// The features, in the transformer's weights and PSQT values.
-        Feature = "feature",
-        /// The neurons, in the transformer's weights and biases.
-        Neuron = "neuron",
-        /// The stacks, in the layers' tensors and in PSQT values.
-        Stack = "stack",
-        /// The outputs of a layer, in all its tensors.
-        Output = "output",
-        /// The inputs of a layer, in its weights.
-        Input = "input",
-    }
-}
-
-/// An axis of a tensor in a file. Where the file has an axis in blocks, the blocks and the places
-/// in a block are two axes of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AxisPart {
-    /// The axis of the network's tensor.
-    pub axis: Axis,
-    /// The part of that axis.
-    pub part: Part,
-}
-
-/// A part of an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// `input`: the whole axis.
-    Whole,
-    /// `input / 4`: the blocks of the axis, with this length.
-    Blocks(usize),
-    /// `input % 4`: the places in a block of this length.
-    Places(usize),
-}
-
-impl From<Axis> for AxisPart {
-    fn from(axis: Axis) -> AxisPart {
-        AxisPart {
-            axis,
-            part: Part::Whole,
-        }
-    }
-}
-
-impl fmt::Display for AxisPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.part {
-            Part::Whole => write!(f, "{}", self.axis),
-            Part::Blocks(len) => write!(f, "{} / {len}", self.axis),
-            Part::Places(len) => write!(f, "{} % {len}", self.axis),
-        }
-    }
+/// The axes of tensors.
+impl Named for Axis {
+    const NAMES: &'static [(&'static str, Axis)] = &[
+        ("feature", Axis::Feature),
+        ("neuron", Axis::Neuron),
+        ("stack", Axis::Stack),
+        ("output", Axis::Output),
+        ("input", Axis::Input),
+    ];
 }
 
 named! {

@@ -85,7 +85,7 @@ pub(crate) fn parse(text: &str) -> Result<Formula, String> {
     }
 }
 
-/// The largest length of a formula, in bytes. It is longer than what a person writes, and too short
+/// The largest length of a formula, in bytes. It is longer than a person's formulas, and too short
 /// for nesting so deep that the stack overflows.
 const MAX_LEN: usize = 256;
 

@@ -8,7 +8,7 @@ use crate::diagnostics::Spanned;
 pub struct Scaling {
     /// How terms in which other integers stand for 1.0 are brought to `one`.
     pub alignment: Alignment,
-    /// `multiply`: what the sum is multiplied by before it is divided.
+    /// `multiply`: the factor of the sum before the division.
     pub multiply: Option<Spanned<i64>>,
     /// `divide`: the divisor that takes the sum to the engine's units.
     pub divide: Option<OutputDivide>,
@@ -42,7 +42,7 @@ pub struct Alignment {
 }
 
 named! {
-    /// What a division does with the remainder.
+    /// How a division rounds.
     Rounding {
         /// The quotient is rounded towards zero.
         Truncate = "truncate",

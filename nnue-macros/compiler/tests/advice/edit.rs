@@ -96,7 +96,7 @@ impl Edited {
         self.look_again();
     }
 
-    /// Writes `key = value`, or replaces what is marked.
+    /// Writes `key = value`, or replaces the marked text.
     fn write(&mut self, fragment: &str) -> bool {
         let is_header = fragment.starts_with('[');
         let key = fragment.split_once(" = ").map(|(key, _)| key);
@@ -182,7 +182,7 @@ impl Edited {
     }
 }
 
-/// What stands between two texts.
+/// The text between two texts.
 fn between<'t>(text: &'t str, before: &str, behind: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(before)?;
     rest.split_once(behind).map(|(between, _)| between)

@@ -4,8 +4,7 @@
 mod neon {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, neon as simd},
     };
     #[target_feature(enable = "neon")]
@@ -495,24 +494,7 @@ mod neon {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    #[target_feature(enable = "neon")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(enable = "neon")]
     fn layers(
@@ -522,34 +504,10 @@ mod neon {
         bucket: usize,
         transformer: &[[u8; 4]; 256],
         nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-    ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(enable = "neon")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -638,20 +596,17 @@ mod neon {
             );
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -751,15 +706,13 @@ mod neon {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -767,7 +720,6 @@ mod neon {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -869,8 +821,7 @@ mod neon {
 mod neondot {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, neondot as simd},
     };
     pub(super) use super::neon::{accumulate, refresh};
@@ -1069,24 +1020,7 @@ mod neondot {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    #[target_feature(enable = "neon,dotprod")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(enable = "neon,dotprod")]
     fn layers(
@@ -1096,34 +1030,10 @@ mod neondot {
         bucket: usize,
         transformer: &[[u8; 4]; 256],
         nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-    ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(enable = "neon,dotprod")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -1212,20 +1122,17 @@ mod neondot {
             );
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -1325,15 +1232,13 @@ mod neondot {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -1341,7 +1246,6 @@ mod neondot {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -1443,8 +1347,7 @@ mod neondot {
 mod neoni8mm {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, neoni8mm as simd},
     };
     pub(super) use super::neon::{accumulate, refresh};
@@ -1643,24 +1546,7 @@ mod neoni8mm {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    #[target_feature(enable = "neon,dotprod,i8mm")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(enable = "neon,dotprod,i8mm")]
     fn layers(
@@ -1670,34 +1556,10 @@ mod neoni8mm {
         bucket: usize,
         transformer: &[[u8; 4]; 256],
         nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-    ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(enable = "neon,dotprod,i8mm")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -1786,20 +1648,17 @@ mod neoni8mm {
             );
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -1899,15 +1758,13 @@ mod neoni8mm {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -1915,7 +1772,6 @@ mod neoni8mm {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;

@@ -131,11 +131,11 @@ pub struct Weights {
 pub type Stacks = [Stack; 8];
 const _: () = {
     use ::nnue_runtime::{
-        Architecture, Color, Level, Order, SelectedByPieces, line, neurons, self_check,
+        Architecture, Color, Level, Order, SelectedByPieces, line, neurons,
     };
     use ::nnue_runtime::__private::{
-        Probe, Proved, buffer, core::{option::Option, result::Result},
-        features, file, graph, kernels, memory, proof, simd,
+        Proved, buffer, core::option::Option, features, file, kernels, memory, proof,
+        simd,
     };
     memory::plain!(Half { values, psqt, _after_psqt });
     memory::assert_layout!(Half : 2112 bytes { values : 0, psqt : 2048 });
@@ -200,6 +200,7 @@ const _: () = {
             const SECTIONS: &[file::Section] = &[
                 file::Section::hash("transformer hash", 0x7f2344b8),
                 file::Section::same(
+                    file::Role::Biases(0),
                     "transformer.biases",
                     file::Element::I16,
                     file::Encoding::Raw,
@@ -207,6 +208,7 @@ const _: () = {
                     [1, 1024],
                 ),
                 file::Section::same(
+                    file::Role::Weights(0),
                     "transformer.weights",
                     file::Element::I16,
                     file::Encoding::Raw,
@@ -214,6 +216,7 @@ const _: () = {
                     [22528, 1024],
                 ),
                 file::Section::same(
+                    file::Role::Psqt(0),
                     "transformer.psqt",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -224,6 +227,7 @@ const _: () = {
             const STACK: &[file::Section] = &[
                 file::Section::hash("hash", 0x63336a4a),
                 file::Section::same(
+                    file::Role::LayerBiases(0),
                     "fc_0.biases",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -231,6 +235,7 @@ const _: () = {
                     [1, 16],
                 ),
                 file::Section::tensor(
+                    file::Role::LayerWeights(0),
                     "fc_0.weights",
                     [1, 16, 1024],
                     file::Stored::new(file::Element::I8, [0, 1024, 1], 16384),
@@ -246,6 +251,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::same(
+                    file::Role::LayerBiases(3),
                     "fc_1.biases",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -253,6 +259,7 @@ const _: () = {
                     [1, 32],
                 ),
                 file::Section::tensor(
+                    file::Role::LayerWeights(3),
                     "fc_1.weights",
                     [1, 32, 30],
                     file::Stored::new(file::Element::I8, [0, 32, 1], 1024),
@@ -265,6 +272,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::same(
+                    file::Role::LayerBiases(5),
                     "fc_2.biases",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -272,6 +280,7 @@ const _: () = {
                     [1, 1],
                 ),
                 file::Section::tensor(
+                    file::Role::LayerWeights(5),
                     "fc_2.weights",
                     [1, 1, 32],
                     file::Stored::new(file::Element::I8, [0, 0, 1], 32),
@@ -317,9 +326,9 @@ const _: () = {
             unpooled: 0,
             order: &[],
             skipped: neurons::Skipped::Blocks,
-            tensors: &["transformer.biases", "transformer.weights"],
             readers: &[
                 neurons::Reader {
+                    layer: 0,
                     name: "fc_0.weights",
                     runs: file::list(
                         &[
@@ -341,88 +350,12 @@ const _: () = {
             ],
             kept: &[],
         };
-        const GRAPH: graph::Graph = graph::Graph {
-            unpooled: 0,
-            interleaved: false,
-            biases: &["transformer.biases"],
-            rows: &[("transformer.weights", 22528)],
-            psqt: &[("transformer.psqt", 22528)],
-            psqt_values: 8,
-            psqt_is_read: false,
-            layers: &[
-                graph::Layer {
-                    name: "fc_0",
-                    inputs: &[(graph::Source::Transformer, 0, 1024)],
-                    outputs: 16,
-                    range: (-16515072, 16386048),
-                    op: graph::Op::Affine(graph::Affine::new(file::Element::I8)),
-                },
-                graph::Layer {
-                    name: "ac_sqr_0",
-                    inputs: &[(graph::Source::Layer(0), 0, 15)],
-                    outputs: 15,
-                    range: (0, 127),
-                    op: graph::Op::Activations(&[("sqr_crelu", &[19, 127])]),
-                },
-                graph::Layer {
-                    name: "ac_0",
-                    inputs: &[(graph::Source::Layer(0), 0, 15)],
-                    outputs: 15,
-                    range: (0, 127),
-                    op: graph::Op::Activations(&[("relu", &[6, 127])]),
-                },
-                graph::Layer {
-                    name: "fc_1",
-                    inputs: &[
-                        (graph::Source::Layer(1), 0, 15),
-                        (graph::Source::Layer(2), 0, 15),
-                    ],
-                    outputs: 32,
-                    range: (-487680, 483870),
-                    op: graph::Op::Affine(graph::Affine::new(file::Element::I8)),
-                },
-                graph::Layer {
-                    name: "ac_1",
-                    inputs: &[(graph::Source::Layer(3), 0, 32)],
-                    outputs: 32,
-                    range: (0, 127),
-                    op: graph::Op::Activations(&[("relu", &[6, 127])]),
-                },
-                graph::Layer {
-                    name: "fc_2",
-                    inputs: &[(graph::Source::Layer(4), 0, 32)],
-                    outputs: 1,
-                    range: (-520192, 516128),
-                    op: graph::Op::Affine(graph::Affine::new(file::Element::I8)),
-                },
-            ],
-            heads: &[
-                graph::Head {
-                    name: "",
-                    terms: &[
-                        (5, 0, false, graph::Align::None),
-                        (0, 15, false, graph::Align::Exact(&[(150, 127)])),
-                    ],
-                    align: graph::Align::None,
-                    units: graph::Units::Integer(graph::Ratio {
-                        numerator: 1,
-                        denominator: 16,
-                        floor: false,
-                        each: false,
-                    }),
-                },
-            ],
-            further: &[],
-        };
         #[inline]
         fn biases(weights: &Weights, _: Color) -> &Half {
             &weights.transformer_biases
         }
         fn values(half: &Half) -> &[i16] {
             &half.values
-        }
-        fn sums(half: &mut Half) -> (&mut [i16], &mut [i32]) {
-            (&mut half.values, &mut half.psqt)
         }
         fn rows(weights: &Weights, _: usize) -> features::TableRows<'_> {
             features::TableRows::I16(weights.transformer_weights.as_flattened())
@@ -551,33 +484,6 @@ const _: () = {
             let [first, second] = halves;
             kernels::dispatch!(level, propagate(stacks, first, second, bucket, proved))
         }
-        fn propagate_probed<P: Probe>(
-            level: Level,
-            stacks: &Stacks,
-            halves: [&Half; 2],
-            bucket: usize,
-            proved: Proved,
-            probe: &mut P,
-        ) -> Output {
-            let [first, second] = halves;
-            kernels::dispatch!(
-                level, propagate_probed:: < P > (stacks, first, second, bucket, proved,
-                probe)
-            )
-        }
-    }
-    impl Net {
-        /// Checks that the code of this module has each weight where it belongs and computes
-        /// what the spec says, on every level of this machine. The runtime's module
-        /// `self_check` says what is shown completely, and how.
-        ///
-        /// # Errors
-        ///
-        /// The first value that is not what the formulas of the spec give.
-        #[inline]
-        pub fn self_check() -> Result<self_check::Checked, self_check::Mismatch> {
-            self_check::run::<Net>()
-        }
     }
     #[automatically_derived]
     impl SelectedByPieces for Net {
@@ -592,8 +498,7 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         core::iter::zip, simd::{InputWriter, Inputs, NonZero, scalar as simd},
     };
     pub(super) fn accumulate(
@@ -920,23 +825,7 @@ mod scalar {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     fn layers(
         stacks: &Stacks,
@@ -945,33 +834,10 @@ mod scalar {
         bucket: usize,
         transformer: &[[u8; 4]; 256],
         nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-    ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -991,20 +857,17 @@ mod scalar {
             simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -1035,15 +898,13 @@ mod scalar {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -1051,7 +912,6 @@ mod scalar {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -1150,8 +1010,7 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, avx2 as simd},
     };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1489,24 +1348,7 @@ mod avx2 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn layers(
@@ -1518,32 +1360,8 @@ mod avx2 {
         nonzero: &mut NonZero<256, 288>,
         proved: Proved,
     ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             if proved.layer(0) {
                 let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
                 let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
@@ -1601,20 +1419,17 @@ mod avx2 {
                 sums
             }
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             if proved.layer(3) {
                 let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
                 let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
@@ -1835,15 +1650,13 @@ mod avx2 {
                 sums
             }
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -1851,7 +1664,6 @@ mod avx2 {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -1953,8 +1765,7 @@ mod avx2 {
 mod avxvnni {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, avxvnni as simd},
     };
     pub(super) use super::avx2::{accumulate, refresh};
@@ -2073,24 +1884,7 @@ mod avxvnni {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn layers(
@@ -2100,34 +1894,10 @@ mod avxvnni {
         bucket: usize,
         transformer: &[[u8; 4]; 256],
         nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-    ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_1_0 = simd::dots(simd::zero_i32());
@@ -2196,20 +1966,17 @@ mod avxvnni {
             );
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -2285,15 +2052,13 @@ mod avxvnni {
             );
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -2301,7 +2066,6 @@ mod avxvnni {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -2403,8 +2167,7 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, avx512 as simd},
     };
     #[target_feature(
@@ -2832,26 +2595,7 @@ mod avx512 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2865,34 +2609,8 @@ mod avx512 {
         nonzero: &mut NonZero<256, 288>,
         proved: Proved,
     ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             if proved.layer(0) {
                 let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
                 let mut sum_1 = simd::dots(simd::zero_i32());
@@ -2986,20 +2704,17 @@ mod avx512 {
                 sums
             }
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &buffer::hidden(&fc_1_input).0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             if proved.layer(3) {
                 let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
                 let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
@@ -3132,15 +2847,13 @@ mod avx512 {
                 sums
             }
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -3148,7 +2861,6 @@ mod avx512 {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -3256,8 +2968,7 @@ mod avx512 {
 mod avx512icl {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, avx512icl as simd},
     };
     pub(super) use super::avx512::{accumulate, refresh};
@@ -3410,26 +3121,7 @@ mod avx512icl {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -3441,36 +3133,10 @@ mod avx512icl {
         bucket: usize,
         transformer: &[[u8; 4]; 256],
         nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-    ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::zero_i32());
             let mut sum_2 = simd::dots(simd::zero_i32());
@@ -3562,20 +3228,17 @@ mod avx512icl {
             );
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &buffer::hidden(&fc_1_input).0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_1_0 = simd::dots(simd::zero_i32());
@@ -3633,15 +3296,13 @@ mod avx512icl {
             );
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -3649,7 +3310,6 @@ mod avx512icl {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;

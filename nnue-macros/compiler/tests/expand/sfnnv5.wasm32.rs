@@ -4,8 +4,7 @@
 mod simd128 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, simd128 as simd},
     };
     #[target_feature(enable = "simd128")]
@@ -423,24 +422,7 @@ mod simd128 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    #[target_feature(enable = "simd128")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(enable = "simd128")]
     fn layers(
@@ -450,34 +432,10 @@ mod simd128 {
         bucket: usize,
         transformer: &[[u8; 4]; 256],
         nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-    ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(enable = "simd128")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -497,20 +455,17 @@ mod simd128 {
             simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -610,15 +565,13 @@ mod simd128 {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -626,7 +579,6 @@ mod simd128 {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -728,8 +680,7 @@ mod simd128 {
 mod relaxed {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, NonZero, relaxed as simd},
     };
     pub(super) use super::simd128::{accumulate, refresh};
@@ -928,24 +879,7 @@ mod relaxed {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, nonzero, proved)
     }
-    #[inline]
-    #[target_feature(enable = "simd128,relaxed-simd")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<256>::new();
-        let mut output = inputs.writer();
-        let nonzero = &mut NonZero::new();
-        transform(first, second, &mut output, nonzero);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, nonzero, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(enable = "simd128,relaxed-simd")]
     fn layers(
@@ -955,34 +889,10 @@ mod relaxed {
         bucket: usize,
         transformer: &[[u8; 4]; 256],
         nonzero: &mut NonZero<256, 288>,
-        proved: Proved,
-    ) -> Output {
-        layers_probed(
-            stacks,
-            first,
-            second,
-            bucket,
-            transformer,
-            nonzero,
-            proved,
-            &mut (),
-        )
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(enable = "simd128,relaxed-simd")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 256],
-        nonzero: &mut NonZero<256, 288>,
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -1002,20 +912,17 @@ mod relaxed {
             simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -1115,15 +1022,13 @@ mod relaxed {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -1131,7 +1036,6 @@ mod relaxed {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;

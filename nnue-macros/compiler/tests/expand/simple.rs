@@ -94,11 +94,11 @@ pub struct Weights {
 pub type Stacks = [Stack; 1];
 const _: () = {
     use ::nnue_runtime::{
-        Architecture, Color, Level, Order, SelectedByPieces, line, neurons, self_check,
+        Architecture, Color, Level, Order, SelectedByPieces, line, neurons,
     };
     use ::nnue_runtime::__private::{
-        Probe, Proved, buffer, core::{option::Option, result::Result},
-        features, file, graph, kernels, memory, proof, simd,
+        Proved, buffer, core::option::Option, features, file, kernels, memory, proof,
+        simd,
     };
     memory::plain!(Half { values });
     memory::assert_layout!(Half : 256 bytes { values : 0 });
@@ -150,6 +150,7 @@ const _: () = {
         const FILE: &'static file::FileLayout = {
             const SECTIONS: &[file::Section] = &[
                 file::Section::named(
+                    file::Role::Weights(0),
                     "transformer.weights",
                     "l0w",
                     [1, 768, 128],
@@ -163,6 +164,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::named(
+                    file::Role::Biases(0),
                     "transformer.biases",
                     "l0b",
                     [1, 1, 128],
@@ -176,6 +178,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::named(
+                    file::Role::LayerWeights(0),
                     "l1.weights",
                     "l1w",
                     [1, 1, 256],
@@ -192,6 +195,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::named(
+                    file::Role::LayerBiases(0),
                     "l1.biases",
                     "l1b",
                     [1, 1, 1],
@@ -252,9 +256,9 @@ const _: () = {
             unpooled: 0,
             order: &[],
             skipped: neurons::Skipped::Nothing,
-            tensors: &["transformer.weights", "transformer.biases"],
             readers: &[
                 neurons::Reader {
+                    layer: 0,
                     name: "l1.weights",
                     runs: file::list(
                         &[
@@ -276,50 +280,12 @@ const _: () = {
             ],
             kept: &[],
         };
-        const GRAPH: graph::Graph = graph::Graph {
-            unpooled: 0,
-            interleaved: false,
-            biases: &["transformer.biases"],
-            rows: &[("transformer.weights", 768)],
-            psqt: &[],
-            psqt_values: 0,
-            psqt_is_read: false,
-            layers: &[
-                graph::Layer {
-                    name: "l1",
-                    inputs: &[(graph::Source::Transformer, 0, 256)],
-                    outputs: 1,
-                    range: (-8421504, 8421504),
-                    op: graph::Op::Affine(graph::Affine {
-                        divide: Option::Some((255, false)),
-                        ..graph::Affine::new(file::Element::I16)
-                    }),
-                },
-            ],
-            heads: &[
-                graph::Head {
-                    name: "",
-                    terms: &[(0, 0, false, graph::Align::None)],
-                    align: graph::Align::None,
-                    units: graph::Units::Integer(graph::Ratio {
-                        numerator: 400,
-                        denominator: 16320,
-                        floor: false,
-                        each: false,
-                    }),
-                },
-            ],
-            further: &[],
-        };
         #[inline]
         fn biases(weights: &Weights, _: Color) -> &Half {
             &weights.transformer_biases
         }
         fn values(half: &Half) -> &[i16] {
             &half.values
-        }
-        fn sums(half: &mut Half) -> (&mut [i16], &mut [i32]) {
-            (&mut half.values, &mut [])
         }
         fn rows(weights: &Weights, _: usize) -> features::TableRows<'_> {
             features::TableRows::I16(weights.transformer_weights.as_flattened())
@@ -423,33 +389,6 @@ const _: () = {
             let [first, second] = halves;
             kernels::dispatch!(level, propagate(stacks, first, second, bucket, proved))
         }
-        fn propagate_probed<P: Probe>(
-            level: Level,
-            stacks: &Stacks,
-            halves: [&Half; 2],
-            bucket: usize,
-            proved: Proved,
-            probe: &mut P,
-        ) -> Output {
-            let [first, second] = halves;
-            kernels::dispatch!(
-                level, propagate_probed:: < P > (stacks, first, second, bucket, proved,
-                probe)
-            )
-        }
-    }
-    impl Net {
-        /// Checks that the code of this module has each weight where it belongs and computes
-        /// what the spec says, on every level of this machine. The runtime's module
-        /// `self_check` says what is shown completely, and how.
-        ///
-        /// # Errors
-        ///
-        /// The first value that is not what the formulas of the spec give.
-        #[inline]
-        pub fn self_check() -> Result<self_check::Checked, self_check::Mismatch> {
-            self_check::run::<Net>()
-        }
     }
     #[automatically_derived]
     impl SelectedByPieces for Net {
@@ -464,8 +403,7 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         kernels, simd::scalar as simd,
     };
     pub(super) fn accumulate(
@@ -716,21 +654,7 @@ mod scalar {
         let transformer = &inputs.0;
         layers(stacks, bucket, transformer, proved)
     }
-    #[inline]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Aligned([0i16; 256]);
-        transform(first, second, &mut inputs.0);
-        let transformer = &inputs.0;
-        layers_probed(stacks, bucket, transformer, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     fn layers(
         stacks: &Stacks,
@@ -738,19 +662,8 @@ mod scalar {
         transformer: &[i16; 256],
         proved: Proved,
     ) -> Output {
-        layers_probed(stacks, bucket, transformer, proved, &mut ())
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        bucket: usize,
-        transformer: &[i16; 256],
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut l1_out = {
+        let l1_out = {
             let sums = {
                 if proved.layer(0) {
                     Aligned(
@@ -770,7 +683,6 @@ mod scalar {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
-        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -851,8 +763,7 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::avx2 as simd,
     };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1061,20 +972,8 @@ mod avx2 {
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, proved, &mut ())
-    }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut l1_out = {
+        let l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -1176,7 +1075,6 @@ mod avx2 {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
-        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -1238,8 +1136,8 @@ mod avx2 {
             row(added[1]),
             removed.map(|rows| row(rows[1])),
         );
-        let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
-        let mut l1_out = {
+        let stack = buffer::row(stacks, bucket as u32);
+        let l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -1377,7 +1275,6 @@ mod avx2 {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
-        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -1391,8 +1288,7 @@ mod avx2 {
 mod avxvnni {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::avxvnni as simd,
     };
     pub(super) use super::avx2::{accumulate, refresh};
@@ -1433,20 +1329,8 @@ mod avxvnni {
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, proved, &mut ())
-    }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut l1_out = {
+        let l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -1548,7 +1432,6 @@ mod avxvnni {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
-        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -1610,8 +1493,8 @@ mod avxvnni {
             row(added[1]),
             removed.map(|rows| row(rows[1])),
         );
-        let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
-        let mut l1_out = {
+        let stack = buffer::row(stacks, bucket as u32);
+        let l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -1749,7 +1632,6 @@ mod avxvnni {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
-        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -1763,8 +1645,7 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::avx512 as simd,
     };
     #[target_feature(
@@ -1953,22 +1834,8 @@ mod avx512 {
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, proved, &mut ())
-    }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut l1_out = {
+        let l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -2070,7 +1937,6 @@ mod avx512 {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
-        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -2138,8 +2004,8 @@ mod avx512 {
             row(added[1]),
             removed.map(|rows| row(rows[1])),
         );
-        let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
-        let mut l1_out = {
+        let stack = buffer::row(stacks, bucket as u32);
+        let l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -2277,7 +2143,6 @@ mod avx512 {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
-        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -2291,8 +2156,7 @@ mod avx512 {
 mod avx512icl {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::avx512icl as simd,
     };
     pub(super) use super::avx512::{accumulate, refresh};
@@ -2339,22 +2203,8 @@ mod avx512icl {
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        propagate_probed(stacks, first, second, bucket, proved, &mut ())
-    }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut l1_out = {
+        let l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -2456,7 +2306,6 @@ mod avx512icl {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
-        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;
@@ -2524,8 +2373,8 @@ mod avx512icl {
             row(added[1]),
             removed.map(|rows| row(rows[1])),
         );
-        let (stack, probe) = (buffer::row(stacks, bucket as u32), &mut ());
-        let mut l1_out = {
+        let stack = buffer::row(stacks, bucket as u32);
+        let l1_out = {
             let sums = {
                 if proved.layer(0) {
                     let mut sums = Aligned([0i32; 1]);
@@ -2663,7 +2512,6 @@ mod avx512icl {
             let sums = activation::divide_truncating(&sums, 255);
             Aligned(activation::add_biases(&sums, &stack.l1_biases))
         };
-        probe.layer(0, 1, Probed::I32(&mut l1_out.0));
         let psqt = 0i32;
         let sum = l1_out.0[0] as i64;
         let positional = sum as i32;

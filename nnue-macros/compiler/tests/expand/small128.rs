@@ -131,11 +131,11 @@ pub struct Weights {
 pub type Stacks = [Stack; 8];
 const _: () = {
     use ::nnue_runtime::{
-        Architecture, Color, Level, Order, SelectedByPieces, line, neurons, self_check,
+        Architecture, Color, Level, Order, SelectedByPieces, line, neurons,
     };
     use ::nnue_runtime::__private::{
-        Probe, Proved, buffer, core::{option::Option, result::Result},
-        features, file, graph, kernels, memory, proof, simd,
+        Proved, buffer, core::option::Option, features, file, kernels, memory, proof,
+        simd,
     };
     memory::plain!(Half { values, psqt, _after_psqt });
     memory::assert_layout!(Half : 320 bytes { values : 0, psqt : 256 });
@@ -200,6 +200,7 @@ const _: () = {
             const SECTIONS: &[file::Section] = &[
                 file::Section::hash("transformer hash", 0x7f234db8),
                 file::Section::same(
+                    file::Role::Biases(0),
                     "transformer.biases",
                     file::Element::I16,
                     file::Encoding::Leb128,
@@ -207,6 +208,7 @@ const _: () = {
                     [1, 128],
                 ),
                 file::Section::same(
+                    file::Role::Weights(0),
                     "transformer.weights",
                     file::Element::I16,
                     file::Encoding::Leb128,
@@ -214,6 +216,7 @@ const _: () = {
                     [22528, 128],
                 ),
                 file::Section::same(
+                    file::Role::Psqt(0),
                     "transformer.psqt",
                     file::Element::I32,
                     file::Encoding::Leb128,
@@ -224,6 +227,7 @@ const _: () = {
             const STACK: &[file::Section] = &[
                 file::Section::hash("hash", 0x6333712a),
                 file::Section::same(
+                    file::Role::LayerBiases(0),
                     "fc_0.biases",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -231,6 +235,7 @@ const _: () = {
                     [1, 16],
                 ),
                 file::Section::tensor(
+                    file::Role::LayerWeights(0),
                     "fc_0.weights",
                     [1, 16, 128],
                     file::Stored::new(file::Element::I8, [0, 128, 1], 2048),
@@ -246,6 +251,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::same(
+                    file::Role::LayerBiases(3),
                     "fc_1.biases",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -253,6 +259,7 @@ const _: () = {
                     [1, 32],
                 ),
                 file::Section::tensor(
+                    file::Role::LayerWeights(3),
                     "fc_1.weights",
                     [1, 32, 30],
                     file::Stored::new(file::Element::I8, [0, 32, 1], 1024),
@@ -265,6 +272,7 @@ const _: () = {
                     ),
                 ),
                 file::Section::same(
+                    file::Role::LayerBiases(5),
                     "fc_2.biases",
                     file::Element::I32,
                     file::Encoding::Raw,
@@ -272,6 +280,7 @@ const _: () = {
                     [1, 1],
                 ),
                 file::Section::tensor(
+                    file::Role::LayerWeights(5),
                     "fc_2.weights",
                     [1, 1, 32],
                     file::Stored::new(file::Element::I8, [0, 0, 1], 32),
@@ -317,9 +326,9 @@ const _: () = {
             unpooled: 0,
             order: &[],
             skipped: neurons::Skipped::Nothing,
-            tensors: &["transformer.biases", "transformer.weights"],
             readers: &[
                 neurons::Reader {
+                    layer: 0,
                     name: "fc_0.weights",
                     runs: file::list(
                         &[
@@ -341,88 +350,12 @@ const _: () = {
             ],
             kept: &[],
         };
-        const GRAPH: graph::Graph = graph::Graph {
-            unpooled: 0,
-            interleaved: false,
-            biases: &["transformer.biases"],
-            rows: &[("transformer.weights", 22528)],
-            psqt: &[("transformer.psqt", 22528)],
-            psqt_values: 8,
-            psqt_is_read: false,
-            layers: &[
-                graph::Layer {
-                    name: "fc_0",
-                    inputs: &[(graph::Source::Transformer, 0, 128)],
-                    outputs: 16,
-                    range: (-2064384, 2048256),
-                    op: graph::Op::Affine(graph::Affine::new(file::Element::I8)),
-                },
-                graph::Layer {
-                    name: "ac_sqr_0",
-                    inputs: &[(graph::Source::Layer(0), 0, 15)],
-                    outputs: 15,
-                    range: (0, 127),
-                    op: graph::Op::Activations(&[("sqr_crelu", &[19, 127])]),
-                },
-                graph::Layer {
-                    name: "ac_0",
-                    inputs: &[(graph::Source::Layer(0), 0, 15)],
-                    outputs: 15,
-                    range: (0, 127),
-                    op: graph::Op::Activations(&[("relu", &[6, 127])]),
-                },
-                graph::Layer {
-                    name: "fc_1",
-                    inputs: &[
-                        (graph::Source::Layer(1), 0, 15),
-                        (graph::Source::Layer(2), 0, 15),
-                    ],
-                    outputs: 32,
-                    range: (-487680, 483870),
-                    op: graph::Op::Affine(graph::Affine::new(file::Element::I8)),
-                },
-                graph::Layer {
-                    name: "ac_1",
-                    inputs: &[(graph::Source::Layer(3), 0, 32)],
-                    outputs: 32,
-                    range: (0, 127),
-                    op: graph::Op::Activations(&[("relu", &[6, 127])]),
-                },
-                graph::Layer {
-                    name: "fc_2",
-                    inputs: &[(graph::Source::Layer(4), 0, 32)],
-                    outputs: 1,
-                    range: (-520192, 516128),
-                    op: graph::Op::Affine(graph::Affine::new(file::Element::I8)),
-                },
-            ],
-            heads: &[
-                graph::Head {
-                    name: "",
-                    terms: &[
-                        (5, 0, false, graph::Align::None),
-                        (0, 15, false, graph::Align::Exact(&[(150, 127)])),
-                    ],
-                    align: graph::Align::None,
-                    units: graph::Units::Integer(graph::Ratio {
-                        numerator: 1,
-                        denominator: 16,
-                        floor: false,
-                        each: true,
-                    }),
-                },
-            ],
-            further: &[],
-        };
         #[inline]
         fn biases(weights: &Weights, _: Color) -> &Half {
             &weights.transformer_biases
         }
         fn values(half: &Half) -> &[i16] {
             &half.values
-        }
-        fn sums(half: &mut Half) -> (&mut [i16], &mut [i32]) {
-            (&mut half.values, &mut half.psqt)
         }
         fn rows(weights: &Weights, _: usize) -> features::TableRows<'_> {
             features::TableRows::I16(weights.transformer_weights.as_flattened())
@@ -551,33 +484,6 @@ const _: () = {
             let [first, second] = halves;
             kernels::dispatch!(level, propagate(stacks, first, second, bucket, proved))
         }
-        fn propagate_probed<P: Probe>(
-            level: Level,
-            stacks: &Stacks,
-            halves: [&Half; 2],
-            bucket: usize,
-            proved: Proved,
-            probe: &mut P,
-        ) -> Output {
-            let [first, second] = halves;
-            kernels::dispatch!(
-                level, propagate_probed:: < P > (stacks, first, second, bucket, proved,
-                probe)
-            )
-        }
-    }
-    impl Net {
-        /// Checks that the code of this module has each weight where it belongs and computes
-        /// what the spec says, on every level of this machine. The runtime's module
-        /// `self_check` says what is shown completely, and how.
-        ///
-        /// # Errors
-        ///
-        /// The first value that is not what the formulas of the spec give.
-        #[inline]
-        pub fn self_check() -> Result<self_check::Checked, self_check::Mismatch> {
-            self_check::run::<Net>()
-        }
     }
     #[automatically_derived]
     impl SelectedByPieces for Net {
@@ -592,8 +498,7 @@ const _: () = {
 mod scalar {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, scalar as simd},
     };
     pub(super) fn accumulate(
@@ -939,22 +844,7 @@ mod scalar {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    #[inline]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<32>::new();
-        let mut output = inputs.writer();
-        transform(first, second, &mut output);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     fn layers(
         stacks: &Stacks,
@@ -962,23 +852,10 @@ mod scalar {
         second: &Half,
         bucket: usize,
         transformer: &[[u8; 4]; 32],
-        proved: Proved,
-    ) -> Output {
-        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 32],
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
@@ -1182,20 +1059,17 @@ mod scalar {
             simd::store_i32(simd::sum_dots(sum_3), chunk_mut(&mut sums.0, 3));
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -1295,15 +1169,13 @@ mod scalar {
             simd::store_i32(simd::sum_dots(sum_7), chunk_mut(&mut sums.0, 7));
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -1311,7 +1183,6 @@ mod scalar {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -1408,8 +1279,7 @@ mod scalar {
 mod avx2 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avx2 as simd},
     };
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1736,23 +1606,7 @@ mod avx2 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<32>::new();
-        let mut output = inputs.writer();
-        transform(first, second, &mut output);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn layers(
@@ -1763,22 +1617,8 @@ mod avx2 {
         transformer: &[[u8; 4]; 32],
         proved: Proved,
     ) -> Output {
-        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 32],
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             if proved.layer(0) {
                 let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
                 let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
@@ -2259,20 +2099,17 @@ mod avx2 {
                 sums
             }
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             if proved.layer(3) {
                 let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
                 let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
@@ -2493,15 +2330,13 @@ mod avx2 {
                 sums
             }
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -2509,7 +2344,6 @@ mod avx2 {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -2609,8 +2443,7 @@ mod avx2 {
 mod avxvnni {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avxvnni as simd},
     };
     pub(super) use super::avx2::{accumulate, refresh};
@@ -2724,23 +2557,7 @@ mod avxvnni {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<32>::new();
-        let mut output = inputs.writer();
-        transform(first, second, &mut output);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn layers(
@@ -2749,24 +2566,10 @@ mod avxvnni {
         second: &Half,
         bucket: usize,
         transformer: &[[u8; 4]; 32],
-        proved: Proved,
-    ) -> Output {
-        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 32],
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             let mut sum_1_0 = simd::dots(simd::zero_i32());
@@ -2920,20 +2723,17 @@ mod avxvnni {
             );
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
@@ -3009,15 +2809,13 @@ mod avxvnni {
             );
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -3025,7 +2823,6 @@ mod avxvnni {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -3125,8 +2922,7 @@ mod avxvnni {
 mod avx512 {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avx512 as simd},
     };
     #[target_feature(
@@ -3425,25 +3221,7 @@ mod avx512 {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<32>::new();
-        let mut output = inputs.writer();
-        transform(first, second, &mut output);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -3456,24 +3234,8 @@ mod avx512 {
         transformer: &[[u8; 4]; 32],
         proved: Proved,
     ) -> Output {
-        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 32],
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             if proved.layer(0) {
                 let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
                 let mut sum_1 = simd::dots(simd::zero_i32());
@@ -3798,20 +3560,17 @@ mod avx512 {
                 sums
             }
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &buffer::hidden(&fc_1_input).0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             if proved.layer(3) {
                 let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
                 let mut sum_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
@@ -3944,15 +3703,13 @@ mod avx512 {
                 sums
             }
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -3960,7 +3717,6 @@ mod avx512 {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
@@ -4066,8 +3822,7 @@ mod avx512 {
 mod avx512icl {
     use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{
-        Output, Probe, Probed, Proved, activation,
-        buffer::{self, Aligned, chunk, chunk_mut},
+        Output, Proved, activation, buffer::{self, Aligned, chunk, chunk_mut},
         simd::{InputWriter, Inputs, avx512icl as simd},
     };
     pub(super) use super::avx512::{accumulate, refresh};
@@ -4177,25 +3932,7 @@ mod avx512icl {
         let transformer = output.finish();
         layers(stacks, first, second, bucket, transformer, proved)
     }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    pub(super) fn propagate_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        proved: Proved,
-        probe: &mut P,
-    ) -> Output {
-        let mut inputs = Inputs::<32>::new();
-        let mut output = inputs.writer();
-        transform(first, second, &mut output);
-        let transformer = output.finish();
-        layers_probed(stacks, first, second, bucket, transformer, proved, probe)
-    }
-    /// What [`propagate`] and the evaluations of moves have in common.
+    /// The layers and the output, after [`propagate`] or a move has made their inputs.
     #[inline(never)]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -4206,26 +3943,10 @@ mod avx512icl {
         second: &Half,
         bucket: usize,
         transformer: &[[u8; 4]; 32],
-        proved: Proved,
-    ) -> Output {
-        layers_probed(stacks, first, second, bucket, transformer, proved, &mut ())
-    }
-    #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the inputs of all layers")]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    fn layers_probed<P: Probe>(
-        stacks: &Stacks,
-        first: &Half,
-        second: &Half,
-        bucket: usize,
-        transformer: &[[u8; 4]; 32],
         _proved: Proved,
-        probe: &mut P,
     ) -> Output {
         let stack = buffer::row(stacks, bucket as u32);
-        let mut fc_0_out = {
+        let fc_0_out = {
             let mut sum_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
             let mut sum_1 = simd::dots(simd::zero_i32());
             let mut sum_2 = simd::dots(simd::zero_i32());
@@ -4336,20 +4057,17 @@ mod avx512icl {
             );
             sums
         };
-        probe.layer(0, 16, Probed::I32(&mut fc_0_out.0));
-        let mut ac_sqr_0_out = Aligned(
+        let ac_sqr_0_out = Aligned(
             activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        probe.layer(1, 16, Probed::U8(&mut ac_sqr_0_out.0));
-        let mut ac_0_out = Aligned(
+        let ac_0_out = Aligned(
             activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        probe.layer(2, 16, Probed::U8(&mut ac_0_out.0));
         let mut fc_1_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &buffer::hidden(&fc_1_input).0;
-        let mut fc_1_out = {
+        let fc_1_out = {
             let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
             let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let mut sum_1_0 = simd::dots(simd::zero_i32());
@@ -4407,15 +4125,13 @@ mod avx512icl {
             );
             sums
         };
-        probe.layer(3, 32, Probed::I32(&mut fc_1_out.0));
-        let mut ac_1_out = Aligned(
+        let ac_1_out = Aligned(
             activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        probe.layer(4, 32, Probed::U8(&mut ac_1_out.0));
         let mut fc_2_input = Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
-        let mut fc_2_out = {
+        let fc_2_out = {
             let inputs = chunk(fc_2_input.as_flattened(), 0);
             Aligned([
                 stack
@@ -4423,7 +4139,6 @@ mod avx512icl {
                     .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
-        probe.layer(5, 1, Probed::I32(&mut fc_2_out.0));
         let psqt = buffer::row(&first.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;

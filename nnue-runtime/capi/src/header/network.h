@@ -250,7 +250,7 @@ const char *@P@_last_error(void);
 /* The name of the network in its spec. */
 const char *@P@_name(void);
 
-/* How many buckets the network has: copies of its layers, of which a position uses one. */
+/* How many buckets the network has: copies of its layers. A position uses one of them. */
 uint32_t @P@_buckets(void);
 
 /* The name of the instruction set of that number that this machine and this library have, the

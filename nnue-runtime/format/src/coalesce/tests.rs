@@ -8,7 +8,7 @@ use core::convert::Infallible;
 use super::*;
 use crate::ValueFault;
 use crate::{
-    Element, Form, Format, Loaded, Overflow, PieceSquare, Placed, Quantise, Section, Stacks,
+    Element, Form, Format, Loaded, Overflow, PieceSquare, Placed, Quantise, Role, Section, Stacks,
     Stored, Tail, Text, VirtualSet, list, split, store,
 };
 
@@ -89,7 +89,7 @@ const fn tensor<const TRUNCATE: bool>(name: &'static str, rows: usize, offset: u
         element: Element::I16,
     });
     let placed = Placed::rows(Element::I16, offset, [rows, 1]);
-    Section::tensor(name, [1, rows, 1], stored, placed)
+    Section::tensor(Role::Weights(0), name, [1, rows, 1], stored, placed)
 }
 
 /// A file of zeros, except for a row and its virtual rows.
@@ -264,12 +264,13 @@ fn stacks(element: Element, quantise: Option<Quantise>) -> FileLayout {
     FileLayout {
         sections: vec![
             Section::tensor(
+                Role::SharedWeights(0),
                 "shared",
                 [1, 2, 4],
                 Stored::new(element, [0, 4, 1], 8),
                 shared,
             ),
-            Section::tensor("own", [2, 2, 4], stored, own),
+            Section::tensor(Role::LayerWeights(0), "own", [2, 2, 4], stored, own),
         ]
         .into(),
         coalesced: vec![Coalesced::Stacks {

@@ -40,7 +40,7 @@ const fn named(name: &'static str, id: &'static str, count: usize, offset: usize
         element: Element::I16,
     });
     let placed = Placed::rows(Element::I16, offset, [1, count]);
-    Section::named(name, id, [1, 1, count], stored, placed)
+    Section::named(Role::Weights(0), name, id, [1, 1, count], stored, placed)
 }
 
 /// A file of [`NAMED`] with its tensors in this order.
@@ -299,7 +299,7 @@ fn padding_of_named_tensors_comes_back() {
     let padded_rows = Stored::new(Element::F32, [0, 4, 1], 8);
     let padded = |id, offset| {
         let placed = Placed::rows(Element::F32, offset, [2, 3]);
-        Section::named(id, id, [1, 2, 3], padded_rows, placed)
+        Section::named(Role::Weights(0), id, id, [1, 2, 3], padded_rows, placed)
     };
     let layout = FileLayout {
         sections: vec![padded("a", 0), padded("b", 24)].into(),
@@ -319,10 +319,30 @@ fn padding_of_named_tensors_comes_back() {
 
 #[test]
 fn rows_are_in_place_where_file_and_memory_begin_with_them() {
-    const ROWS: Section = Section::same("rows", Element::I16, Encoding::Raw, 0, [64, 32]);
-    const BIASES: Section = Section::same("biases", Element::I16, Encoding::Raw, 4096, [1, 32]);
-    const COMPRESSED: Section =
-        Section::same("rows", Element::I16, Encoding::BareLeb128, 0, [64, 32]);
+    const ROWS: Section = Section::same(
+        Role::Weights(0),
+        "rows",
+        Element::I16,
+        Encoding::Raw,
+        0,
+        [64, 32],
+    );
+    const BIASES: Section = Section::same(
+        Role::Biases(0),
+        "biases",
+        Element::I16,
+        Encoding::Raw,
+        4096,
+        [1, 32],
+    );
+    const COMPRESSED: Section = Section::same(
+        Role::Weights(0),
+        "rows",
+        Element::I16,
+        Encoding::BareLeb128,
+        0,
+        [64, 32],
+    );
     let taken = |sections: &'static [Section]| {
         let layout = FileLayout {
             sections: list(sections),

@@ -38,6 +38,7 @@ pub(crate) const SECTIONS: &[Section] = &[
     },
     Section::Align(16),
     Section::tensor(
+        Role::Weights(0),
         "padded columns",
         [1, 3, 6],
         Stored::new(Element::I16, [0, 8, 1], 24),
@@ -52,14 +53,23 @@ pub(crate) const SECTIONS: &[Section] = &[
             ],
         ),
     ),
-    Section::same("copied", Element::I32, Encoding::Raw, 64, [2, 3]),
+    Section::same(
+        Role::Weights(0),
+        "copied",
+        Element::I32,
+        Encoding::Raw,
+        64,
+        [2, 3],
+    ),
     Section::tensor(
+        Role::Weights(0),
         "widened",
         [2, 1, 4],
         Stored::new(Element::I8, [4, 0, 1], 8),
         Placed::new(Form::Rows, Element::I32, [96, 16], [1, 4], &[]),
     ),
     Section::tensor(
+        Role::Weights(0),
         "transposed",
         [2, 3, 8],
         Stored::new(Element::I8, [3, 1, 6], 48),
@@ -72,6 +82,7 @@ pub(crate) const SECTIONS: &[Section] = &[
         ),
     ),
     Section::tensor(
+        Role::Weights(0),
         "quantised",
         [1, 2, 5],
         Stored::new(Element::F32, [0, 5, 1], 10).quantised(Quantise {
@@ -83,18 +94,21 @@ pub(crate) const SECTIONS: &[Section] = &[
         Placed::new(Form::Columns, Element::I16, [192, 0], [2, 5], &[]),
     ),
     Section::tensor(
+        Role::Weights(0),
         "float",
         [1, 1, 3],
         Stored::new(Element::F32, [0, 0, 1], 3),
         Placed::rows(Element::F32, 256, [1, 4]),
     ),
     Section::tensor(
+        Role::Weights(0),
         "signs",
         [1, 2, 70],
         Stored::new(Element::I8, [0, 70, 1], 140),
         Placed::new(Form::Bits, Element::U64, [288, 0], [2, 128], &[]),
     ),
     Section::tensor(
+        Role::Weights(0),
         "blocks",
         [1, 48, 4],
         Stored::new(Element::I16, [0, 1, 48], 192),

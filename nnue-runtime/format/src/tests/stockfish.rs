@@ -329,6 +329,7 @@ fn truncation_names_the_tensor() {
 fn padding_comes_back_where_tensors_are_decoded_before_they_are_placed() {
     const ROWS: usize = 250;
     const NEIGHBOURS: &[Section] = &[Section::tensor(
+        Role::Weights(0),
         "weights",
         [1, ROWS, 4],
         Stored::new(Element::I16, [0, 4, 1], 4 * ROWS).encoded(Encoding::Leb128),

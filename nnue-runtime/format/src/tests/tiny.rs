@@ -25,8 +25,16 @@ pub(crate) const FC_1: usize = FC_0 + 3 * 128 + 8;
 
 const STACK_SECTIONS: &[Section] = &[
     Section::hash("hash", 0x6333_6A4A),
-    same("fc_0.biases", Element::I32, false, STACKS_AT, 3),
+    same(
+        Role::LayerBiases(0),
+        "fc_0.biases",
+        Element::I32,
+        false,
+        STACKS_AT,
+        3,
+    ),
     affine(
+        0,
         "fc_0.weights",
         [3, 128],
         Placed::new(
@@ -40,8 +48,16 @@ const STACK_SECTIONS: &[Section] = &[
             ],
         ),
     ),
-    same("fc_1.biases", Element::I32, false, STACKS_AT + 528, 2),
+    same(
+        Role::LayerBiases(1),
+        "fc_1.biases",
+        Element::I32,
+        false,
+        STACKS_AT + 528,
+        2,
+    ),
     affine(
+        1,
         "fc_1.weights",
         [2, 7],
         Placed::new(
@@ -82,14 +98,15 @@ const fn transformer<const COMPRESSED: bool>() -> [Section; 5] {
             name: "transformer hash",
             expected: 0x7F23_44B8,
         },
-        same("biases", Element::I16, COMPRESSED, 0, 4),
-        same("weights", Element::I16, COMPRESSED, 8, 20),
-        same("threats", Element::I8, false, 48, 9),
-        same("psqt", Element::I32, COMPRESSED, 60, 6),
+        same(Role::Biases(0), "biases", Element::I16, COMPRESSED, 0, 4),
+        same(Role::Weights(0), "weights", Element::I16, COMPRESSED, 8, 20),
+        same(Role::Weights(5), "threats", Element::I8, false, 48, 9),
+        same(Role::Psqt(0), "psqt", Element::I32, COMPRESSED, 60, 6),
     ]
 }
 
 const fn same(
+    role: Role,
     name: &'static str,
     element: Element,
     compressed: bool,
@@ -101,13 +118,19 @@ const fn same(
     } else {
         Encoding::Raw
     };
-    Section::same(name, element, encoding, offset, [1, count])
+    Section::same(role, name, element, encoding, offset, [1, count])
 }
 
-const fn affine(name: &'static str, [rows, columns]: [usize; 2], placed: Placed) -> Section {
+const fn affine(
+    layer: usize,
+    name: &'static str,
+    [rows, columns]: [usize; 2],
+    placed: Placed,
+) -> Section {
+    let role = Role::LayerWeights(layer);
     let padded = columns.next_multiple_of(32);
     let stored = Stored::new(Element::I8, [0, padded, 1], rows * padded);
-    Section::tensor(name, [1, rows, columns], stored, placed)
+    Section::tensor(role, name, [1, rows, columns], stored, placed)
 }
 
 pub(crate) fn random_bytes(random: &mut Rng, len: usize) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use nnue_compiler::format::{
     Element, Encoding, Format, LoadError, Overflow, Quantise, Rounding, Section,
 };
-use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
+use nnue_compiler::network::file::{Role, Tensor};
 use nnue_compiler::network::{Network, OUTPUT_RUN};
 use nnue_compiler::{explain, file_layout};
 
@@ -71,9 +71,8 @@ pub fn nearest_net_file_of(network: &Network, mut value: impl FnMut(Weight<'_>) 
         }
     };
     write(network, "", &mut reached, |tensor| {
-        let element = tensor
-            .quantise
-            .map_or(tensor.element, |quantise| quantise.element);
+        let quantised = tensor.stored.quantise.map(|quantise| quantise.element);
+        let element = quantised.unwrap_or(tensor.stored.element);
         let (low, high) = element.limits()?;
         let summands = if is_summand(network, tensor) { 2 } else { 1 };
         Some((low / summands, high / summands))
@@ -118,7 +117,7 @@ fn write(
         match section {
             Section::Hash { expected, .. } => file.extend_from_slice(&expected.to_le_bytes()),
             Section::Bytes { expected, .. } => file.extend_from_slice(expected),
-            Section::Skipped { .. } | Section::Kept(_) => {
+            Section::Skipped { .. } | Section::Kept { .. } => {
                 file.resize(file.len() + section.skipped_len(), 0)
             }
             Section::Align(to) => file.resize(file.len().next_multiple_of(*to), 0),
@@ -126,7 +125,7 @@ fn write(
                 if network.file.format == Format::Named {
                     file.extend_from_slice(tensor.id.as_bytes());
                     file.push(b'\n');
-                    file.extend_from_slice(&(tensor.values() as u64).to_le_bytes());
+                    file.extend_from_slice(&(tensor.stored.values as u64).to_le_bytes());
                 }
                 let mut values = values(tensor, stack.unwrap_or(0), value);
                 if let Some((low, high)) = limits(tensor) {
@@ -154,60 +153,26 @@ pub fn verify(network: &Network, file: &[u8]) -> Result<(), LoadError> {
 
 /// The values of a tensor, in the order of the file.
 fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f64) -> Vec<f64> {
-    let [buckets, rows, columns] = match tensor.role {
-        Role::Weights(_) => [None, Some(Axis::Feature), Some(Axis::Neuron)],
-        Role::Biases(_) => [None, None, Some(Axis::Neuron)],
-        Role::Psqt(_) => [None, Some(Axis::Feature), Some(Axis::Stack)],
-        Role::LayerWeights(_) | Role::SharedWeights(_) => {
-            [Some(Axis::Stack), Some(Axis::Output), Some(Axis::Input)]
-        }
-        Role::LayerBiases(_) | Role::SharedBiases(_) | Role::LayerFactors(_) => {
-            [Some(Axis::Stack), None, Some(Axis::Output)]
-        }
-    }
-    .map(|axis| axis.map_or(vec![0], |axis| offsets(tensor, axis)));
-    let mut values = vec![0.0; tensor.values()];
-    for (bucket, of_bucket) in buckets.iter().enumerate() {
-        for (row, of_row) in rows.iter().enumerate() {
-            for (column, of_column) in columns.iter().enumerate() {
-                let index = of_bucket + of_row + of_column;
-                values[index] = value(Weight {
-                    tensor: &tensor.name,
-                    role: tensor.role,
-                    stack: stack + bucket,
-                    row,
-                    column,
-                    index,
-                });
-            }
-        }
+    let mut values = vec![0.0; tensor.stored.values];
+    for [bucket, row, column] in tensor.places() {
+        let index = tensor.stored.index([bucket, row, column]);
+        values[index] = value(Weight {
+            tensor: &tensor.name,
+            role: tensor.role,
+            stack: stack + bucket,
+            row,
+            column,
+            index,
+        });
     }
     values
-}
-
-/// The distance in the file from the first position on an axis to each position.
-fn offsets(tensor: &Tensor, axis: Axis) -> Vec<usize> {
-    let shape = tensor.shape();
-    let offset = |position: usize| {
-        let parts = tensor.axes.iter().enumerate();
-        let own = parts.filter(|(_, (part, _))| part.axis == axis);
-        let offsets = own.map(|(index, (part, _))| {
-            let along = match part.part {
-                Part::Whole => position,
-                Part::Blocks(len) => position / len,
-                Part::Places(len) => position % len,
-            };
-            along * shape[index + 1..].iter().product::<usize>()
-        });
-        offsets.sum()
-    };
-    (0..tensor.len(axis)).map(offset).collect()
 }
 
 /// Whether values of a tensor are added to values of another tensor before they are rounded to
 /// integers.
 fn is_summand(network: &Network, tensor: &Tensor) -> bool {
-    let mut factors = (network.features.iter()).filter_map(|set| set.factors.as_ref());
+    let sets = network.features.iter();
+    let mut factors = sets.filter_map(|set| set.factors.as_ref());
     match tensor.role {
         Role::Weights(_) | Role::Psqt(_) => factors.any(|factors| !factors.round_each),
         Role::LayerFactors(_) | Role::Biases(_) => false,
@@ -218,11 +183,11 @@ fn is_summand(network: &Network, tensor: &Tensor) -> bool {
 }
 
 fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
-    let element = tensor.element;
+    let element = tensor.stored.element;
     let mut bytes = vec![0; values.len() * element.size()];
     let mut compressed = Vec::new();
     for (index, &value) in values.iter().enumerate() {
-        let value = match &tensor.quantise {
+        let value = match &tensor.stored.quantise {
             Some(quantise) => {
                 let value = if summand {
                     value
@@ -234,7 +199,8 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
             None => integer_of(tensor, value),
         };
         assert!(
-            (element.limits())
+            element
+                .limits()
                 .is_none_or(|(low, high)| (low.into()..=high.into()).contains(&value)),
             "{value} does not fit in {element} of `{}`",
             tensor.name
@@ -245,7 +211,7 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
             _ => push_leb128(&mut compressed, value as i32),
         }
     }
-    match tensor.encoding {
+    match tensor.stored.encoding {
         Encoding::Raw => file.extend_from_slice(&bytes),
         Encoding::Leb128 => {
             file.extend_from_slice(LEB128_MAGIC);
@@ -281,7 +247,7 @@ fn push_unsigned_leb128(file: &mut Vec<u8>, mut value: u32) {
 /// The number in the file for a value that is not quantised while loading. If the file has an
 /// integer for a value in floating point, this is the nearest integer that fits.
 fn integer_of(tensor: &Tensor, value: f64) -> f64 {
-    match (tensor.divisor, tensor.element.limits()) {
+    match (tensor.stored.divisor, tensor.stored.element.limits()) {
         (Some(divisor), Some((low, high))) => {
             (value * divisor).round().clamp(low.into(), high.into())
         }

@@ -197,8 +197,8 @@ impl Calibration<'_> {
         }
     }
 
-    /// Chooses the biases of neurons, of which each four are a block. `needed` returns the least
-    /// bias with which a neuron is active in a sample.
+    /// Chooses the biases of neurons, four to a block. `needed` returns the least bias with which a
+    /// neuron is active in a sample.
     fn choose_blocks(
         &self,
         neurons: &[usize],

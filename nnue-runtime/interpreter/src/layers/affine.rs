@@ -53,20 +53,20 @@ pub(super) fn compute(
 /// The sums of the products of each output, scaled and divided, without the bias. The sums are
 /// `i32` and wrap around.
 fn of_integers(op: &Affine, inputs: &[i64], weights: &LayerWeights) -> Vec<i32> {
-    // Modulo 2^32, in which sums are kept, factors may be cut first.
+    // Modulo 2^32, in which sums are kept, factors may be cut first. Factors of zero add nothing.
     let factors = inputs.iter().map(|x| match op.weights {
         WeightType::Binary => sign(*x),
         _ => *x as i32,
     });
-    let factors: Vec<i32> = factors.collect();
+    let factors: Vec<(usize, i32)> = factors.enumerate().filter(|(_, x)| *x != 0).collect();
     let beta = match op.scales {
         Some(scales) if scales.inputs => mean_size(inputs),
         _ => 1,
     };
     let rows = weights.weights.integers().chunks_exact(inputs.len());
     let sums = rows.enumerate().map(|(output, row)| {
-        let products = factors.iter().zip(row);
-        let products = products.map(|(x, weight)| x.wrapping_mul(*weight as i32));
+        let products = factors.iter();
+        let products = products.map(|(input, x)| x.wrapping_mul(row[*input] as i32));
         let mut sum = products.fold(0i32, i32::wrapping_add);
         if let Some(scales) = op.scales {
             let alpha = weights.factors.integers()[output];
@@ -85,11 +85,11 @@ fn of_integers(op: &Affine, inputs: &[i64], weights: &LayerWeights) -> Vec<i32> 
 fn of_wide_integers(inputs: &[i64], weights: &LayerWeights) -> Vec<i64> {
     let rows = weights.weights.integers().chunks_exact(inputs.len());
     let outputs = rows.zip(weights.biases.integers());
+    let factors = inputs.iter().enumerate().filter(|(_, x)| **x != 0);
     let sums = outputs.map(|(row, bias)| {
-        let products = inputs
-            .iter()
-            .zip(row)
-            .map(|(x, w)| i128::from(*x) * i128::from(*w));
+        let products = factors
+            .clone()
+            .map(|(input, x)| i128::from(*x) * i128::from(row[input]));
         (products.sum::<i128>() + i128::from(*bias)) as i64
     });
     sums.collect()
@@ -122,8 +122,8 @@ fn columns(inputs: &[f32], row: &[f32], bias: f32) -> f32 {
     products.fold(bias, |sum, (x, weight)| x.mul_add(*weight, sum))
 }
 
-/// Sixteen sums, of which number `l` adds the products of the inputs `l`, `l + 16`, and so on. Then
-/// the sums `l` and `l + 8` are added, of the eight results the sums `l` and `l + 4`, and so on.
+/// Sixteen sums: number `l` adds the products of the inputs `l`, `l + 16`, and so on. Then the sums
+/// `l` and `l + 8` are added, then the results `l` and `l + 4`, and so on.
 pub(super) fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
     let mut sums = vec![0f32; 16];
     for (index, (x, weight)) in inputs.iter().zip(row).enumerate() {

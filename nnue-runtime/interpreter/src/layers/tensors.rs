@@ -5,12 +5,16 @@ use nnue_compiler::network::{Slice, Source};
 use crate::weights::Values;
 
 /// The tensors that have been computed so far.
-pub(crate) struct Tensors {
-    pub(crate) transformer: Values,
-    pub(crate) unpooled: Values,
-    pub(crate) psqt: Values,
+#[derive(Clone, Debug)]
+pub struct Tensors {
+    /// The transformer's output.
+    pub transformer: Values,
+    /// The sums of neurons that are not pooled.
+    pub unpooled: Values,
+    /// The PSQT sums that layers read.
+    pub psqt: Values,
     /// The outputs of the layers, in the order of the network.
-    pub(crate) layers: Vec<Values>,
+    pub layers: Vec<Values>,
 }
 
 impl Tensors {

@@ -7,14 +7,13 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Element, Layer, Op, Pooling};
 use nnue_compiler::operation::{Activation, Elementwise, test_operation};
-use nnue_format::Section;
 use nnue_runtime::Board;
 use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::specs::specs_in;
 
 use super::*;
 use crate::weights::TransformerWeights;
-use crate::{LayerWeights, Net, Values, Weights};
+use crate::{Accumulators, LayerWeights, Net, Trace, Values, Weights};
 
 const FENS: [&str; 2] = [
     "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b - - 0 1",
@@ -36,9 +35,10 @@ fn networks() -> Vec<Network> {
         let numbers = network.feature_count() * network.transformer.width;
         let is_supplied = network.features.iter().any(|set| set.is_supplied());
         // Bytes have no room for random PSQT values.
-        let tensors = network.file.sections_once().filter_map(Section::as_tensor);
-        let has_bytes = { tensors }
-            .any(|tensor| matches!(tensor.role, Role::Psqt(_)) && tensor.element == Element::I8);
+        let tensors = network.file.tensors();
+        let has_bytes = { tensors }.any(|tensor| {
+            matches!(tensor.role, Role::Psqt(_)) && tensor.stored.element == Element::I8
+        });
         if !is_supplied && !has_bytes && numbers < 1_000_000 {
             networks.push(network);
         }
@@ -175,13 +175,23 @@ fn hides_sums(layer: &Layer) -> bool {
         .is_some_and(|affine| !affine.starts_at_biases())
 }
 
+/// How many values were compared, and why others were not.
+#[derive(Default)]
+struct Counts {
+    compared: usize,
+    /// Values of layers that may have wrapped around.
+    left_out: usize,
+    /// Positions whose accumulators have wrapped around.
+    wrapping: usize,
+    outputs: usize,
+    large_outputs: usize,
+}
+
 #[test]
 fn every_step_is_as_the_network_computes_it_but_for_rounding() {
     let networks = networks();
     assert!(networks.len() > 50, "{}", networks.len());
-    let (mut compared, mut left_out, mut wrapping) = (0, 0, 0);
-    let mut refused = 0;
-    let (mut values, mut large_values) = (0, 0);
+    let (mut counts, mut refused) = (Counts::default(), 0);
     for (seed, network) in networks.iter().enumerate() {
         let file = random_net_file(network, seed as u64);
         // Random weights reach more outputs than some networks allow.
@@ -199,106 +209,134 @@ fn every_step_is_as_the_network_computes_it_but_for_rounding() {
             let stack = seed % network.stacks.count;
             let trace = net.trace(&accumulators, board.side_to_move(), stack);
             let read = unrounded.trace(&board, stack);
-            let sums = transformer::accumulate(
-                network,
-                &unrounded.weights().transformer,
-                &active_rows(network, &board),
-            );
-            let mut wraps = false;
-            for (exact, found) in sums.iter().zip(&accumulators) {
-                for (exact, found) in exact.values.iter().zip(&found.values) {
-                    assert_eq!(*exact as i64 as i16, *found, "{}", network.name);
-                    wraps |= *exact != f64::from(*found);
-                }
-            }
-            if wraps {
-                wrapping += 1;
+            if wraps(&unrounded, &board, &accumulators) {
+                counts.wrapping += 1;
             } else {
-                // The factors of a product may have been rounded too.
-                let tolerance = match network.transformer.pooling {
-                    Pooling::Product { shift, .. } => {
-                        let largest = network.transformer.activated.range.1 as f64;
-                        1.0 + (2.0 * largest + 1.0) / f64::from(shift).exp2()
-                    }
-                    _ => 2.0,
-                };
-                let pairs = numbers(&trace.transformer)
-                    .into_iter()
-                    .zip(&read.transformer);
-                for (found, exact) in pairs {
-                    assert!(
-                        (found - exact).abs() <= tolerance,
-                        "{}: {found} {exact}",
-                        network.name
-                    );
-                }
-                assert_eq!(numbers(&trace.unpooled), read.unpooled);
+                compare_pooled(network, &trace, &read);
             }
-            for (found, exact) in numbers(&trace.psqt).iter().zip(&read.psqt) {
-                assert!(
-                    (found - exact).abs() <= 0.5,
-                    "{}: {found} {exact}",
-                    network.name
-                );
-            }
-            let mut tensors = layers::Tensors {
-                transformer: numbers(&trace.transformer),
-                unpooled: numbers(&trace.unpooled),
-                psqt: numbers(&trace.psqt),
-                layers: Vec::new(),
-            };
-            let weights = &unrounded.weights().stacks[stack];
-            for (index, layer) in network.layers.iter().enumerate() {
-                let exact = layers::compute(layer, weights[index].as_ref(), &tensors);
-                let found = numbers(&trace.layers[index]);
-                let factors = weights[index].as_ref().map_or(&[][..], |own| &own.factors);
-                assert_eq!(found.len(), exact.len());
-                for (found, exact) in found.iter().zip(&exact) {
-                    let Some(tolerance) = tolerance(layer, factors, *found, *exact) else {
-                        left_out += 1;
-                        continue;
-                    };
-                    compared += 1;
-                    // Sums wrap around before they are divided.
-                    if hides_sums(layer) && (found - exact).abs() > tolerance {
-                        left_out += 1;
-                        continue;
-                    }
-                    assert!(
-                        (found - exact).abs() <= tolerance || (found.is_nan() && exact.is_nan()),
-                        "{} {}: {found} {exact}",
-                        network.name,
-                        layer.name
-                    );
-                }
-                tensors.layers.push(found);
-            }
-            let outputs = trace.evaluation.outputs();
-            let psqt = f64::from(outputs[0].psqt);
-            let of_outputs = output::values(network, &tensors.layers, psqt);
-            assert_eq!(of_outputs.len(), outputs.len());
-            for (found, exact) in outputs.iter().zip(&of_outputs) {
-                let found = f64::from(found.value);
-                // Other values saturate or wrap around.
-                if exact.abs() > i32::MAX.into() {
-                    large_values += 1;
-                    continue;
-                }
-                // The terms, their sum and the value are rounded.
-                let tolerance = 4.0 + 1e-6 * exact.abs();
-                assert!(
-                    (found - exact).abs() <= tolerance,
-                    "{}: {found} {exact}",
-                    network.name
-                );
-                values += 1;
-            }
+            assert_within(network, 0.5, &numbers(&trace.psqt), &read.psqt);
+            let tensors = compare_layers(&unrounded, stack, &trace, &mut counts);
+            compare_outputs(network, &trace, &tensors, &mut counts);
         }
     }
+    let Counts {
+        compared, left_out, ..
+    } = counts;
     assert!(refused < 5, "{refused}");
     assert!(left_out * 10 < compared, "{left_out} of {compared}");
-    assert!(wrapping * 10 < networks.len(), "{wrapping}");
-    assert!(large_values * 5 < values, "{large_values} of {values}");
+    assert!(counts.wrapping * 10 < networks.len(), "{}", counts.wrapping);
+    assert!(counts.large_outputs * 5 < counts.outputs);
+}
+
+/// Confirms that the sums are those of the accumulators, and returns whether these wrapped around.
+fn wraps(unrounded: &UnroundedNet, board: &Board, accumulators: &Accumulators) -> bool {
+    let network = &unrounded.network;
+    let tables = &unrounded.weights().transformer;
+    let sums = transformer::accumulate(network, tables, &active_rows(network, board));
+    let mut wraps = false;
+    for (exact, found) in sums.iter().zip(accumulators) {
+        for (exact, found) in exact.values.iter().zip(&found.values) {
+            assert_eq!(*exact as i64 as i16, *found, "{}", network.name);
+            wraps |= *exact != f64::from(*found);
+        }
+    }
+    wraps
+}
+
+/// Confirms that what layers read of the transformer is as close as rounding allows.
+fn compare_pooled(network: &Network, trace: &Trace, exact: &UnroundedTrace) {
+    // The factors of a product may have been rounded too.
+    let tolerance = match network.transformer.pooling {
+        Pooling::Product { shift, .. } => {
+            let largest = network.transformer.activated.range.1 as f64;
+            1.0 + (2.0 * largest + 1.0) / f64::from(shift).exp2()
+        }
+        _ => 2.0,
+    };
+    assert_within(
+        network,
+        tolerance,
+        &numbers(&trace.transformer),
+        &exact.transformer,
+    );
+    assert_eq!(numbers(&trace.unpooled), exact.unpooled);
+}
+
+fn assert_within(network: &Network, tolerance: f64, found: &[f64], exact: &[f64]) {
+    for (found, exact) in found.iter().zip(exact) {
+        assert!(
+            (found - exact).abs() <= tolerance,
+            "{}: {found} {exact}",
+            network.name
+        );
+    }
+}
+
+/// Compares the outputs of each layer with those for the same inputs without rounding, and returns
+/// all outputs.
+fn compare_layers(
+    unrounded: &UnroundedNet,
+    stack: usize,
+    trace: &Trace,
+    counts: &mut Counts,
+) -> layers::Tensors {
+    let network = &unrounded.network;
+    let mut tensors = layers::Tensors {
+        transformer: numbers(&trace.transformer),
+        unpooled: numbers(&trace.unpooled),
+        psqt: numbers(&trace.psqt),
+        layers: Vec::new(),
+    };
+    let weights = &unrounded.weights().stacks[stack];
+    for (index, layer) in network.layers.iter().enumerate() {
+        let exact = layers::compute(layer, weights[index].as_ref(), &tensors);
+        let found = numbers(&trace.layers[index]);
+        let factors = weights[index].as_ref().map_or(&[][..], |own| &own.factors);
+        assert_eq!(found.len(), exact.len());
+        for (found, exact) in found.iter().zip(&exact) {
+            let Some(tolerance) = tolerance(layer, factors, *found, *exact) else {
+                counts.left_out += 1;
+                continue;
+            };
+            counts.compared += 1;
+            // Sums wrap around before they are divided.
+            if hides_sums(layer) && (found - exact).abs() > tolerance {
+                counts.left_out += 1;
+                continue;
+            }
+            assert!(
+                (found - exact).abs() <= tolerance || (found.is_nan() && exact.is_nan()),
+                "{} {}: {found} {exact}",
+                network.name,
+                layer.name
+            );
+        }
+        tensors.layers.push(found);
+    }
+    tensors
+}
+
+fn compare_outputs(
+    network: &Network,
+    trace: &Trace,
+    tensors: &layers::Tensors,
+    counts: &mut Counts,
+) {
+    let outputs = trace.evaluation.outputs();
+    let psqt = f64::from(outputs[0].psqt);
+    let exact = output::values(network, &tensors.layers, psqt);
+    assert_eq!(exact.len(), outputs.len());
+    for (found, exact) in outputs.iter().zip(&exact) {
+        // Other values saturate or wrap around.
+        if exact.abs() > i32::MAX.into() {
+            counts.large_outputs += 1;
+            continue;
+        }
+        // The terms, their sum and the value are rounded.
+        let tolerance = 4.0 + 1e-6 * exact.abs();
+        assert_within(network, tolerance, &[f64::from(found.value)], &[*exact]);
+        counts.outputs += 1;
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 pub(crate) enum Region {}
 
 impl Region {
-    pub(super) fn of_file(_: &File, _: u64, _: usize) -> io::Result<Region> {
+    pub(super) unsafe fn of_file(_: &File, _: u64, _: usize) -> io::Result<Region> {
         Err(ErrorKind::Unsupported.into())
     }
 

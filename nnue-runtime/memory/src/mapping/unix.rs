@@ -3,7 +3,6 @@
 use std::ffi::c_void;
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::ptr::{self, NonNull};
 
@@ -27,28 +26,35 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// Bytes of a file or a segment, for reading. The caller makes sure that the file has them.
-    pub(crate) fn of_file(file: impl AsFd, offset: u64, len: usize) -> io::Result<Region> {
+    /// Bytes of a file or a segment, for reading.
+    ///
+    /// # Safety
+    ///
+    /// The file has these bytes, and nobody changes them while the region is there.
+    pub(super) unsafe fn of_file(file: &File, offset: u64, len: usize) -> io::Result<Region> {
         // A private map shows the pages of the file as a shared map does, as long as nobody writes.
         // The kernel allows a private map for sealed segments, in whatever way they were opened.
-        let region = Region::map(len, |at, len, fixed| {
-            let flags = MapFlags::PRIVATE | fixed;
-            // SAFETY: `map` passes addresses that are free, or that belong to it.
-            unsafe { mmap(at, len, ProtFlags::READ, flags, &file, offset) }
-        })?;
+        // SAFETY: `mmap` maps at addresses that are free, or that belong to `map`.
+        let region = unsafe {
+            Region::map(len, |at, len, fixed| {
+                let flags = MapFlags::PRIVATE | fixed;
+                mmap(at, len, ProtFlags::READ, flags, file, offset)
+            })
+        }?;
         pages::advise(region.start(), region.len());
         Ok(region)
     }
 
     /// All of a file or a segment, for writing.
     #[cfg(target_os = "linux")]
-    pub(crate) fn writable(file: impl AsFd, len: usize) -> io::Result<Region> {
-        let region = Region::map(len, |at, len, fixed| {
-            let flags = MapFlags::SHARED | fixed;
-            let access = ProtFlags::READ | ProtFlags::WRITE;
-            // SAFETY: `map` passes addresses that are free, or that belong to it.
-            unsafe { mmap(at, len, access, flags, &file, 0) }
-        })?;
+    pub(crate) fn writable(file: &File, len: usize) -> io::Result<Region> {
+        // SAFETY: `mmap` maps at addresses that are free, or that belong to `map`.
+        let region = unsafe {
+            Region::map(len, |at, len, fixed| {
+                let flags = MapFlags::SHARED | fixed;
+                mmap(at, len, READ_AND_WRITE, flags, file, 0)
+            })
+        }?;
         // A child that another thread forks meanwhile would keep a writable map, and the kernel
         // would not seal the segment. Memory without such a child does not need the advice, so it
         // may fail.
@@ -59,17 +65,20 @@ impl Region {
 
     /// Zeroed memory that belongs to this process.
     pub(crate) fn zeros(len: usize) -> io::Result<Region> {
-        Region::map(len, |at, len, fixed| {
-            let flags = MapFlags::PRIVATE | fixed;
-            let access = ProtFlags::READ | ProtFlags::WRITE;
-            // SAFETY: `map` passes addresses that are free, or that belong to it.
-            unsafe { mmap_anonymous(at, len, access, flags) }
-        })
+        // SAFETY: `mmap_anonymous` maps at addresses that are free, or that belong to `map`.
+        unsafe {
+            Region::map(len, |at, len, fixed| {
+                mmap_anonymous(at, len, READ_AND_WRITE, MapFlags::PRIVATE | fixed)
+            })
+        }
     }
 
-    /// The first `head` bytes of a file and zeros behind them, which are filled. The caller makes
-    /// sure that the file has these bytes.
-    pub(crate) fn of_file_and_memory<E>(
+    /// The first `head` bytes of a file and zeros behind them, which are filled.
+    ///
+    /// # Safety
+    ///
+    /// The file has these bytes, and nobody changes them while the region is there.
+    pub(super) unsafe fn of_file_and_memory<E>(
         file: &File,
         head: usize,
         len: usize,
@@ -81,13 +90,13 @@ impl Region {
         let pages = head / page * page;
         if pages > 0 {
             let flags = MapFlags::PRIVATE | MapFlags::FIXED;
-            let access = ProtFlags::READ | ProtFlags::WRITE;
             // SAFETY: the addresses belong to the region, which nobody has borrowed, and are whole
             // pages of it.
-            unsafe { mmap(start, pages, access, flags, file, 0) }.map_err(io::Error::from)?;
+            unsafe { mmap(start, pages, READ_AND_WRITE, flags, file, 0) }
+                .map_err(io::Error::from)?;
         }
-        // SAFETY: nobody else knows the region, and what is written into pages of the file stays in
-        // this process.
+        // SAFETY: nobody else knows the region, what is written into pages of the file stays in
+        // this process, and the caller promises that nobody changes the file.
         let bytes = unsafe { region.bytes_mut() };
         file.read_exact_at(&mut bytes[pages..head], pages as u64)?;
         fill(bytes).map_err(ShareError::Fill)?;
@@ -99,7 +108,11 @@ impl Region {
 
     /// Calls `map` with an address, a length and the flag that makes it map at exactly this
     /// address.
-    fn map(
+    ///
+    /// # Safety
+    ///
+    /// `map` maps as many bytes, at this address if it gets the flag, and returns where.
+    unsafe fn map(
         len: usize,
         map: impl FnOnce(*mut c_void, usize, MapFlags) -> rustix::io::Result<*mut c_void>,
     ) -> io::Result<Region> {
@@ -116,7 +129,8 @@ impl Region {
         }
         if len < ALIGNMENT {
             let start = map(ptr::null_mut(), len, MapFlags::empty())?;
-            return Region::at(start, len);
+            // SAFETY: the caller promises that the bytes were mapped there.
+            return unsafe { Region::at(start, len) };
         }
 
         // Systems choose multiples of their pages. So that huge pages fit, addresses are reserved
@@ -154,10 +168,16 @@ impl Region {
                 let _ = munmap(start.byte_add(rounded), after);
             }
         }
-        Region::at(start, len)
+        // SAFETY: the caller promises that the bytes were mapped there.
+        unsafe { Region::at(start, len) }
     }
 
-    fn at(start: *mut c_void, len: usize) -> io::Result<Region> {
+    /// The region of a map.
+    ///
+    /// # Safety
+    ///
+    /// At this address, as many bytes are mapped, and nobody else unmaps them.
+    unsafe fn at(start: *mut c_void, len: usize) -> io::Result<Region> {
         let Some(start) = NonNull::new(start.cast()) else {
             return Err(io::Error::other("a map begins at address 0"));
         };
@@ -172,7 +192,7 @@ impl Region {
         self.len
     }
 
-    /// The bytes of a region that is [`writable`](Region::writable) or of [`zeros`](Region::zeros).
+    /// The bytes of a region, for writing.
     ///
     /// # Safety
     ///
@@ -185,6 +205,8 @@ impl Region {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
+
+const READ_AND_WRITE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
 
 /// Reserved addresses take no memory, where the system can be told so.
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -24,8 +24,12 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// Bytes of a file, for reading. The caller makes sure that the file has them.
-    pub(super) fn of_file(file: &File, offset: u64, len: usize) -> io::Result<Region> {
+    /// Bytes of a file, for reading.
+    ///
+    /// # Safety
+    ///
+    /// The file has these bytes, and nobody changes them while the region is there.
+    pub(super) unsafe fn of_file(file: &File, offset: u64, len: usize) -> io::Result<Region> {
         if len == 0 {
             return Ok(Region::empty());
         }

@@ -39,8 +39,8 @@ pub(super) struct Memory {
 impl Memory {
     /// Maps a part of the memory, which must be there.
     pub(super) fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
-        // The seals keep the bytes and the length as they are.
-        Region::of_file(&self.file, offset, len).map(Mapping::of_region)
+        // SAFETY: the seals keep the bytes and the length as they are.
+        unsafe { Mapping::of_file(&self.file, offset, len) }
     }
 }
 
@@ -95,13 +95,12 @@ impl Names {
 fn find(request: &Request, names: &Names) -> Option<File> {
     // Without /proc, no segment can be found, and each process fills a segment of its own.
     let sockets = fs::read("/proc/net/unix").ok()?;
-    let places = sockets.split(|&byte| byte == b'\n').filter_map(|line| {
+    let mut places = sockets.split(|&byte| byte == b'\n').filter_map(|line| {
         let at = line.iter().position(|&byte| byte == b'@')?;
         let place = line[at + 1..].strip_prefix(names.prefix.as_bytes())?;
         let (process, descriptor) = str::from_utf8(place).ok()?.split_once('-')?;
         Some((process.parse().ok()?, descriptor.parse().ok()?))
     });
-    let mut places = places;
     places.find_map(|(process, descriptor)| open(process, descriptor, request, names))
 }
 

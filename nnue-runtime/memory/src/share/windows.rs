@@ -40,12 +40,14 @@ pub(super) struct Section {
 impl Section {
     /// Maps a part of the section, which must be there.
     pub(super) fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
-        if len == 0 {
-            return Ok(Mapping::of_region(Region::empty()));
-        }
-        let (access, mapped) = view(FILE_MAP_READ, self.is_large, len);
-        let region = Region::of_section(self.handle.as_handle(), access, offset, mapped)?;
-        Ok(Mapping::of_region(region.shortened(len)))
+        let region = if len == 0 {
+            Region::empty()
+        } else {
+            let (access, mapped) = view(FILE_MAP_READ, self.is_large, len);
+            Region::of_section(self.handle.as_handle(), access, offset, mapped)?.shortened(len)
+        };
+        // SAFETY: the view can be read, and nobody writes into a section that is ready.
+        Ok(unsafe { Mapping::of_region(region) })
     }
 }
 

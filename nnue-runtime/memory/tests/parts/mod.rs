@@ -98,7 +98,7 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    /// What it says next.
+    /// The next line that it prints.
     pub(crate) fn says(&mut self) -> String {
         for line in &mut self.lines {
             if let Some(said) = line.unwrap().strip_prefix("> ") {

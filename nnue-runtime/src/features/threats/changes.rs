@@ -1,4 +1,4 @@
-//! What moves change besides the pieces on single squares: attacks between pieces, and pawns.
+//! Changes of moves besides the pieces on single squares: attacks between pieces, and pawns.
 
 /// The most attacks at once: eight by a piece on each square.
 const MOST: usize = 64 * 8;
@@ -39,14 +39,14 @@ impl Attacks {
             .expect("no list is longer than the most")
     }
 
-    /// Appends so many attacks that were written to [`room`](Self::room).
+    /// Appends the attacks that were written to [`room`](Self::room).
     #[inline(always)]
     pub(super) fn grow(&mut self, written: usize) {
         self.len += written;
     }
 }
 
-/// What differs between two placements besides the pieces on single squares.
+/// The differences of two placements besides the pieces on single squares.
 #[derive(Clone)]
 pub(crate) struct BoardChanges {
     /// The attacks that there are only after the moves.

@@ -19,7 +19,7 @@ use crate::level::Level;
 use crate::placement::PieceCodes;
 use crate::rows::RowList;
 
-/// Finds what differs between two placements.
+/// Finds the differences of two placements.
 #[inline]
 pub(in crate::features) fn find(
     level: Level,
@@ -30,7 +30,7 @@ pub(in crate::features) fn find(
     dispatch!(level, find(scope, placements, changes));
 }
 
-/// Finds all that there is in a placement, which is what differs from an empty board.
+/// Finds all attacks and pawns of a placement: its differences from an empty board.
 #[inline]
 pub(in crate::features) fn find_all(
     level: Level,
@@ -282,7 +282,7 @@ macro_rules! of_levels {
                     lanes.into_iter().fold(0, |all, squares| all | squares)
                 }
 
-                /// The pieces that weaker pieces of a player attack, whoever they belong to.
+                /// The pieces of either player that weaker pieces of a player attack.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn by_weaker(places: [u64; 8], players: u64, captures: &Eight) -> u64 {

@@ -1,4 +1,4 @@
-//! The pieces of a placement by what they do, as sets of squares.
+//! The pieces of a placement by their attacks, as sets of squares.
 //!
 //! What a piece does is a bit for each [`Attacker`] and [`Attack`] in a table that is read by the
 //! piece's code. So one look into the table for all squares, and one comparison for each bit, make
@@ -36,7 +36,7 @@ pub(super) enum Attacker {
 pub(super) enum Attack {
     /// Attacks by pawns, along diagonals.
     Capture,
-    /// Attacks by pawns, on what stands in their way.
+    /// Attacks by pawns on pieces in their way.
     Push,
     /// Attacks by knights.
     Jump,

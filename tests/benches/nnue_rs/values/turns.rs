@@ -34,7 +34,10 @@ fn each_search_is_run_by_all_before_the_next_one() {
     let (log, told) = (Mutex::default(), Mutex::new(Vec::new()));
     let progress = |round| told.lock().unwrap().push(round);
     let times = take_turns(vec![team(0, &log, None)], 2, 10, 2, &progress).unwrap();
-    let order: Vec<(usize, usize)> = (log.into_inner().unwrap().into_iter())
+    let order: Vec<(usize, usize)> = log
+        .into_inner()
+        .unwrap()
+        .into_iter()
         .map(|(_, place, search)| (place, search))
         .collect();
     let even = [(0, 0), (1, 0), (0, 1), (1, 1)];

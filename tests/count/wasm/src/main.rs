@@ -27,8 +27,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every instruction counts as one, but for those that only name a value, a constant or a place:
-/// no processor carries them out.
+/// Every instruction counts as one, except those that only name a value, a constant or a place: no
+/// processor carries them out.
 fn cost() -> OperatorCost {
     OperatorCost {
         unreachable: 0,

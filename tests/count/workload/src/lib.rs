@@ -47,7 +47,7 @@ impl Work {
     ];
 }
 
-/// Loads the network that the file is for, and does so many passes of the work. Returns a number
+/// Loads the network that the file is for, and does `passes` passes of the work. Returns a number
 /// that depends on all values of a pass.
 ///
 /// # Errors

@@ -53,8 +53,9 @@ impl Seen {
     }
 }
 
-/// One in so many evaluations is compared with the interpreter, which takes a hundred times as long
-/// as a refresh, but shares no code with it. It is prime, so that all levels have their turn.
+/// One in this number of evaluations is compared with the interpreter, which takes a hundred times
+/// as long as a refresh, but shares no code with it. It is prime, so that all levels have their
+/// turn.
 const INTERPRETED: usize = 127;
 
 /// Positions with as many attacks as there can be, with the fewest pieces, and with long exchanges.

@@ -28,7 +28,7 @@ impl Choice {
         )
     }
 
-    /// Its largest result, if the spec says no limit, of sums of which 1.0 is `from`.
+    /// Its largest result, if the spec says no limit, of sums with `from` for 1.0.
     fn largest(self, from: u64) -> u64 {
         match self.function {
             OpName::Quantmoid4 => 126,
@@ -289,7 +289,7 @@ fn short(function: OpName) -> &'static str {
     }
 }
 
-/// Everything that can be done to sums of which 1.0 is `from`.
+/// All choices for sums with `from` for 1.0.
 fn choices(from: u32) -> Vec<Choice> {
     let from = u64::from(from);
     let useful = |one: u64| (LEAST_ONE..=LARGEST_ONE).contains(&one);

@@ -107,7 +107,7 @@ impl Graph<'_> {
         last: bool,
     ) -> (Element, One) {
         let scaled = weights == "binary" && self.dice.once_in(2);
-        // The factor by which trainers multiply weights.
+        // Trainers multiply weights by this factor.
         let factor = match weights {
             "i8" => self.dice.pick(&[16, 32, 64, 64]),
             _ => self.dice.pick(&[32, 64, 256, 512]),
@@ -138,11 +138,7 @@ impl Graph<'_> {
         }
         let mut divisor = 1;
         if weights != "binary" && self.dice.once_in(5) {
-            divisor = self.dice.pick(&[1, 2, 3, 16, 64, 100, 127, 255]);
-            self.toml.set("divide", divisor);
-            if self.dice.once_in(2) {
-                self.toml.name("rounding", self.dice.name::<Rounding>());
-            }
+            divisor = self.divisor();
             wanted /= divisor;
         }
         let one = self.one_near(wanted, last);
@@ -191,6 +187,16 @@ impl Graph<'_> {
             self.toml.set("one", one)
         }
         (Element::I32, One::Tensor(one))
+    }
+
+    /// The divisor of sums, and how they are rounded.
+    fn divisor(&mut self) -> u64 {
+        let divisor = self.dice.pick(&[1, 2, 3, 16, 64, 100, 127, 255]);
+        self.toml.set("divide", divisor);
+        if self.dice.once_in(2) {
+            self.toml.name("rounding", self.dice.name::<Rounding>());
+        }
+        divisor
     }
 
     /// A one that a shift takes to that of an activation; for the last layer, any one.

@@ -92,8 +92,8 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
     }
 }
 
-/// A chain whose moves are legal. It takes a fifteenth of the memory of its records, of which a chunk
-/// can have a million, and none may be used before the whole chunk was read.
+/// A chain whose moves are legal. It takes a fifteenth of the memory of its records: a chunk can
+/// have a million, and no record may be used before the whole chunk was read.
 struct Chain {
     first: Entry,
     /// The moves and scores of the positions that follow.

@@ -82,7 +82,7 @@ fn record(board: &ChessBoard) -> Result<Record, String> {
 ///
 /// # Errors
 ///
-/// A message that names what bulletformat needs and the record lacks.
+/// A message that names the value that bulletformat needs and the record lacks.
 pub(super) fn write(record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
     let (score, result) = match (record.score, record.points()) {
         (None, _) => return Err("found no score, which bulletformat needs".into()),

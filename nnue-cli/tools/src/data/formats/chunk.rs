@@ -13,7 +13,7 @@ pub(crate) struct Chunk<'a> {
     /// The number of the first line, record or game, from 1.
     pub(crate) first: u64,
     pub(crate) bytes: &'a [u8],
-    /// What is known about the unit of evaluations in PGN.
+    /// The known unit of evaluations in PGN.
     pub(crate) units: Units,
 }
 

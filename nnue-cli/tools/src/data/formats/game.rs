@@ -24,7 +24,7 @@ impl Position for Placed {
     }
 }
 
-/// What a pawn can become, in the order of all formats.
+/// The roles that a pawn can become, in the order of all formats.
 pub(super) const PROMOTIONS: [cozy_chess::Piece; 4] = [
     cozy_chess::Piece::Knight,
     cozy_chess::Piece::Bishop,

@@ -1,10 +1,10 @@
-//! What files are that are taken for a format and have another.
+//! Names the format of files that are taken for another format.
 
 use super::{Format, bullet, pgn};
 use crate::compression::unpacked_name;
 use crate::fen::BYTE_ORDER_MARK;
 
-/// How Stockfish's plain text begins, of which each position takes six lines.
+/// How Stockfish's plain text begins. Each position takes six lines.
 const PLAIN: &[u8] = b"fen ";
 
 /// The bytes of a record as Stockfish writes them in `.bin` files.
@@ -35,7 +35,7 @@ pub(crate) fn other_format(format: Format, name: &str, start: &[u8]) -> Option<S
     Some(wrong.into())
 }
 
-/// Why a list is none of positions, if its first line that is not blank tells it.
+/// Why a list does not have positions, if its first line that is not blank tells it.
 pub(crate) fn other_list(line: &str) -> Option<&'static str> {
     match line.as_bytes() {
         line if is_pgn(line) => Some("found a PGN, expected a FEN or EPD a line"),

@@ -134,6 +134,6 @@ fn board(header: &[u8]) -> Result<cozy_chess::Board, String> {
     builder.fullmove_number = u16::from_le_bytes([header[26], header[27]]).max(1);
     builder.build().map_err(|error| {
         let why = game::of_cozy(error);
-        format!("the first position is none of a game: {why}")
+        format!("no game reaches the first position: {why}")
     })
 }

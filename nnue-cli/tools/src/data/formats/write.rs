@@ -76,7 +76,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// A message that names what the format needs and the record lacks.
+    /// A message that names the value that the format needs and the record lacks.
     pub(crate) fn append(&mut self, record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
         match self.format {
             Format::Text => {

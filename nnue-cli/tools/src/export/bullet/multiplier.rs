@@ -16,19 +16,22 @@ pub(super) struct Multiplier {
 
 impl Multiplier {
     pub(super) fn of(network: &Network, tensor: &Tensor) -> Multiplier {
-        if tensor.element == Element::F32 && tensor.quantise.is_none() {
+        if tensor.stored.element == Element::F32 && tensor.stored.quantise.is_none() {
             return Multiplier {
                 of_file: vec![1.0],
                 of_network: vec![1.0],
             };
         }
-        let of_network = match (tensor.divisor, ones::of_tensor(network, tensor)) {
+        let of_network = match (tensor.stored.divisor, ones::of_tensor(network, tensor)) {
             (Some(divisor), _) => vec![divisor],
             (None, Some(one)) => vec![one],
             (None, None) => ones::of_outputs(network, tensor.role).unwrap_or_else(|| vec![1.0]),
         };
         // The loader multiplies floating point by the remaining factor.
-        let by_loader = tensor.quantise.map_or(1.0, |quantise| quantise.factor);
+        let by_loader = tensor
+            .stored
+            .quantise
+            .map_or(1.0, |quantise| quantise.factor);
         Multiplier {
             of_file: of_network.iter().map(|one| one / by_loader).collect(),
             of_network,

@@ -3,13 +3,13 @@
 
 use nnue_compiler::feature_set::{Family, FeatureSet, piece_square::Planes};
 use nnue_compiler::format::{Format, VirtualSet};
-use nnue_compiler::network::file::{Axis, Role, Tensor};
+use nnue_compiler::network::file::{Role, Tensor};
 use nnue_compiler::network::{Network, Pooling};
 
 use super::multiplier::Multiplier;
 use super::reason::Reason;
 
-/// The names by which bullet knows the tensors of a net file.
+/// bullet's names of the tensors of a net file.
 pub(super) struct Parameters<'n> {
     pub(super) network: &'n Network,
     /// The tensors of the file, in its order, each with its name.
@@ -52,19 +52,21 @@ impl Rows {
 
 impl<'n> Parameters<'n> {
     pub(super) fn of(network: &'n Network) -> Parameters<'n> {
-        let sections = network.file.sections_once();
-        let tensors: Vec<&Tensor> = sections.filter_map(|section| section.as_tensor()).collect();
+        let tensors: Vec<&Tensor> = network.file.tensors().collect();
         let short = |tensor: &&Tensor| {
             if tensor.id.is_empty() {
                 short_name(network, tensor, &tensors)
             } else {
-                tensor.id.clone()
+                tensor.id.to_string()
             }
         };
         let mut ids: Vec<String> = tensors.iter().map(short).collect();
         let is_twice = |id: &String| ids.iter().filter(|other| *other == id).count() > 1;
         if ids.iter().any(is_twice) {
-            ids = tensors.iter().map(|tensor| tensor.name.clone()).collect();
+            ids = tensors
+                .iter()
+                .map(|tensor| tensor.name.to_string())
+                .collect();
         }
         Parameters {
             network,
@@ -80,17 +82,16 @@ impl<'n> Parameters<'n> {
 
     /// The runs of rows, except virtual rows, in the order of their features.
     pub(super) fn runs(&self, rows: Rows) -> Vec<Run> {
-        let first_virtual = self.network.first_virtual_row(0);
         let runs = self.tensors.iter().filter_map(|(tensor, id)| {
             let first = rows.first(tensor.role)?;
-            (first < first_virtual).then_some((first, tensor, id))
+            (!self.network.is_summand(tensor.role)).then_some((first, tensor, id))
         });
         let mut runs: Vec<_> = runs.collect();
         runs.sort_by_key(|(first, ..)| *first);
         let run = |(_, tensor, id): (usize, &&Tensor, &String)| Run {
             id: id.clone(),
             role: tensor.role,
-            rows: tensor.len(Axis::Feature),
+            rows: tensor.shape[1],
             factor: self.factor(rows, tensor, id),
         };
         runs.into_iter().map(run).collect()
@@ -103,11 +104,9 @@ impl<'n> Parameters<'n> {
         let [set] = sets[..] else { return None };
         let (virtual_rows, buckets) = repeated(set)?;
         if set.factors.is_some() {
-            let is_virtual = |tensor: &&(&Tensor, String)| {
-                let first = rows.first(tensor.0.role);
-                first.is_some_and(|first| first >= self.network.first_virtual_row(0))
-            };
-            let (_, id) = self.tensors.iter().find(is_virtual)?;
+            let is_virtual = |role| rows.first(role).is_some() && self.network.is_summand(role);
+            let mut tensors = self.tensors.iter();
+            let (_, id) = tensors.find(|(tensor, _)| is_virtual(tensor.role))?;
             return Some(Factor {
                 id: id.clone(),
                 rows: virtual_rows,
@@ -130,7 +129,7 @@ impl<'n> Parameters<'n> {
         let (Role::Weights(first) | Role::Psqt(first)) = tensor.role else {
             return Vec::new();
         };
-        let end = first + tensor.len(Axis::Feature);
+        let end = first + tensor.shape[1];
         let mut next = 0;
         let sets = self.network.features.iter().filter(|set| {
             let begin = next;
@@ -207,9 +206,8 @@ fn psqt_limit(network: &Network) -> f64 {
 /// point.
 fn most(network: &Network, tensor: &Tensor) -> Option<f64> {
     let Multiplier { of_network, .. } = Multiplier::of(network, tensor);
-    let element = tensor
-        .quantise
-        .map_or(tensor.element, |quantise| quantise.element);
+    let quantised = tensor.stored.quantise.map(|quantise| quantise.element);
+    let element = quantised.unwrap_or(tensor.stored.element);
     let (_, most) = element.limits()?;
     Some(f64::from(most) / of_network.into_iter().reduce(f64::max)?)
 }
@@ -236,7 +234,6 @@ pub(super) fn pairs_in_blocks(network: &Network) -> bool {
 
 /// A short name like those in bullet's examples: `fc_0w`.
 fn short_name(network: &Network, tensor: &Tensor, all: &[&Tensor]) -> String {
-    let first_virtual = network.first_virtual_row(0);
     // Several tensors of a kind are numbered.
     let number = |is_kind: fn(Role) -> bool| {
         let own = all.iter().filter(|other| is_kind(other.role));
@@ -253,8 +250,8 @@ fn short_name(network: &Network, tensor: &Tensor, all: &[&Tensor]) -> String {
         .layer()
         .map_or("", |layer| &network.layers[layer].name);
     match tensor.role {
-        Role::Weights(first) if first >= first_virtual => "l0f".into(),
-        Role::Psqt(first) if first >= first_virtual => "pstf".into(),
+        Role::Weights(_) if network.is_summand(tensor.role) => "l0f".into(),
+        Role::Psqt(_) if network.is_summand(tensor.role) => "pstf".into(),
         Role::Weights(_) => format!("l0{}w", number(|role| matches!(role, Role::Weights(_)))),
         Role::Biases(_) => "l0b".into(),
         Role::Psqt(_) => format!("pst{}", number(|role| matches!(role, Role::Psqt(_)))),

@@ -63,13 +63,14 @@ pub(super) fn saved(parameters: &Parameters<'_>) -> Saved {
         end.push(bytes("what the file ends with", &tail));
     }
     let len = len + rest;
-    let sections = file.sections_once().filter_map(Section::as_tensor);
-    let compressed = sections.filter(|tensor| tensor.encoding != Encoding::Raw);
+    let compressed = file
+        .tensors()
+        .filter(|tensor| tensor.stored.encoding != Encoding::Raw);
     Saved {
         function: function(network, &once, &groups, &end),
         len: (file.format != Format::Named).then_some(len),
         is_cut: file.format != Format::Named && len % PADDED > 0,
-        compressed: compressed.map(|tensor| tensor.name.clone()).collect(),
+        compressed: compressed.map(|tensor| tensor.name.to_string()).collect(),
     }
 }
 
@@ -108,7 +109,7 @@ fn entry(
         Section::Bytes { name, expected, .. } => bytes(name, expected),
         Section::Skipped { name, len } => bytes(name, &vec![0; *len]),
         // There is no program for files that have such numbers.
-        Section::Kept(_) => return None,
+        Section::Kept { .. } => return None,
         Section::Align(multiple) => {
             let rests = begins
                 .iter()
@@ -187,9 +188,14 @@ fn saved_tensor(parameters: &Parameters<'_>, tensor: &Tensor, of_a_stack: bool) 
         calls.extend(quantised);
     }
     Entry {
-        comment: format!("{}{}, {}", tensor.name, tensor.axis_order(), tensor.element),
+        comment: format!(
+            "{}{}, {}",
+            tensor.name,
+            tensor.axis_order(),
+            tensor.stored.element
+        ),
         calls,
-        len: arrangement.values() * tensor.element.size(),
+        len: arrangement.values() * tensor.stored.element.size(),
     }
 }
 
@@ -209,7 +215,7 @@ fn paired(network: &Network, tensor: &Tensor) -> Option<String> {
 /// file has integers.
 fn quantise(network: &Network, tensor: &Tensor) -> (Option<String>, Vec<String>) {
     let Multiplier { of_file, .. } = Multiplier::of(network, tensor);
-    let (kind, most) = match tensor.element {
+    let (kind, most) = match tensor.stored.element {
         Element::I8 => (Some("i8"), f64::from(i16::MAX)),
         Element::I16 => (Some("i16"), f64::from(i16::MAX)),
         Element::I32 => (Some("i32"), f64::from(i32::MAX)),

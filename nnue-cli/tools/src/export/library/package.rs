@@ -16,7 +16,7 @@ use crate::measure::workspace::{Package, profile};
 /// The packages of the project that the library needs, by their folders.
 pub const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-runtime/capi"];
 
-/// The manifest of the package, and its first line, by which it is known.
+/// The manifest of the package, and its first line, which tells the command's packages.
 const MANIFEST: &str = "Cargo.toml";
 const MARK: &str = "# `nnue capi` has made this package, and writes its files anew.\n";
 

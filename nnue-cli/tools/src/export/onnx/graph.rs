@@ -61,7 +61,7 @@ impl Builder {
         Value(name)
     }
 
-    /// Gives a tensor that an operator computed the name by which users know it.
+    /// Gives a tensor that an operator computed its name for users.
     pub(super) fn rename(&mut self, value: Value, name: &str) -> Value {
         for node in &mut self.graph.node {
             for own in node.input.iter_mut().chain(&mut node.output) {

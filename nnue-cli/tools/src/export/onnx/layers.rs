@@ -74,7 +74,7 @@ fn unknown(layer: &str, operation: &str) -> String {
     format!("`{layer}` has the operation `{operation}`, which has no translation to ONNX")
 }
 
-/// The sum of the terms, of which there must be at least one.
+/// The sum of the terms, at least one.
 pub(super) fn sum(builder: &mut Builder, terms: Vec<Value>) -> Value {
     let sum = terms
         .into_iter()

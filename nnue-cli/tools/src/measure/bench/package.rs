@@ -21,7 +21,7 @@ enum Main {
 }
 
 /// The packages that the programs need, by their folders in the project.
-const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-cli/trace"];
+const NEEDED: [&str; 3] = ["nnue-runtime", "nnue-cli/trace", "nnue-cli/wiring"];
 
 /// The workspace with a package for each spec, in a folder for caches. The project is in the given
 /// folder, or in the folder from which this program was built. The package of a spec is the same
@@ -34,13 +34,19 @@ pub fn packages(cache: &Path, project: Option<&Path>) -> Result<Workspace, Error
     Workspace::open(cache, "bench", Project::new(project, &NEEDED)?)
 }
 
-/// The dependencies on the needed packages, as a manifest has them.
-fn dependencies(project: &Project) -> Result<Value, Error> {
-    let [runtime, trace] = NEEDED.map(|package| project.dependency(package));
-    let [mut runtime, mut trace] = [runtime?, trace?];
+/// The dependencies of a program on the needed packages, as its manifest has them.
+fn dependencies(project: &Project, main: Main) -> Result<Value, Error> {
+    let [runtime, trace, wiring] = NEEDED.map(|package| project.dependency(package));
+    let mut runtime = runtime?;
     runtime["features"] = json!(["zstd"]);
-    trace["features"] = json!(["serve"]);
-    Ok(json!({ "nnue-runtime": runtime, "nnue-trace": trace }))
+    Ok(match main {
+        Main::Serve => {
+            let mut trace = trace?;
+            trace["features"] = json!(["serve"]);
+            json!({ "nnue-runtime": runtime, "nnue-trace": trace })
+        }
+        Main::Check => json!({ "nnue-runtime": runtime, "nnue-wiring": wiring? }),
+    })
 }
 
 impl Turn<'_> {
@@ -104,20 +110,24 @@ impl Turn<'_> {
             Some(_) => "ByPieces",
             None => "FirstBucket",
         };
-        let call = match main {
-            Main::Serve => {
-                format!("nnue_trace::serve::<net::Net, _>(nnue_trace::{bucket})")
-            }
-            Main::Check => "nnue_trace::check_wiring::<net::Net>()".into(),
+        let (check, call) = match main {
+            Main::Serve => (
+                "",
+                format!("nnue_trace::serve::<net::Net, _>(nnue_trace::{bucket})"),
+            ),
+            Main::Check => (
+                ", check = \"wiring\"",
+                "nnue_wiring::report::<net::Net>()".into(),
+            ),
         };
         let code = format!(
-            "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\");\n}}\n\n\
+            "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\"{check});\n}}\n\n\
              fn main() -> std::process::ExitCode {{\n    {call}\n}}\n"
         );
         let name = name(spec, main);
         let package = Package {
             name: &name,
-            dependencies: dependencies(&self.workspace.project)?,
+            dependencies: dependencies(&self.workspace.project, main)?,
             spec: &spec.text,
             code: ("src/main.rs", code),
         };

@@ -2,9 +2,9 @@
 //! same network without them. The new file has the sums that loading makes.
 
 use nnue_compiler::file_layout;
-use nnue_compiler::format::{self, Element, Encoding, FileLayout, Format, Section, Tail};
+use nnue_compiler::format::{self, Element, FileLayout, Format, Section, Tail};
 use nnue_compiler::network::Network;
-use nnue_compiler::network::file::{Axis, AxisPart, Role, Tensor};
+use nnue_compiler::network::file::{AxisPart, Tensor};
 use nnue_interpreter::Weights;
 
 use super::ConversionError;
@@ -42,7 +42,7 @@ pub(super) fn memory(
     // A file whose types hold every number. Loading it puts all numbers in their places.
     let plain = plain(to);
     let mut file = Vec::new();
-    for tensor in plain.file.sections_once().filter_map(Section::as_tensor) {
+    for tensor in plain.file.tensors() {
         push(&plain, tensor, weights, &mut file);
     }
     let layout = file_layout(&plain);
@@ -56,22 +56,16 @@ pub(super) fn memory(
 /// The network with a file of all its tensors one after the other, axis by axis, as `i32` or `f32`.
 fn plain(network: &Network) -> Network {
     let mut plain = network.clone();
-    let tensors = network.file.sections_once().filter_map(Section::as_tensor);
-    let sections = tensors.map(|tensor| {
-        let axes = axes(network, tensor);
-        Section::Tensor(Tensor {
-            element: if tensors::are_integers(network, tensor.role) {
-                Element::I32
-            } else {
-                Element::F32
-            },
-            padded: axes.last().map_or(1, |(_, len)| *len),
-            axes,
-            encoding: Encoding::Raw,
-            quantise: None,
-            divisor: None,
-            ..tensor.clone()
-        })
+    let sections = network.file.tensors().map(|tensor| {
+        let element = if tensors::are_integers(network, tensor.role) {
+            Element::I32
+        } else {
+            Element::F32
+        };
+        let axes = tensor.role.axes().into_iter().map(AxisPart::from);
+        let axes: Vec<_> = axes.zip(tensors::shape(network, tensor)).collect();
+        let (role, name) = (tensor.role, tensor.name.clone());
+        Section::Tensor(Tensor::of(role, name, element, &axes, 1))
     });
     plain.file.sections = sections.collect();
     plain.file.stack_groups = Vec::new();
@@ -80,29 +74,15 @@ fn plain(network: &Network) -> Network {
     plain
 }
 
-/// The axes of a tensor in memory, from the outermost to the innermost.
-fn axes(network: &Network, tensor: &Tensor) -> Vec<(AxisPart, usize)> {
-    let axes = match tensor.role {
-        Role::Weights(_) => [Axis::Stack, Axis::Feature, Axis::Neuron],
-        Role::Biases(_) => [Axis::Stack, Axis::Feature, Axis::Neuron],
-        Role::Psqt(_) => [Axis::Output, Axis::Feature, Axis::Stack],
-        Role::LayerWeights(_) | Role::SharedWeights(_) => [Axis::Stack, Axis::Output, Axis::Input],
-        Role::LayerBiases(_) | Role::SharedBiases(_) | Role::LayerFactors(_) => {
-            [Axis::Stack, Axis::Input, Axis::Output]
-        }
-    };
-    let lens = tensors::shape(network, tensor);
-    axes.into_iter().map(AxisPart::from).zip(lens).collect()
-}
-
 /// Appends the numbers of a tensor.
 fn push(network: &Network, tensor: &Tensor, weights: &Weights, file: &mut Vec<u8>) {
     let first = file.len();
-    file.resize(first + tensor.raw_len(), 0);
+    file.resize(first + tensor.stored.raw_len(), 0);
     for (index, place) in tensors::places(network, tensor).enumerate() {
         // Without summands, the network has a number at every place.
         let number = weights.number(network, place).unwrap_or_default();
         tensor
+            .stored
             .element
             .write_little_endian(&mut file[first..], index, number);
     }

@@ -21,7 +21,7 @@ pub fn reorder_outputs(file: &NetFile, order: &[usize]) -> Result<Vec<u8>, Error
     checked.map_err(|error| ConversionError::Order(error.to_string()))?;
     let mut weights = vec![0; file.layout.memory_len()];
     let loaded = split(&file.layout, &file.bytes)?.load(&[0], &mut weights)?;
-    let moves = |tensor: &str| outputs.moves(tensor, order);
+    let moves = |tensor| outputs.moves(tensor, order);
     reorder(&file.layout, &[0], &mut weights, moves);
     Ok(store(&file.layout, &weights, &loaded))
 }

@@ -207,8 +207,8 @@ fn check_kept(source: &FileLayout, target: &FileLayout) -> Result<(), Conversion
     let missing = sections(target)
         .find(|kept| is_kept(kept) && !sections(source).any(|section| section == *kept));
     match missing {
-        Some(Section::Kept(tensor)) => Err(ConversionError::NotKept {
-            name: tensor.name.to_string(),
+        Some(Section::Kept { name, .. }) => Err(ConversionError::NotKept {
+            name: name.to_string(),
         }),
         _ => Ok(()),
     }
@@ -262,7 +262,7 @@ fn free_len(layout: &FileLayout) -> usize {
 }
 
 fn is_kept(section: &Section) -> bool {
-    matches!(section, Section::Kept(_))
+    matches!(section, Section::Kept { .. })
 }
 
 /// All sections in the order of the file; those of the stacks are repeated.

@@ -52,7 +52,7 @@ impl Interpreted {
         output.heads.len() == 1 && output.further.is_empty() && network.stacks.by_pieces.is_some()
     }
 
-    /// What the weights of the file, which has these bytes, say against its spec.
+    /// The evidence of the weights in these bytes of the file against its spec.
     #[must_use]
     pub fn doubt(&self, bytes: &[u8]) -> Option<Doubt> {
         Doubt::of(&self.0, bytes)

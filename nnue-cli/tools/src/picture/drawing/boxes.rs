@@ -95,7 +95,7 @@ fn views(perspectives: &Perspectives) -> Vec<Option<&'static str>> {
 }
 
 impl<Operations: Iterator<Item = [String; 6]>> Boxes<Operations> {
-    /// Adds a part for each perspective of the next operation, each of which reads a single part.
+    /// Adds a part for each perspective of the next operation. Each of them reads a single part.
     fn add_views(&mut self, views: &[Option<&'static str>], reads: &[usize]) -> Vec<usize> {
         let first = self.add(Kind::Transformer, vec![reads[0]]);
         let mut both = self.parts[first].clone();

@@ -47,7 +47,7 @@ pub fn svg(network: &Network) -> String {
     }
     let stacks = match network.stacks.count {
         1 => "one stack of layers".to_string(),
-        count => format!("{count} stacks of layers, of which a position uses one"),
+        count => format!("{count} stacks of layers: a position uses one"),
     };
     let y = bottom + LINE + PADDING / 2;
     note(&mut text, MARGIN, y, &stacks);
@@ -80,7 +80,7 @@ fn note(text: &mut String, x: usize, y: usize, note: &str) {
     );
 }
 
-/// Draws a box with its number, by which arrows name it: names are not always unique.
+/// Draws a box with its number. Arrows name the number, because names are not always unique.
 fn draw_box(text: &mut String, placed: &Placed, index: usize) {
     let part = &placed.part;
     let (fill, stroke) = match part.kind {

@@ -1,8 +1,8 @@
 //! The ways to choose the threshold of a range: the magnitude beyond which numbers are clipped.
 //!
 //! The divergence is that of Kullback and Leibler between the distributions before and after
-//! quantisation, by which TensorRT and MXNet choose ranges. For a range of the first `n` bins, `P`
-//! is the histogram of these bins, and its last bin also has all magnitudes beyond the range, as
+//! quantisation. TensorRT and MXNet choose ranges by it. For a range of the first `n` bins, `P` is
+//! the histogram of these bins, and its last bin also has all magnitudes beyond the range, as
 //! clipping moves them there. `Q` is what the integers can represent of it. The bins of the range,
 //! without the magnitudes beyond it, are divided into `levels` groups of the same length, as many
 //! as there are integers. All bins of a group that are not empty in `P` get the same share of the

@@ -30,7 +30,7 @@ pub struct ValueRange {
     pub saturated: f64,
 }
 
-/// How positions use the weights of a network, and what the network computes for them.
+/// How positions use the weights of a network, and the network's values for them.
 pub(super) struct Usage {
     /// How often each row of the transformer is active, for each of its tables.
     rows: [Vec<f64>; 2],

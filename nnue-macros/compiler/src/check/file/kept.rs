@@ -1,6 +1,6 @@
 //! Numbers of a net file that the network does not use: their names and their sizes.
 
-use nnue_format::{self as format, Section};
+use nnue_format::Section;
 
 use super::fields;
 use super::tensors::KnownTensor;
@@ -26,7 +26,7 @@ impl<'s> KeptNames<'s> {
     ) -> Option<Section<Tensor>> {
         let name = kept.name.value.as_str();
         if name.is_empty() {
-            let message = "`kept` is empty, expected the name by which an engine finds the numbers";
+            let message = "`kept` is empty, expected the name that an engine looks up";
             diagnostics.error(kept.name.span, message);
             return None;
         }
@@ -67,8 +67,11 @@ impl<'s> KeptNames<'s> {
                 return None;
             }
         };
-        let tensor = format::Tensor::kept(name.to_string().into(), kept.element.value, shape);
-        Some(Section::Kept(tensor))
+        Some(Section::Kept {
+            name: name.to_string().into(),
+            element: kept.element.value,
+            shape,
+        })
     }
 }
 

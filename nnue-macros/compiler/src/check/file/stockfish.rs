@@ -87,15 +87,12 @@ pub(super) fn file(
     });
     for known in ordered {
         let own = known.of_a_stack();
-        let mut tensor = own.as_ref().unwrap_or(known).tensor();
-        match known.role {
-            Role::LayerWeights(_) | Role::SharedWeights(_) => {
-                tensor.padded = tensor.padded.next_multiple_of(ROW_UNIT)
-            }
-            role if role.layer().is_some() => {}
-            // LEB128 would only make bytes longer.
-            _ if tensor.element == Element::I8 => {}
-            _ => tensor.encoding = encoding,
+        let of_file = own.as_ref().unwrap_or(known);
+        let unit = known.role.matrix().map_or(1, |_| ROW_UNIT);
+        let mut tensor = of_file.tensor(known.element(), &of_file.whole_axes(), unit);
+        // LEB128 would only make bytes longer.
+        if known.role.layer().is_none() && known.element() != Element::I8 {
+            tensor.stored.encoding = encoding;
         }
         let sections = match own {
             Some(_) => &mut stack_sections,

@@ -1,9 +1,9 @@
 //! Lists the tensors of a network with the names, axes and types that files give them by default.
 
-use nnue_format::{Element, Encoding};
+use nnue_format::Element;
 
 use crate::feature_set::FeatureSet;
-use crate::network::file::{Axis, Role, Tensor};
+use crate::network::file::{Axis, AxisPart, Role, Tensor};
 use crate::network::{Affine, Layer, Output, Scale, Stacks, Transformer, WeightType};
 
 /// The parts of a network that decide what its files hold. A part is `None` where the spec has a
@@ -90,23 +90,21 @@ impl KnownTensor {
         (own.axes.len() < self.axes.len()).then_some(own)
     }
 
-    /// The tensor as a file has it by default: raw, with the usual name, axes and type.
-    pub(super) fn tensor(&self) -> Tensor {
-        Tensor {
-            role: self.role,
-            name: self.name.clone(),
-            id: String::new(),
-            element: self.element(),
-            axes: self
-                .axes
-                .iter()
-                .map(|(axis, len)| ((*axis).into(), *len))
-                .collect(),
-            padded: self.axes.last().map_or(1, |(_, len)| *len),
-            encoding: Encoding::Raw,
-            quantise: None,
-            divisor: None,
-        }
+    /// The axes of the tensor in a file that has no axis in blocks.
+    pub(super) fn whole_axes(&self) -> Vec<(AxisPart, usize)> {
+        let axes = self.axes.iter();
+        axes.map(|(axis, len)| ((*axis).into(), *len)).collect()
+    }
+
+    /// The tensor as a file has it, with these axes: raw, and the innermost axis padded to a
+    /// multiple of `unit` values.
+    pub(super) fn tensor(
+        &self,
+        element: Element,
+        axes: &[(AxisPart, usize)],
+        unit: usize,
+    ) -> Tensor {
+        Tensor::of(self.role, self.name.clone().into(), element, axes, unit)
     }
 }
 
@@ -192,7 +190,7 @@ struct Rows {
     name: String,
     id: Option<&'static str>,
     element: Element,
-    /// The number of bits by which the rows are shifted to the left when they are added.
+    /// How many bits the rows are shifted to the left when they are added.
     shift: u32,
     count: usize,
     sums: SumRole,
@@ -363,7 +361,10 @@ impl Owner<'_> {
                 Some(1.0 / (f64::from(scale) * f64::from(affine.inputs_one)))
             }
             Some(Scale::OfFile) => None,
-            None => (self.layer.weights_one()).map(|(one, inputs)| one as f64 / inputs as f64),
+            None => {
+                let ones = self.layer.weights_one();
+                ones.map(|(one, inputs)| one as f64 / inputs as f64)
+            }
         };
         let role = Role::LayerWeights(self.index);
         KnownTensor {

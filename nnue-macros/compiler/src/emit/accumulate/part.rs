@@ -26,7 +26,7 @@ pub(super) struct Part<'t> {
     paired: Vec<&'t Table>,
 }
 
-/// A vector of words, each of which has two values.
+/// A vector of words with two values each.
 struct Pair {
     /// The index of the vector in the row.
     words: Literal,
@@ -107,7 +107,9 @@ impl<'t> Part<'t> {
                 )
                 .collect()
         } else {
-            (self.registers.iter().enumerate())
+            self.registers
+                .iter()
+                .enumerate()
                 .map(|(index, register)| {
                     let index = count(index);
                     let vector = table.vector(&quote! { chunk(row, #index) });

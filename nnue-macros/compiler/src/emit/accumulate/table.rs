@@ -32,8 +32,7 @@ pub(in crate::emit) struct Table {
     pub(in crate::emit) element: Ident,
     /// The primitive that reads a vector of weights, widened to 16 bits.
     load: Ident,
-    /// The number of bits by which the widened vector is shifted to the left; `None` if it is not
-    /// shifted.
+    /// How many bits the widened vector is shifted to the left; `None` if it is not shifted.
     shift: Option<Literal>,
     /// The parameters that list the rows to add and the rows to remove.
     pub(in crate::emit) added: Ident,

@@ -34,7 +34,7 @@ impl Source for &[u8] {
     }
 }
 
-/// A file, of which only the requested bytes are read.
+/// A file. Only the requested bytes are read.
 pub(super) struct DiskSource<'a> {
     len: u64,
     /// The position of the reader in the file.

@@ -1,5 +1,5 @@
-//! Factorised sets. With virtual features, trainers learn what several features have in common.
-//! Each real row is the sum of its own values and of the virtual rows that stand for a part of its
+//! Factorised sets. With virtual features, trainers learn the common part of several features. Each
+//! real row is the sum of its own values and of the virtual rows that stand for a part of its
 //! meaning.
 //!
 //! The loader knows which virtual rows belong to which real rows. This file knows which virtual

@@ -12,7 +12,7 @@ use super::{
 use crate::check::reader::{Header, Input, Reader};
 use crate::check::squares::{self, root};
 use crate::check::value::{ONES, check_scale, in_range, place, value_or};
-use crate::diagnostics::{Diagnostics, Spanned, all};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::tensor::{One, Source, Tensor};
 
 /// The largest number of outputs of a layer. Layers are meant to be small; only the transformer is
@@ -187,13 +187,11 @@ fn check_outputs(
     len: Option<u32>,
     diagnostics: &mut Diagnostics,
 ) -> Option<SumsKind> {
-    let name = layer.name;
-    let weights = affine.weights.value;
     let biases = affine.biases.as_ref();
     if has_float_scales(affine) {
         return Some(SumsKind::Converted(Scale::OfFile));
     }
-    if weights == WeightType::F32 {
+    if affine.weights.value == WeightType::F32 {
         if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
             diagnostics
                 .error(biases.span, "`biases` is `i32`, but `weights` is `f32`")
@@ -210,32 +208,7 @@ fn check_outputs(
         return Some(SumsKind::Floats);
     }
     if let Some(biases) = biases.filter(|biases| biases.value == BiasType::F32) {
-        let scale = match (&affine.scale, &affine.one) {
-            (Some(scale), None) => check_scale(scale, diagnostics)?,
-            (None, Some(Spanned { value: ones, span })) => {
-                let [one] = ones.as_slice() else {
-                    diagnostics
-                        .error(*span, "`one` is a list, but `biases` is `f32`")
-                        .help("write one number for all outputs, or `scale`");
-                    return None;
-                };
-                let one = in_range("one", one, ONES, diagnostics)?;
-                (1.0 / f64::from(one)) as f32
-            }
-            (found, _) => {
-                let problem = match found {
-                    Some(_) => "found both",
-                    None => "found neither",
-                };
-                let message = format!("`{name}` needs `one`, `weights_one` or `scale`, {problem}");
-                diagnostics
-                    .error(layer.span, message)
-                    .related(biases.span, "its biases are `f32`")
-                    .help("sums are multiplied by `scale`, which is 1 / `one` when absent");
-                return None;
-            }
-        };
-        return Some(SumsKind::Converted(Scale::Shared(scale)));
+        return converted_sums(layer, affine, biases.span, diagnostics);
     }
     if let Some(scale) = &affine.scale {
         let message = "`scale` is only for layers whose biases are `f32`";
@@ -244,9 +217,57 @@ fn check_outputs(
             .help("integer layers say what 1.0 is in their sums: `one`");
         return None;
     }
+    integer_sums(layer, affine, len, diagnostics)
+}
+
+/// The kind of sums of integers that become floating point. `biases` is the place of the key that
+/// says so.
+fn converted_sums(
+    layer: Header<'_>,
+    affine: &Keys,
+    biases: Span,
+    diagnostics: &mut Diagnostics,
+) -> Option<SumsKind> {
+    let scale = match (&affine.scale, &affine.one) {
+        (Some(scale), None) => check_scale(scale, diagnostics)?,
+        (None, Some(Spanned { value: ones, span })) => {
+            let [one] = ones.as_slice() else {
+                diagnostics
+                    .error(*span, "`one` is a list, but `biases` is `f32`")
+                    .help("write one number for all outputs, or `scale`");
+                return None;
+            };
+            let one = in_range("one", one, ONES, diagnostics)?;
+            (1.0 / f64::from(one)) as f32
+        }
+        (found, _) => {
+            let problem = match found {
+                Some(_) => "found both",
+                None => "found neither",
+            };
+            let name = layer.name;
+            let message = format!("`{name}` needs `one`, `weights_one` or `scale`, {problem}");
+            diagnostics
+                .error(layer.span, message)
+                .related(biases, "its biases are `f32`")
+                .help("sums are multiplied by `scale`, which is 1 / `one` when absent");
+            return None;
+        }
+    };
+    Some(SumsKind::Converted(Scale::Shared(scale)))
+}
+
+/// The kind of sums that stay integers, with what 1.0 is in all of them or in each.
+fn integer_sums(
+    layer: Header<'_>,
+    affine: &Keys,
+    len: Option<u32>,
+    diagnostics: &mut Diagnostics,
+) -> Option<SumsKind> {
     let Some(ones) = &affine.one else {
+        let message = format!("`{}` needs `one`", layer.name);
         diagnostics
-            .error(layer.span, format!("`{name}` needs `one`"))
+            .error(layer.span, message)
             .help("write what 1.0 is in its sums, `one`, or in its weights, for example `weights_one = 64`");
         return None;
     };

@@ -1,13 +1,14 @@
 //! The keys of an affine layer.
 
+use toml::de::DeValue;
+
 use super::shards::{self, ShardsKey};
 use crate::decode::table::{
-    Table, boolean, inline_table, integer, integers_or_one, keys, named, number,
+    Table, Value, boolean, inline_table, integer, integers_or_one, keys, named, number,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::named::named;
 use crate::spec::scaling::Rounding;
-use crate::toml::{TomlValue, Value};
 
 /// The keys of an affine layer, as the spec gives them.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +54,7 @@ pub struct Keys {
 pub enum ScalesKey {
     /// `scales = { shift = 8, inputs = true }`: integer factors, for binary layers.
     Integers {
-        /// The bits by which products with the factors are shifted to the right.
+        /// How many bits products with the factors are shifted to the right.
         shift: Spanned<i64>,
         /// Whether the mean magnitude of the inputs is a factor too.
         inputs: bool,
@@ -93,7 +94,7 @@ named! {
 named! {
     /// How inputs that are zero are skipped.
     SparseBy {
-        /// The plan chooses what is fastest.
+        /// The plan chooses the fastest way.
         Auto = "auto",
         /// Blocks of four inputs, where all four are zero.
         Blocks = "blocks",
@@ -156,7 +157,7 @@ fn scales(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<ScalesKey>> {
-    if let TomlValue::String(_) = &value.value {
+    if let DeValue::String(_) = value.get_ref() {
         let floats = named::<ScaleType>(key, value, diagnostics)?;
         return Some(Spanned::new(ScalesKey::Floats(floats.value), floats.span));
     }
@@ -179,7 +180,7 @@ fn sparse(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Option<Spanned<SparseBy>>> {
-    if let TomlValue::String(_) = &value.value {
+    if let DeValue::String(_) = value.get_ref() {
         return named(key, value, diagnostics).map(Some);
     }
     let flag = boolean(key, value, diagnostics)?;

@@ -4,9 +4,8 @@
 use super::{Keys, WeightType};
 use crate::check::reader::Reader;
 use crate::check::value::in_range;
-use crate::decode::table::{inline_table, integer};
+use crate::decode::table::{Value, inline_table, integer};
 use crate::diagnostics::{Diagnostics, Span, Spanned};
-use crate::toml::Value;
 
 /// Inputs are divided at multiples of this number: the widest vector of bytes.
 const UNIT: usize = 64;
@@ -21,8 +20,8 @@ pub struct ShardsKey {
 }
 
 /// The inputs that each output of a layer reads: the first `common` ones, and one of `count` equal
-/// parts of the others. Outputs are in as many equal groups, of which the first reads the first
-/// part. All other weights are zero.
+/// parts of the others. Outputs are in as many equal groups. The first group reads the first part,
+/// and so on. All other weights are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shards {
     /// The number of inputs that all outputs read.
@@ -32,7 +31,7 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// The number of inputs of a part, for a layer with so many inputs.
+    /// The number of inputs of a part, for a layer with `inputs` inputs.
     pub fn shard(self, inputs: usize) -> usize {
         (inputs - self.common) / self.count
     }

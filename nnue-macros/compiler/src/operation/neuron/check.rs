@@ -1,4 +1,4 @@
-//! Checks the transformer's activation: what stands for 1.0 before and after it.
+//! Checks the transformer's activation: the ones before and after it.
 
 use super::{Activation, LARGEST_BYTE, LARGEST_FAST_INPUT, Name};
 use crate::check::fixed_point::{CLIPS_ONE, check_clips_one, least_limit};

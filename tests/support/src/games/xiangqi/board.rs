@@ -17,7 +17,7 @@ pub enum Kind {
     Pawn,
     /// Moves a step diagonally in the palace.
     Advisor,
-    /// Moves two steps diagonally, the first of which must be free, on its side of the river.
+    /// Moves two steps diagonally, over a free square, on its side of the river.
     Bishop,
     /// Moves a step in the palace.
     King,

@@ -87,7 +87,7 @@ impl BitWriter {
         }
         let place = number << (self.free - width);
         if let [.., before, last] = &mut self.bytes[..] {
-            // The last byte but one takes what does not fit into the last byte.
+            // The byte before the last takes the bits that do not fit into the last.
             *before |= (place >> 8) as u8;
             *last |= place as u8;
         } else if let Some(last) = self.bytes.last_mut() {

@@ -40,7 +40,7 @@ pub(super) const MOST_PLIES: u16 = (1 << PLY) - 1;
 /// The largest clock: programs keep it in a byte.
 const MOST_CLOCK: u16 = u8::MAX as u16;
 
-/// A position with what the format says about it.
+/// A position with its values in the format.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) board: Board,
@@ -110,7 +110,7 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// A message that names what binpack needs and the record lacks.
+    /// A message that names the value that binpack needs and the record lacks.
     pub(super) fn of(record: &Record) -> Result<Entry, String> {
         let score = match record.score.map(f32::round) {
             None => NO_SCORE,
@@ -271,7 +271,7 @@ fn unpack_board(bytes: &[u8; SIZE]) -> Result<Board, String> {
 
 /// The board, which must be one of standard chess.
 fn of_standard_chess(board: Result<Board, String>) -> Result<Board, String> {
-    let board = board.map_err(|why| format!("the position is none of a game: {why}"))?;
+    let board = board.map_err(|why| format!("no game reaches the position: {why}"))?;
     if castles_as_usual(&board) {
         Ok(board)
     } else {

@@ -58,7 +58,8 @@ fn read_again(bytes: &[u8]) -> Vec<Record> {
     records
 }
 
-/// What comes out is what went in, but the en passant square is there only if a pawn can capture.
+/// Records survive writing and reading, but the en passant square is there only if a pawn can
+/// capture.
 fn assert_same(found: &[Record], expected: &[Record]) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {

@@ -7,7 +7,7 @@ use super::stem::{Entry, SIZE};
 use super::{MAGIC, moves};
 use crate::data::record::Record;
 
-/// A chunk ends with the chain that reaches so many bytes.
+/// A chunk ends with the chain that reaches this number of bytes.
 const CHUNK: usize = 1 << 20;
 
 /// Makes chunks of records.
@@ -37,7 +37,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// A message that names what binpack needs and the record lacks.
+    /// A message that names the value that binpack needs and the record lacks.
     pub(crate) fn append(&mut self, record: &Record, bytes: &mut Vec<u8>) -> Result<(), String> {
         let entry = Entry::of(record)?;
         self.cut += u64::from(entry.is_cut());
@@ -48,7 +48,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends what has not been appended yet to `bytes`.
+    /// Appends the rest to `bytes`.
     pub(crate) fn finish(&mut self, bytes: &mut Vec<u8>) {
         if let Some(waiting) = self.waiting.take() {
             self.add(waiting, bytes);

@@ -1,4 +1,4 @@
-//! Evaluations in comments: their forms, and what their numbers count.
+//! Evaluations in comments: their forms and units.
 
 use nnue_compiler::format::foreign;
 
@@ -8,7 +8,7 @@ const MATE: f32 = 32000.0;
 /// The command in comments that has an evaluation.
 const EVAL: &str = "[%eval ";
 
-/// What evaluations count that are whole numbers. Those with a decimal point are pawns.
+/// The unit of evaluations that are whole numbers. Those with a decimal point are pawns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvalUnit {
     /// Pawns.
@@ -38,18 +38,18 @@ impl EvalUnit {
     }
 }
 
-/// What is known about the unit of a file's evaluations.
+/// The known unit of a file's evaluations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Units {
-    /// What the user said.
+    /// The user's choice.
     pub(crate) given: Option<EvalUnit>,
-    /// What the first of the `[%eval ...]` in the file say.
+    /// The unit that the first of the `[%eval ...]` in the file tell.
     pub(crate) found: Option<EvalUnit>,
 }
 
-/// What the `[%eval ...]` at the start of a file say about their unit: pawns if one of them has a
-/// decimal point, and otherwise hundredths; nothing if there is none but 0 and mates. With it comes
-/// the first that is a whole number.
+/// The unit that the `[%eval ...]` at the start of a file tell: pawns if one of them has a decimal
+/// point, and otherwise hundredths; nothing if all are 0 or mates. With it comes the first that is
+/// a whole number.
 pub(crate) fn unit_of(start: &[u8]) -> Option<(EvalUnit, Option<String>)> {
     let text = String::from_utf8_lossy(start);
     let (mut has_point, mut whole) = (false, None);
@@ -116,7 +116,8 @@ pub(super) enum Evaluation {
 ///
 /// # Errors
 ///
-/// A message if there is an evaluation, and nobody knows what it says.
+/// The evaluation in a comment. The error is a message about an evaluation of an unknown form or
+/// unit.
 pub(super) fn of_comment(text: &str, units: Units) -> Result<Option<Evaluation>, String> {
     if let Some((_, behind)) = text.split_once(EVAL) {
         let eval = eval(behind);
@@ -269,7 +270,7 @@ mod tests {
         }
     }
 
-    /// What a whole number counts is told, or asked for.
+    /// The unit of whole numbers is told, or asked for.
     #[test]
     fn whole_numbers_have_the_unit_that_is_known() {
         for text in ["[%eval 25,18]", "+25/18"] {

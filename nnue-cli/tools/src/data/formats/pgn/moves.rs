@@ -4,7 +4,7 @@ use cozy_chess::util::parse_san_move;
 use cozy_chess::{Board, Move};
 use nnue_compiler::format::foreign;
 
-/// How moves are written in which nobody moves.
+/// How null moves are written.
 const NULL_MOVES: [&str; 7] = ["--", "Z0", "0000", "@@@@", "<>", "null", "pass"];
 
 /// How a capture en passant is marked, behind the move or as a word of its own.
@@ -23,7 +23,7 @@ pub(super) fn is_mark(word: &str) -> bool {
 pub(super) fn read(board: &Board, word: &str) -> Result<Move, String> {
     if NULL_MOVES.contains(&word) {
         return Err(format!(
-            "found `{word}`, by which nobody moves: the positions behind it are none of a game"
+            "found the null move `{word}`: no game reaches the positions behind it"
         ));
     }
     parse_san_move(board, &usual(word)).map_err(|_| {
@@ -47,7 +47,7 @@ fn usual(word: &str) -> String {
         return bare.replace('0', "O");
     }
     let mut letters: String = bare.replace(['-', '(', ')', '/'], "");
-    // A small letter behind the rank is what the pawn becomes.
+    // A small letter behind the rank is the pawn's new role.
     let ends = letters.as_bytes();
     if let [.., b'1' | b'8' | b'=', b'q' | b'r' | b'b' | b'n'] = ends {
         let promotion = letters.pop().map(|letter| letter.to_ascii_uppercase());
@@ -98,8 +98,8 @@ mod tests {
     fn what_is_no_move_is_named() {
         let board = Board::default();
         for (word, words) in [
-            ("--", "found `--`, by which nobody moves"),
-            ("Z0", "found `Z0`, by which nobody moves"),
+            ("--", "found the null move `--`: "),
+            ("Z0", "found the null move `Z0`: "),
             ("e5", "found `e5`, expected a legal move in `rnbqkbnr/"),
             ("q", "found `q`, expected a legal move"),
             ("é", "found `é`, expected a legal move"),

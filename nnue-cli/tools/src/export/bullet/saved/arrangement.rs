@@ -18,7 +18,8 @@ pub(super) struct Arrangement {
 
 impl Arrangement {
     pub(super) fn of(network: &Network, tensor: &Tensor, of_a_stack: bool) -> Arrangement {
-        let axes = tensor.axes.iter().map(|(axis, len)| {
+        let of_file = tensor.axes();
+        let axes = of_file.iter().map(|(axis, len)| {
             let step = step(network, tensor.role, axis.axis);
             match axis.part {
                 Part::Blocks(places) => (*len, step * places),
@@ -28,12 +29,12 @@ impl Arrangement {
         let mut axes: Vec<(usize, usize)> = axes.collect();
         merge(&mut axes);
         let [stacks, outputs] = outputs(network, tensor.role);
-        let is_matrix = tensor.role.matrix().is_some() && tensor.len(Axis::Input) > 1;
+        let is_matrix = tensor.role.matrix().is_some() && tensor.shape[2] > 1;
         Arrangement {
             axes,
             of_stack: (of_a_stack && network.stacks.count > 1).then_some(outputs),
             rows: is_matrix.then_some(stacks * outputs),
-            padding: [tensor.axes.last().map_or(1, |(_, len)| *len), tensor.padded],
+            padding: [of_file.last().map_or(1, |(_, len)| *len), tensor.padded()],
         }
     }
 

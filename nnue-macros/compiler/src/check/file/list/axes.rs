@@ -2,18 +2,11 @@
 
 use super::tensor::NamedTensor;
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::file::{Axis, AxisPart, Part, Role};
+use crate::network::file::{Axis, AxisPart, Part};
 use crate::spec::Transposed;
 
-/// The largest unit, in values or bytes, of which the spec can make offsets and lengths multiples.
+/// Offsets and lengths can be multiples of at most this unit, in values or bytes.
 pub(super) const LARGEST_UNIT: i64 = 4096;
-
-/// The axes of a tensor that has no axis in blocks.
-pub(super) fn whole(axes: &[(Axis, usize)]) -> Vec<(AxisPart, usize)> {
-    axes.iter()
-        .map(|(axis, len)| ((*axis).into(), *len))
-        .collect()
-}
 
 impl NamedTensor<'_> {
     /// The axes of a tensor in bullet's files. bullet's matrices are column-major, so the weights
@@ -22,11 +15,11 @@ impl NamedTensor<'_> {
         &self,
         listed: Option<&Spanned<Transposed>>,
     ) -> Vec<(AxisPart, usize)> {
-        let mut axes = whole(&self.known.axes);
+        let mut axes = self.known.whole_axes();
         let transposed = self.is_transposed(listed);
         match self.known.role {
             role if role.matrix().is_some() && !transposed => axes.rotate_right(1),
-            Role::Weights(_) | Role::Psqt(_) if transposed => axes.reverse(),
+            role if role.layer().is_none() && transposed => axes.reverse(),
             _ => {}
         }
         axes

@@ -183,7 +183,7 @@ impl<'a> ListWalk<'a> {
         self.listed.push(ListedTensor {
             known: known.clone(),
             span: entry.span,
-            quantise: tensor.quantise,
+            quantise: tensor.stored.quantise,
         });
         let Some(first) = first else {
             return Some(Section::Tensor(tensor));
@@ -193,7 +193,7 @@ impl<'a> ListWalk<'a> {
             // copy is skipped.
             Some((BulletKind::Quantised | BulletKind::Raw, _)) => Some(Section::Skipped {
                 name: "".into(),
-                len: tensor.raw_len(),
+                len: tensor.stored.raw_len(),
             }),
             _ => {
                 diagnostics

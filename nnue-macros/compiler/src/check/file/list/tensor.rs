@@ -1,8 +1,7 @@
 //! The tensor of an entry: the type, the axes and the padding that it has in the file.
 
-use nnue_format::{Element, Encoding, Overflow, Quantise, Rounding};
+use nnue_format::{Element, Encoding, Overflow, Quantise, Rounding, Stored};
 
-use super::axes::whole;
 use crate::check::file::tensors::{KnownTensor, LoadedValues};
 use crate::check::value::{place, value_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
@@ -44,7 +43,7 @@ impl NamedTensor<'_> {
         let axes = match (&keys.axes, self.list.bullet) {
             (Some(axes), _) => self.check_axes(axes, diagnostics),
             (None, Some((_, transposed))) => Some(self.bullet_axes(transposed)),
-            (None, None) => Some(whole(&known.axes)),
+            (None, None) => Some(known.whole_axes()),
         };
         if let (Some((kind, _)), Some(transposed)) = (self.list.bullet, &keys.transposed)
             && transposed.value
@@ -58,17 +57,16 @@ impl NamedTensor<'_> {
         let divisor = self.divisor(element, diagnostics)?;
         let axes = axes?;
         let id = keys.id.as_ref().map(|id| id.value.clone());
+        let tensor = known.tensor(element, &axes, self.entry.pad);
         Some(Tensor {
-            id: id.unwrap_or_default(),
-            element,
-            encoding: value_or(&keys.encoding, Encoding::Raw),
-            padded: axes
-                .last()
-                .map_or(1, |(_, len)| len.next_multiple_of(self.entry.pad)),
-            axes,
-            quantise,
-            divisor,
-            ..known.tensor()
+            id: id.unwrap_or_default().into(),
+            stored: Stored {
+                encoding: value_or(&keys.encoding, Encoding::Raw),
+                quantise,
+                divisor,
+                ..tensor.stored
+            },
+            ..tensor
         })
     }
 
@@ -187,8 +185,8 @@ impl NamedTensor<'_> {
         }))
     }
 
-    /// The number by which integers in the file are divided to become the network's floating point.
-    /// The outer `None` is an error.
+    /// The divisor that makes the network's floating point of the file's integers. The outer `None`
+    /// is an error.
     fn divisor(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
         const MOST: f64 = i32::MAX as f64;
         if element.is_float() || self.known.values != LoadedValues::Float {

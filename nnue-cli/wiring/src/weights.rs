@@ -4,11 +4,12 @@
 //! times, and each time every weight is another digit of its code. Two weights that change places
 //! differ in at least one digit, so they are noticed in at least one filling.
 
-use nnue_format::Element;
+use nnue_compiler::network::{Element, OUTPUT_RUN, Shards};
+use nnue_interpreter::Values;
 
 /// What the weights of a filling are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fill {
+pub(crate) enum Fill {
     /// Digits of codes, over the whole range of their type. Biases in `f32` are 0 in every second
     /// filling, so that nothing of a weight is lost in a sum with them.
     Digits(u32),
@@ -23,26 +24,23 @@ pub(super) enum Fill {
 
 /// What a tensor is, as far as its values depend on it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tensor {
+pub(crate) struct Tensor {
     /// The type of its values; `u64` stands for signs.
-    pub(super) element: Element,
+    pub(crate) element: Element,
     /// The code of its first value.
-    pub(super) first: u32,
+    pub(crate) first: u32,
     /// The numbers of rows and columns.
-    pub(super) shape: [usize; 2],
+    pub(crate) shape: [usize; 2],
     /// Whether it has biases.
-    pub(super) biases: bool,
-    /// How many runs of 16 outputs each input reaches; 0 if it reaches all.
-    pub(super) output_blocks: usize,
-    /// How many columns all rows reach, and how many shards the others are.
-    pub(super) shards: Option<(usize, usize)>,
+    pub(crate) biases: bool,
+    /// How many runs of outputs each input reaches; `None` if it reaches all.
+    pub(crate) output_blocks: Option<usize>,
+    /// The inputs that each output reads; `None` if it reads all.
+    pub(crate) shards: Option<Shards>,
 }
 
-/// How many outputs are a run.
-pub(super) const RUN: usize = 16;
-
 /// How many fillings show all bits of a code.
-pub(super) fn fillings(element: Element) -> u32 {
+pub(crate) fn fillings(element: Element) -> u32 {
     match element {
         Element::U64 => 32,
         Element::I8 => 4,
@@ -51,25 +49,36 @@ pub(super) fn fillings(element: Element) -> u32 {
 }
 
 impl Tensor {
-    /// The value of a place: bucket, row and column.
-    pub(super) fn value(&self, fill: Fill, [bucket, row, column]: [usize; 3]) -> f64 {
+    /// The values of a bucket, row after row.
+    pub(crate) fn values(&self, fill: Fill, bucket: usize) -> Values {
         let [rows, columns] = self.shape;
-        if self.output_blocks > 0 {
+        let places =
+            (0..rows).flat_map(|row| (0..columns).map(move |column| [bucket, row, column]));
+        let values = places.map(|place| self.value(fill, place));
+        if self.element == Element::F32 {
+            Values::Floats(values.map(|x| x as f32).collect())
+        } else {
+            Values::Integers(values.map(|x| x as i64).collect())
+        }
+    }
+
+    /// The value of a place: bucket, row and column.
+    pub(crate) fn value(&self, fill: Fill, [bucket, row, column]: [usize; 3]) -> f64 {
+        let [rows, columns] = self.shape;
+        if let Some(blocks) = self.output_blocks {
             // The runs from the input's own number on; another number in each filling.
-            let runs = rows / RUN;
+            let runs = rows / OUTPUT_RUN;
             let first = match fill {
                 Fill::Digits(digit) | Fill::SmallDigits(digit) => column + digit as usize,
                 Fill::Extremes | Fill::SmallExtremes => column,
             };
-            if (row / RUN + runs - first % runs) % runs >= self.output_blocks {
+            if (row / OUTPUT_RUN + runs - first % runs) % runs >= blocks {
                 return 0.0;
             }
         }
-        if let Some((common, shards)) = self.shards {
-            let shard = (columns - common) / shards;
-            if column >= common && (column - common) / shard != row / (rows / shards) {
-                return 0.0;
-            }
+        let is_read = |shards: Shards| shards.reads(self.shape, row, column);
+        if !self.shards.is_none_or(is_read) {
+            return 0.0;
         }
         let index = (bucket * rows + row) * columns + column;
         let code = self.first.wrapping_add(index as u32);
@@ -104,7 +113,7 @@ fn sign(bit: u32) -> f64 {
 }
 
 /// A permutation of all numbers of 32 bits, in which no bit follows from few others.
-pub(super) fn mixed(code: u32) -> u32 {
+pub(crate) fn mixed(code: u32) -> u32 {
     let mut x = code;
     x = (x ^ (x >> 16)).wrapping_mul(0x85EB_CA6B);
     x = (x ^ (x >> 13)).wrapping_mul(0xC2B2_AE35);
@@ -119,32 +128,32 @@ fn float(code: u32) -> f32 {
 }
 
 /// Random numbers, the same in every run.
-pub(super) struct Random(u32);
+pub(crate) struct Random(u32);
 
 impl Random {
-    pub(super) fn new(seed: usize) -> Random {
+    pub(crate) fn new(seed: usize) -> Random {
         Random(seed as u32)
     }
 
-    pub(super) fn next(&mut self) -> u32 {
+    pub(crate) fn next(&mut self) -> u32 {
         self.0 = self.0.wrapping_add(0x9E37_79B9);
         mixed(self.0)
     }
 
     /// A number below `end`, which is not 0.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.next() as usize % end
     }
 
     /// A number of a range.
-    pub(super) fn within(&mut self, (low, high): (i64, i64)) -> i64 {
+    pub(crate) fn within(&mut self, (low, high): (i64, i64)) -> i64 {
         let span = (high - low + 1) as u64;
         let bits = u64::from(self.next()) << 32 | u64::from(self.next());
         low + (bits % span) as i64
     }
 
     /// A number of `f32` of either sign, from 2^-4 to 2^4.
-    pub(super) fn float(&mut self) -> f32 {
+    pub(crate) fn float(&mut self) -> f32 {
         let bits = self.next();
         f32::from_bits((bits & 0x807F_FFFF) | (123 + (bits >> 23 & 7)) << 23)
     }
@@ -152,8 +161,7 @@ impl Random {
 
 #[cfg(test)]
 mod tests {
-    use alloc::collections::BTreeSet;
-    use alloc::vec::Vec;
+    use std::collections::HashSet;
 
     use super::*;
 
@@ -165,10 +173,10 @@ mod tests {
                 first: 12345,
                 shape: [300, 400],
                 biases: false,
-                output_blocks: 0,
+                output_blocks: None,
                 shards: None,
             };
-            let mut seen = BTreeSet::new();
+            let mut seen = HashSet::new();
             for row in 0..300 {
                 for column in 0..400 {
                     let fills = 0..fillings(element);

@@ -6,8 +6,8 @@ use crate::network::{
     Slice, Source, SparseBy, Sums, UNPOOLED, Units, WeightType,
 };
 
-/// The network as text, from features to value.
-pub(crate) fn diagram(network: &Network) -> String {
+/// The network as text, from the features to the value, with one line for each operation.
+pub fn diagram(network: &Network) -> String {
     let mut text = headline(network);
     let header = ["tensor", "shape", "type", "1.0 is", "range", "computed as"];
     let mut table = vec![header.map(str::to_string)];
@@ -29,8 +29,10 @@ pub(crate) fn diagram(network: &Network) -> String {
     text
 }
 
-/// The lines of the table, from the accumulator to the value: a line for each operation.
-pub(crate) fn operations(network: &Network) -> Vec<Row> {
+/// The lines of the table in [`diagram()`], from the accumulator to the value. Each line has the name
+/// of a tensor, its shape, the type of its values, the integer that stands for 1.0, the range, and
+/// the formula. A text that is not known is empty.
+pub fn operations(network: &Network) -> Vec<[String; 6]> {
     let mut rows = transformer_rows(network);
     rows.extend(network.layers.iter().map(|layer| layer_row(network, layer)));
     rows.extend(output_rows(network));
@@ -90,7 +92,7 @@ fn per_perspective(network: &Network, len: usize) -> String {
 }
 
 /// The names of the feature sets, with their numbers of rows.
-pub(super) fn sets(network: &Network) -> String {
+pub(crate) fn sets(network: &Network) -> String {
     let sets = network.features.iter().map(|set| match set.virtual_rows() {
         0 => format!("{}[{}]", set.name, set.rows),
         rows => format!("{}[{} + {rows} virtual]", set.name, set.rows),
@@ -99,7 +101,7 @@ pub(super) fn sets(network: &Network) -> String {
 }
 
 /// A line of the diagram: tensor, shape, type, the integer that stands for 1.0, range, formula.
-pub(crate) type Row = [String; 6];
+type Row = [String; 6];
 
 /// The column with the integers that stand for 1.0.
 const ONES: usize = 3;
@@ -323,7 +325,7 @@ fn head(network: &Network, head: &Head) -> String {
     head.align.formula(&sum)
 }
 
-/// The formula by which the PSQT sums of both perspectives become a single value.
+/// The formula that makes a single value of both perspectives' PSQT sums.
 fn psqt(network: &Network) -> String {
     let perspectives = network.transformer.perspectives;
     let psqt = match (perspectives.count, perspectives.order) {
@@ -384,7 +386,7 @@ fn output_rows(network: &Network) -> Vec<Row> {
 }
 
 /// The lines for the values of further heads.
-pub(super) fn further_rows(network: &Network) -> Vec<Row> {
+pub(crate) fn further_rows(network: &Network) -> Vec<Row> {
     let further = network.output.further.iter();
     let rows = further.map(|further| {
         let sum = head(network, &further.head);
@@ -421,7 +423,7 @@ fn unit(one: u32, ratio: Ratio) -> String {
 }
 
 /// A quotient as text: `4` where it is whole, else a fraction such as `7 / 2`.
-pub(super) fn fraction((numerator, denominator): (u64, u64)) -> String {
+pub(crate) fn fraction((numerator, denominator): (u64, u64)) -> String {
     match numerator % denominator {
         0 => (numerator / denominator).to_string(),
         _ => format!("{numerator} / {denominator}"),
@@ -473,7 +475,7 @@ fn aligned<const COLUMNS: usize>(table: &[[String; COLUMNS]], right: Option<usiz
 
 /// The runs of numbers of pieces that share a bucket, as in: `1-4: 0, 5-8: 1`; `None` when the
 /// caller selects.
-pub(super) fn selection(network: &Network) -> Option<String> {
+pub(crate) fn selection(network: &Network) -> Option<String> {
     let table = network.stacks.by_pieces?;
     let mut runs: Vec<(usize, usize, u8)> = Vec::new();
     for (pieces, bucket) in table.into_iter().enumerate().skip(1) {

@@ -1,25 +1,24 @@
 //! The output: terms, alignments and units of all heads, and the PSQT part.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use nnue_compiler::network::{Source, Sums, Units};
+use nnue_interpreter::parts::{evaluate, further, of_perspectives};
+use nnue_runtime::__private::probe::Probed;
+use nnue_runtime::{Evaluated, HeadValue};
 
-use super::graph::{Op, Source, Sums, Units};
-use super::layers::{At, Layers};
-use super::oracle::{self, Value};
-use super::stimulus::is_float;
-use super::weights::Random;
-use super::{Mismatch, Progress};
-use crate::architecture::{Architecture, Evaluated, HeadValue};
+use crate::inputs::is_float;
+use crate::layers::{At, Layers};
+use crate::weights::Random;
+use crate::{Mismatch, Progress};
 
-impl<A: Architecture> Layers<A> {
+impl<A: Probed> Layers<'_, A> {
     /// Every term alone, with values of all sizes, and all of them at random.
-    pub(super) fn output(&mut self, at: At, progress: &mut Progress) -> Result<(), Mismatch> {
-        let graph = &A::GRAPH;
-        let heads = graph.heads.iter().chain(graph.further);
+    pub(crate) fn output(&mut self, at: At, progress: &mut Progress) -> Result<(), Mismatch> {
+        let output = &self.network.output;
+        let further = output.further.iter().map(|further| &further.head);
+        let heads = output.heads.iter().chain(further);
         let mut terms: Vec<(usize, usize)> = heads
-            .flat_map(|head| head.terms)
-            .map(|(layer, index, ..)| (*layer, *index))
+            .flat_map(|head| &head.terms)
+            .map(|term| (term.layer, term.index))
             .collect();
         terms.sort_unstable();
         terms.dedup();
@@ -27,10 +26,7 @@ impl<A: Architecture> Layers<A> {
         for (layer, _) in &terms {
             self.inputs.give(*layer);
         }
-        let wide = graph
-            .heads
-            .iter()
-            .any(|head| matches!(head.units, Units::Wide(_)));
+        let wide = matches!(output.units, Units::Wide(_));
         let values: Vec<i64> = [0, 1, -1, 15, -15, 16, -16, 8191, 1 << 20, -(1 << 20) - 1]
             .into_iter()
             .chain([i32::MAX.into(), i32::MIN.into()])
@@ -71,14 +67,14 @@ impl<A: Architecture> Layers<A> {
     /// The nearest value that a layer can have.
     fn within(&self, (layer, _): (usize, usize), value: i64) -> i64 {
         let (low, high) = self.inputs.range(Source::Layer(layer));
-        match A::GRAPH.layers[layer].op {
-            Op::Affine(own) if own.sums == Sums::I64 => value,
+        match self.network.layers[layer].affine() {
+            Some(own) if own.sums == Sums::I64 => value,
             _ => value.clamp(low, high),
         }
     }
 
     fn set_term(&mut self, (layer, index): (usize, usize), value: i64) {
-        if is_float(&A::GRAPH.layers[layer]) {
+        if is_float(&self.network.layers[layer]) {
             self.inputs.set_float(layer, index, value as f32 / 64.0)
         } else {
             self.inputs.set(Source::Layer(layer), index, value)
@@ -92,21 +88,17 @@ impl<A: Architecture> Layers<A> {
         progress: &mut Progress,
         input: impl Fn() -> String,
     ) -> Result<(), Mismatch> {
-        let graph = &A::GRAPH;
+        let transformer = &self.network.transformer;
         let mut psqt = 0;
-        if graph.psqt_values > 0 && !graph.psqt_is_read {
-            let own = if graph.psqt_values == 1 { 0 } else { at.bucket };
-            for index in 0..graph.psqt_values {
+        if transformer.psqt_of_output() > 0 {
+            let own = if transformer.psqt == 1 { 0 } else { at.bucket };
+            for index in 0..transformer.psqt {
                 // The sums of other buckets are others.
                 let other = (index as i32 - own as i32).wrapping_mul(1_000_003);
-                self.inputs
-                    .set_psqt(index, sums.map(|sum| sum.wrapping_add(other)));
+                let sums = sums.map(|sum| sum.wrapping_add(other));
+                self.inputs.set_psqt(index, sums);
             }
-            self.inputs.set_psqt(own, sums);
-            psqt = match A::NEURONS.perspectives {
-                1 => sums[0],
-                _ => sums[0].wrapping_sub(sums[1]) / 2,
-            };
+            psqt = of_perspectives(transformer, sums);
         }
         let (_, found) = self
             .inputs
@@ -122,34 +114,30 @@ impl<A: Architecture> Layers<A> {
             found,
             expected,
         };
-        for (head, found) in graph.heads.iter().zip(found.outputs()) {
-            let (positional, value) = oracle::head(head, psqt, |layer| self.inputs.given(layer));
-            let value = match value {
-                Value::Integer(value) => value,
-                Value::Float(value) => value as i32,
-            };
+        let layers = &self.inputs.tensors.layers;
+        let evaluation = evaluate(self.network, layers, psqt).outputs();
+        for (head, (found, expected)) in found.outputs().into_iter().zip(evaluation).enumerate() {
             let found = found.unwrap_or_default();
-            let expected = [psqt, positional, value];
+            let expected = [expected.psqt, expected.positional, expected.value];
             let found = [found.psqt, found.positional, found.value];
             for (output, (found, expected)) in found.into_iter().zip(expected).enumerate() {
                 if found != expected {
-                    return Err(wrong(head.name, output, found.into(), expected.into()));
+                    let head = head.to_string();
+                    return Err(wrong(&head, output, found.into(), expected.into()));
                 }
             }
         }
-        for (index, head) in graph.further.iter().enumerate() {
-            let (_, value) = oracle::head(head, 0, |layer| self.inputs.given(layer));
-            let expected = match value {
-                Value::Float(value) => f64::from(value),
-                Value::Integer(value) => f64::from(value),
-            };
-            let found = match found.head(index) {
-                Some(HeadValue::Integer(value)) => f64::from(value),
-                Some(HeadValue::Float(value)) => f64::from(value),
-                None => f64::NAN,
-            };
+        let number = |value| match value {
+            HeadValue::Integer(value) => f64::from(value),
+            HeadValue::Float(value) => f64::from(value),
+        };
+        let heads = further(self.network, layers).into_iter().enumerate();
+        for (index, expected) in heads {
+            let found = found.head(index).map_or(f64::NAN, number);
+            let expected = number(expected);
             if found != expected {
-                return Err(wrong(head.name, 0, found, expected));
+                let head = &self.network.output.further[index].name;
+                return Err(wrong(head, 0, found, expected));
             }
         }
         Ok(())

@@ -1,23 +1,22 @@
 //! The layers, each driven alone.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec;
-use alloc::vec::Vec;
+use nnue_compiler::network::{
+    Activation, Affine, Element, Layer, Network, Op, Pooling, Slice, Source, Transformer,
+    WeightType,
+};
+use nnue_compiler::operation::{Elementwise, Quantmoid4, Relu, ReluLeft, Screlu, SqrCrelu};
+use nnue_format::{Role, fill};
+use nnue_interpreter::parts::compute;
+use nnue_interpreter::{LayerWeights, Values};
+use nnue_runtime::__private::Proved;
+use nnue_runtime::__private::memory::{self, Holder};
+use nnue_runtime::__private::probe::Probed;
+use nnue_runtime::Level;
 
-use nnue_format::{Element, fill};
-
-use super::graph::{Affine, End, Gain, Layer, Op, Source, Sums};
-use super::oracle::{self, Numbers};
-use super::probe::Values;
-use super::stimulus::{Inputs, is_float, output, sums_of_values};
-use super::weights::{Fill, Random, Tensor, fillings};
-use super::{Mismatch, Progress, transformer};
-use crate::architecture::Architecture;
-use crate::level::Level;
-use crate::memory::{self, Holder};
-use crate::neurons::Pooling;
-use crate::proof::Proved;
+use crate::driver::{difference, show};
+use crate::inputs::{Inputs, is_float, sums_of_values};
+use crate::weights::{Fill, Random, Tensor, fillings};
+use crate::{Mismatch, Progress, transformer};
 
 /// The most steps that a function of single values takes through its range.
 const MOST_STEPS: i64 = 1 << 16;
@@ -25,29 +24,24 @@ const MOST_STEPS: i64 = 1 << 16;
 /// The places of bytes in the largest vectors.
 const LANES: usize = 64;
 
-/// The tensors of a layer, each with the ending of its name.
+/// The tensors of a layer.
 struct Tensors {
-    name: &'static str,
-    tensors: Vec<(&'static str, Tensor)>,
-}
-
-impl Tensors {
-    fn find(&self, ending: &str) -> Option<&Tensor> {
-        let found = self.tensors.iter().find(|(own, _)| *own == ending);
-        found.map(|(_, tensor)| tensor)
-    }
+    weights: Option<Tensor>,
+    biases: Option<Tensor>,
+    factors: Option<Tensor>,
 }
 
 /// The check of a network's layers.
-pub(super) struct Layers<A: Architecture> {
+pub(crate) struct Layers<'n, A: Probed> {
+    pub(crate) network: &'n Network,
     weights: Holder<A::Weights>,
     tensors: Vec<Tensors>,
-    pub(super) inputs: Inputs<A>,
+    pub(crate) inputs: Inputs<'n, A>,
 }
 
 /// A part of a check.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// Layers with weights, and the output.
     Weights,
     /// Layers that compute value by value, and the function of the transformer's neurons.
@@ -56,46 +50,45 @@ pub(super) enum Part {
 
 /// What a comparison is about.
 #[derive(Clone, Copy)]
-pub(super) struct At {
-    pub(super) level: Level,
-    pub(super) bucket: usize,
-    pub(super) fill: Fill,
-    pub(super) proved: Proved,
+pub(crate) struct At {
+    pub(crate) level: Level,
+    pub(crate) bucket: usize,
+    pub(crate) fill: Fill,
+    pub(crate) proved: Proved,
 }
 
-impl<A: Architecture> Layers<A> {
-    pub(super) fn new() -> Layers<A> {
+impl<'n, A: Probed> Layers<'n, A> {
+    pub(crate) fn new(network: &'n Network) -> Layers<'n, A> {
         let mut weights = Holder::zeroed();
         let places = transformer::places::<A>(&mut weights);
         let mut code = 0;
-        let tensors = A::GRAPH
-            .layers
-            .iter()
-            .map(|layer| tensors::<A>(layer, &mut code));
+        let layers = network.layers.iter();
         Layers {
-            tensors: tensors.collect(),
+            network,
+            tensors: layers.map(|layer| tensors::<A>(layer, &mut code)).collect(),
             weights,
-            inputs: Inputs::new(places),
+            inputs: Inputs::new(network, places),
         }
     }
 
     /// How many numbers the layers of all stacks have.
-    pub(super) fn weights(&self) -> u64 {
-        let tensors = self.tensors.iter().flat_map(|layer| &layer.tensors);
-        let numbers = tensors.map(|(_, tensor)| tensor.shape[0] * tensor.shape[1]);
+    pub(crate) fn weights(&self) -> u64 {
+        let tensors = self.tensors.iter();
+        let tensors = tensors.flat_map(|own| [own.weights, own.biases, own.factors]);
+        let numbers = tensors.flatten().map(|own| own.shape[0] * own.shape[1]);
         (A::BUCKETS * numbers.sum::<usize>()) as u64
     }
 
     /// Checks all layers and the output at a level: those that have weights and the output, or the
     /// functions, which take longer.
-    pub(super) fn check(
+    pub(crate) fn check(
         &mut self,
         level: Level,
         part: Part,
         progress: &mut Progress,
     ) -> Result<(), Mismatch> {
         let digits = match part {
-            Part::Weights => A::GRAPH.layers.iter().map(digits).max().unwrap_or(1),
+            Part::Weights => self.network.layers.iter().map(digits).max().unwrap_or(1),
             Part::Functions => 1,
         };
         let mut fills: Vec<Fill> = (0..digits).map(Fill::Digits).collect();
@@ -121,7 +114,7 @@ impl<A: Architecture> Layers<A> {
                     fill,
                     proved,
                 };
-                for (index, layer) in A::GRAPH.layers.iter().enumerate() {
+                for (index, layer) in self.network.layers.iter().enumerate() {
                     if matches!(layer.op, Op::Affine(_)) == (part == Part::Weights) {
                         self.layer(index, at, progress)?;
                     }
@@ -144,122 +137,102 @@ impl<A: Architecture> Layers<A> {
     fn fill(&mut self, filling: Fill, level: Level) {
         let all = &self.tensors;
         let bytes = memory::bytes_mut(self.weights.to_mut());
-        fill(A::FILE, level.packed(), bytes, |name| {
-            let (layer, ending) = name.rsplit_once('.')?;
-            let layer = all.iter().find(|own| own.name == layer)?;
-            let tensor = *layer.find(ending)?;
+        fill(A::FILE, level.packed(), bytes, |role| {
+            let tensor = match role {
+                Role::LayerWeights(layer) => all[layer].weights?,
+                Role::LayerBiases(layer) => all[layer].biases?,
+                Role::LayerFactors(layer) => all[layer].factors?,
+                _ => return None,
+            };
             Some(move |place| tensor.value(filling, place))
         });
     }
 
-    /// The numbers of a layer in a bucket.
-    fn numbers(&self, index: usize, at: At) -> Numbers {
-        let values = |ending: &str| -> Vec<f64> {
-            let Some(tensor) = self.tensors[index].find(ending) else {
-                return Vec::new();
-            };
-            let [rows, columns] = tensor.shape;
-            let rows = 0..rows;
-            let values = rows.flat_map(|row| (0..columns).map(move |column| (row, column)));
-            values
-                .map(|(row, column)| tensor.value(at.fill, [at.bucket, row, column]))
-                .collect()
+    /// The numbers of a layer in a bucket; `None` for layers of which files have none.
+    fn numbers(&self, index: usize, at: At) -> Option<LayerWeights> {
+        let layer = &self.network.layers[index];
+        let Tensors {
+            weights,
+            biases,
+            factors,
+        } = &self.tensors[index];
+        let values = |tensor: &Option<Tensor>| match tensor {
+            Some(tensor) => tensor.values(at.fill, at.bucket),
+            None => Values::Integers(Vec::new()),
         };
-        let is_float = |ending: &str| {
-            let tensor = self.tensors[index].find(ending);
-            tensor.is_some_and(|tensor| tensor.element == Element::F32)
+        let biases = match (layer.affine(), biases) {
+            (Some(_), None) if is_float(layer) => Values::Floats(vec![0.0; layer.output.len]),
+            (Some(_), None) => Values::Integers(vec![0; layer.output.len]),
+            _ => values(biases),
         };
-        let typed = |ending: &str| {
-            if is_float(ending) {
-                Values::Floats(values(ending).iter().map(|x| *x as f32).collect())
-            } else {
-                Values::Integers(values(ending).iter().map(|x| *x as i64).collect())
-            }
-        };
-        let mut floats = values("scales");
-        floats.extend(values("gamma"));
-        Numbers {
-            weights: typed("weights"),
-            biases: typed("biases"),
-            alpha: values("alpha").iter().map(|x| *x as i64).collect(),
-            floats: floats.iter().map(|x| *x as f32).collect(),
-        }
+        (weights.is_some() || factors.is_some()).then(|| LayerWeights {
+            biases,
+            weights: values(weights),
+            factors: values(factors),
+        })
     }
 
     /// Runs a layer with the inputs as they are, and compares all of its values.
     fn compare(
         &self,
         index: usize,
-        numbers: &Numbers,
+        numbers: Option<&LayerWeights>,
         at: At,
         progress: &mut Progress,
         input: impl Fn() -> String,
     ) -> Result<(), Mismatch> {
-        let layer = &A::GRAPH.layers[index];
-        let slices = layer.inputs.iter().map(|slice| self.inputs.slice(*slice));
-        let slices: Vec<Values> = slices.collect();
-        let Some(expected) = oracle::layer(layer, numbers, &slices) else {
-            progress.unproved(format!(
-                "`{}`, whose function is not known to the check",
-                layer.name
-            ));
-            return Ok(());
-        };
+        let layer = &self.network.layers[index];
+        let expected = compute(layer, numbers, &self.inputs.tensors);
         let stacks = A::stacks(&self.weights);
         let (found, _) = self
             .inputs
             .run(at.level, stacks, at.bucket, at.proved, Some(index));
         progress.comparisons += 1;
-        match found.difference(&expected) {
-            None if found.len() == expected.len() => Ok(()),
-            different => {
-                let output = different.unwrap_or(0);
-                Err(Mismatch {
-                    network: A::NAME,
-                    level: at.level,
-                    part: layer.name.into(),
-                    bucket: at.bucket,
-                    output,
-                    input: format!("{}, weights {:?}", input(), at.fill),
-                    found: found.show(output),
-                    expected: expected.show(output),
-                })
-            }
-        }
+        let Some(output) = difference(&found, &expected) else {
+            return Ok(());
+        };
+        Err(Mismatch {
+            network: A::NAME,
+            level: at.level,
+            part: layer.name.clone(),
+            bucket: at.bucket,
+            output,
+            input: format!("{}, weights {:?}", input(), at.fill),
+            found: show(&found, output),
+            expected: show(&expected, output),
+        })
     }
 
     fn layer(&mut self, index: usize, at: At, progress: &mut Progress) -> Result<(), Mismatch> {
-        let layer = &A::GRAPH.layers[index];
-        let runs = match (layer.op, at.fill) {
+        let layer = &self.network.layers[index];
+        let runs = match (&layer.op, at.fill) {
             (Op::Affine(own), Fill::SmallDigits(_) | Fill::SmallExtremes | Fill::Extremes) => {
-                matches!(own.weights, Element::I8 | Element::I16)
+                matches!(own.weights, WeightType::I8 | WeightType::I16)
             }
             (Op::Affine(_), Fill::Digits(digit)) => digit < digits(layer),
             // Only gains depend on the bucket.
-            (Op::RmsNorm { gain, .. }, Fill::Digits(digit)) => {
-                digit == 0 && (at.bucket == 0 || gain != Gain::One)
-            }
-            (_, Fill::Digits(0)) => at.bucket == 0,
+            (_, Fill::Digits(0)) => at.bucket == 0 || layer.factors().is_some(),
             _ => false,
         };
         if !runs {
             return Ok(());
         }
         let numbers = self.numbers(index, at);
+        let numbers = numbers.as_ref();
         self.inputs.start(layer);
-        self.compare(index, &numbers, at, progress, || "zeros".into())?;
-        match (layer.op, at.fill) {
+        self.compare(index, numbers, at, progress, || "zeros".into())?;
+        match (&layer.op, at.fill) {
             (Op::Affine(own), Fill::Digits(_) | Fill::SmallDigits(_)) => {
-                self.single_inputs(index, &own, &numbers, at, progress)?;
-                self.random_inputs(index, &numbers, at, progress)
+                self.single_inputs(index, own, numbers, at, progress)?;
+                self.random_inputs(index, numbers, at, progress)
             }
-            (Op::Affine(_), _) => self.random_inputs(index, &numbers, at, progress),
-            (Op::Activations(functions), _) => {
-                self.single_values(index, functions, &numbers, at, progress)
+            (Op::Affine(_), _) => self.random_inputs(index, numbers, at, progress),
+            (Op::Elementwise(Elementwise::Activations(functions)), _) => {
+                self.single_values(index, functions, at, progress)
             }
-            (Op::Float { .. }, _) => {
-                self.conversions(index, &numbers, at, progress)?;
-                self.random_inputs(index, &numbers, at, progress)
+            (Op::Elementwise(Elementwise::Float(_)), _) => {
+                self.conversions(index, at, progress)?;
+                self.random_inputs(index, numbers, at, progress)
             }
             _ => {
                 progress.unproved(format!(
@@ -267,7 +240,7 @@ impl<A: Architecture> Layers<A> {
                     layer.name
                 ));
                 for _ in 0..200 {
-                    self.random_inputs(index, &numbers, at, progress)?;
+                    self.random_inputs(index, numbers, at, progress)?;
                 }
                 Ok(())
             }
@@ -279,18 +252,18 @@ impl<A: Architecture> Layers<A> {
         &mut self,
         index: usize,
         op: &Affine,
-        numbers: &Numbers,
+        numbers: Option<&LayerWeights>,
         at: At,
         progress: &mut Progress,
     ) -> Result<(), Mismatch> {
-        let layer = &A::GRAPH.layers[index];
-        if matches!(op.sums, Sums::Columns | Sums::Lanes) {
+        let layer = &self.network.layers[index];
+        if op.weights == WeightType::F32 {
             progress.unproved(format!(
                 "`{}`: the order in which products of `f32` are added, which is compared for random inputs",
                 layer.name
             ));
         }
-        if let End::Alpha { shift: 1.., .. } = op.end {
+        if op.scales.is_some_and(|scales| scales.shift > 0) {
             progress.unproved(format!(
                 "`{}`: bits of sums that the scales shift out",
                 layer.name
@@ -299,10 +272,8 @@ impl<A: Architecture> Layers<A> {
         for (source, elements) in read(layer) {
             let values = self.inputs.extremes(source);
             let largest = values.iter().map(|x| x.unsigned_abs()).max().unwrap_or(0);
-            if op
-                .divide
-                .is_some_and(|(by, _)| largest < u64::from(by.unsigned_abs()))
-            {
+            let divisor = op.divide.map(|divide| divide.by);
+            if divisor.is_some_and(|by| largest < u64::from(by.unsigned_abs())) {
                 progress.unproved(format!(
                     "`{}`: parts of weights that the division takes away",
                     layer.name
@@ -311,7 +282,7 @@ impl<A: Architecture> Layers<A> {
             let first = matches!(at.fill, Fill::Digits(0) | Fill::SmallDigits(0));
             for element in elements {
                 if let Source::Layer(given) = source
-                    && is_float(&A::GRAPH.layers[given])
+                    && is_float(&self.network.layers[given])
                 {
                     let values: &[f32] = if first { &[1.0, -2.0, 1.37] } else { &[1.0] };
                     for value in values {
@@ -325,7 +296,7 @@ impl<A: Architecture> Layers<A> {
                 }
                 // Signs have no other values than two.
                 let values = match (op.weights, first, op.divide) {
-                    (Element::U64, ..) => &values[values.len() - 1..],
+                    (WeightType::Binary, ..) => &values[values.len() - 1..],
                     (_, true, _) => &values[..],
                     (_, _, None) => &values[..1],
                     (_, _, Some(_)) => &values[values.len().min(2) - 1..][..1],
@@ -346,11 +317,11 @@ impl<A: Architecture> Layers<A> {
     fn random_inputs(
         &mut self,
         index: usize,
-        numbers: &Numbers,
+        numbers: Option<&LayerWeights>,
         at: At,
         progress: &mut Progress,
     ) -> Result<(), Mismatch> {
-        let layer = &A::GRAPH.layers[index];
+        let layer = &self.network.layers[index];
         let mut random = Random::new(1 + progress.comparisons as usize);
         let sources = read(layer);
         let all: usize = sources.iter().map(|(_, elements)| elements.len()).sum();
@@ -367,7 +338,7 @@ impl<A: Architecture> Layers<A> {
                 for element in elements {
                     let is_there = random.below(all) < share;
                     if let Source::Layer(given) = *source
-                        && is_float(&A::GRAPH.layers[given])
+                        && is_float(&self.network.layers[given])
                     {
                         let value = if is_there { random.float() } else { 0.0 };
                         self.inputs.set_float(given, *element, value);
@@ -399,18 +370,17 @@ impl<A: Architecture> Layers<A> {
     fn single_values(
         &mut self,
         index: usize,
-        functions: &[(&str, &[u32])],
-        numbers: &Numbers,
+        functions: &[Activation],
         at: At,
         progress: &mut Progress,
     ) -> Result<(), Mismatch> {
-        let layer = &A::GRAPH.layers[index];
-        let (Source::Layer(given), start, len) = layer.inputs[0] else {
+        let layer = &self.network.layers[index];
+        let Slice { source, start, len } = layer.inputs[0];
+        let Source::Layer(given) = source else {
             progress.unproved(format!("`{}`, which reads no layer", layer.name));
             return Ok(());
         };
-        let source = Source::Layer(given);
-        if is_float(&A::GRAPH.layers[given]) {
+        if is_float(&self.network.layers[given]) {
             progress.unproved(format!(
                 "`{}`: all values of `f32`, of which some are compared",
                 layer.name
@@ -420,7 +390,7 @@ impl<A: Architecture> Layers<A> {
                     let value = float_of_step(step + 7 * lane);
                     self.inputs.set_float(given, start + lane, value);
                 }
-                self.compare(index, numbers, at, progress, || {
+                self.compare(index, None, at, progress, || {
                     format!("step {step} of `f32`")
                 })?;
             }
@@ -428,22 +398,9 @@ impl<A: Architecture> Layers<A> {
         }
         let limits = self.inputs.range(source);
         let (lowest, highest) = (limits.0.max(i32::MIN.into()), limits.1.min(i32::MAX.into()));
-        let mut ranges: Vec<(i64, i64)> = Vec::new();
-        for (name, parameters) in functions {
-            ranges.push(oracle::varying(name, parameters).unwrap_or((i64::MIN, i64::MAX)));
-        }
-        let low = ranges
-            .iter()
-            .map(|(low, _)| *low)
-            .min()
-            .unwrap_or(0)
-            .max(lowest);
-        let high = ranges
-            .iter()
-            .map(|(_, high)| *high)
-            .max()
-            .unwrap_or(0)
-            .min(highest);
+        let varying = functions.iter().map(varying);
+        let all = varying.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let (low, high) = all.map_or((0, 0), |(low, high)| (low.max(lowest), high.min(highest)));
         let count = high - low + 1;
         // Where there are too many values, not every place gets all, or not all are compared.
         let steps = count.min(MOST_STEPS);
@@ -470,7 +427,7 @@ impl<A: Architecture> Layers<A> {
                 };
                 self.inputs.set(source, start + lane, value);
             }
-            self.compare(index, numbers, at, progress, || {
+            self.compare(index, None, at, progress, || {
                 format!("step {step} of all values")
             })?;
         }
@@ -481,12 +438,11 @@ impl<A: Architecture> Layers<A> {
     fn conversions(
         &mut self,
         index: usize,
-        numbers: &Numbers,
         at: At,
         progress: &mut Progress,
     ) -> Result<(), Mismatch> {
-        let layer = &A::GRAPH.layers[index];
-        let (source, start, len) = layer.inputs[0];
+        let layer = &self.network.layers[index];
+        let Slice { source, start, len } = layer.inputs[0];
         let (low, high) = self.inputs.range(source);
         if high - low >= MOST_STEPS {
             progress.unproved(format!(
@@ -501,7 +457,7 @@ impl<A: Architecture> Layers<A> {
                 let value = self.inputs.nearest(source, value);
                 self.inputs.set(source, start + lane, value);
             }
-            self.compare(index, numbers, at, progress, || {
+            self.compare(index, None, at, progress, || {
                 format!("step {step} of all values")
             })?;
         }
@@ -511,15 +467,14 @@ impl<A: Architecture> Layers<A> {
     /// The function of the transformer's neurons: each output that the first layer behind it reads
     /// gets all pairs of values, and all sums.
     fn neurons(&mut self, at: At, progress: &mut Progress) -> Result<(), Mismatch> {
-        let reads = |layer: &&Layer| {
+        let reads = |layer: &Layer| {
             let mut inputs = layer.inputs.iter();
-            inputs.any(|(source, ..)| *source == Source::Transformer)
+            inputs.any(|slice| slice.source == Source::Transformer)
         };
-        let mut layers = A::GRAPH.layers.iter();
-        let Some(index) = layers.position(|layer| reads(&layer)) else {
+        let Some(index) = self.network.layers.iter().position(reads) else {
             return Ok(());
         };
-        let layer = &A::GRAPH.layers[index];
+        let layer = &self.network.layers[index];
         let Op::Affine(_) = layer.op else {
             return Ok(());
         };
@@ -528,7 +483,7 @@ impl<A: Architecture> Layers<A> {
             layer.name
         ));
         let numbers = self.numbers(index, at);
-        let pairs = pairs::<A>();
+        let pairs = pairs(&self.network.transformer);
         let outputs: Vec<usize> = (read(layer).iter())
             .filter(|(source, _)| *source == Source::Transformer)
             .flat_map(|(_, elements)| elements.clone())
@@ -541,23 +496,23 @@ impl<A: Architecture> Layers<A> {
                 let pair = step * groups + output / LANES % groups + 7919 * (output % LANES);
                 self.inputs.set_neurons(*output, pairs[pair % pairs.len()]);
             }
-            self.compare(index, &numbers, at, progress, || {
+            self.compare(index, numbers.as_ref(), at, progress, || {
                 format!("pairs of sums from {:?} on", pairs[step])
             })?;
         }
         Ok(())
     }
 
-    pub(super) fn stacks(&self) -> &A::Stacks {
+    pub(crate) fn stacks(&self) -> &A::Stacks {
         A::stacks(&self.weights)
     }
 }
 
 /// Sums of two neurons: all pairs of values, and all sums; without pooling, all sums.
-fn pairs<A: Architecture>() -> Vec<(i16, i16)> {
+fn pairs(transformer: &Transformer) -> Vec<(i16, i16)> {
     let all = i16::MIN..=i16::MAX;
-    let Pooling::None = A::NEURONS.pooling else {
-        let values = sums_of_values::<A>();
+    let Pooling::None = transformer.pooling else {
+        let values = sums_of_values(transformer);
         let mut sums: Vec<i16> = values.values().copied().collect();
         sums.extend([i16::MIN, -1, i16::MAX]);
         let mut pairs: Vec<(i16, i16)> = Vec::new();
@@ -572,15 +527,13 @@ fn pairs<A: Architecture>() -> Vec<(i16, i16)> {
         kept.extend(pairs.into_iter().step_by(every));
         return kept;
     };
-    all.map(|sum| (sum, sum))
-        .filter(|sums| output::<A>(*sums) != i64::MIN)
-        .collect()
+    all.map(|sum| (sum, sum)).collect()
 }
 
 /// What a layer reads: each source with the values of it that are read.
-pub(super) fn read(layer: &Layer) -> Vec<(Source, Vec<usize>)> {
+pub(crate) fn read(layer: &Layer) -> Vec<(Source, Vec<usize>)> {
     let mut read: Vec<(Source, Vec<usize>)> = Vec::new();
-    for (source, start, len) in layer.inputs {
+    for Slice { source, start, len } in &layer.inputs {
         let known = read.iter().position(|(own, _)| own == source);
         let place = known.unwrap_or_else(|| {
             read.push((*source, Vec::new()));
@@ -597,58 +550,77 @@ pub(super) fn read(layer: &Layer) -> Vec<(Source, Vec<usize>)> {
 
 /// How many fillings a layer needs.
 fn digits(layer: &Layer) -> u32 {
-    match layer.op {
-        Op::Affine(own) => fillings(own.weights).max(2),
+    match &layer.op {
+        Op::Affine(own) => fillings(element(own.weights)).max(2),
         _ => 1,
     }
 }
 
-fn tensors<A: Architecture>(layer: &Layer, code: &mut u32) -> Tensors {
-    let mut tensors = Vec::new();
-    let mut tensor = |ending, element, shape: [usize; 2], biases, reached: (usize, _)| {
+/// The type of weights in memory; `u64` stands for signs.
+fn element(weights: WeightType) -> Element {
+    match weights {
+        WeightType::I8 => Element::I8,
+        WeightType::I16 => Element::I16,
+        WeightType::I32 => Element::I32,
+        WeightType::F32 => Element::F32,
+        WeightType::Binary => Element::U64,
+    }
+}
+
+/// The integers between which a function is not constant, and one more at each end; all integers
+/// for functions that are nowhere constant or not known here.
+fn varying(function: &Activation) -> (i64, i64) {
+    match *function {
+        Activation::Relu(Relu { shift, limit }) => {
+            (-(1 << shift) - 1, (i64::from(limit) << shift) + 1)
+        }
+        Activation::ReluLeft(ReluLeft { shift, limit }) => (-1, (i64::from(limit) >> shift) + 2),
+        Activation::SqrCrelu(SqrCrelu { shift, limit }) => {
+            let root = (u64::from(limit) << shift).isqrt() as i64 + 2;
+            (-root, root)
+        }
+        Activation::Screlu(Screlu { limit, .. }) => (-1, i64::from(limit) + 1),
+        Activation::Quantmoid4(Quantmoid4 { shift }) => (-(129 << shift), 129 << shift),
+        _ => (i64::MIN, i64::MAX),
+    }
+}
+
+fn tensors<A: Probed>(layer: &Layer, code: &mut u32) -> Tensors {
+    let mut tensor = |element, shape: [usize; 2]| {
         let first = *code;
         *code += (A::BUCKETS * shape[0] * shape[1]) as u32;
-        tensors.push((
-            ending,
-            Tensor {
-                element,
-                first,
-                shape,
-                biases,
-                output_blocks: reached.0,
-                shards: reached.1,
-            },
-        ));
+        Tensor {
+            element,
+            first,
+            shape,
+            biases: false,
+            output_blocks: None,
+            shards: None,
+        }
     };
-    let inputs: usize = layer.inputs.iter().map(|(_, _, len)| len).sum();
-    let of_outputs = [1, layer.outputs];
-    match layer.op {
-        Op::Affine(own) => {
-            let shape = [layer.outputs, inputs];
-            let reached = (own.output_blocks, own.shards);
-            tensor("weights", own.weights, shape, false, reached);
-            if own.biases {
-                let element = if is_float(layer) {
-                    Element::F32
-                } else {
-                    Element::I32
-                };
-                tensor("biases", element, of_outputs, true, (0, None));
-            }
-            match own.end {
-                End::Same | End::Scale(_) => {}
-                End::Scales => tensor("scales", Element::F32, of_outputs, false, (0, None)),
-                End::Alpha { .. } => tensor("alpha", Element::I16, of_outputs, false, (0, None)),
-            }
-        }
-        Op::RmsNorm { gain, .. } if gain != Gain::One => {
-            tensor("gamma", Element::F32, of_outputs, false, (0, None));
-        }
-        _ => {}
-    }
+    let of_outputs = [1, layer.output.len];
+    let affine = layer.affine();
+    let weights = affine.map(|own| Tensor {
+        output_blocks: own.output_blocks,
+        shards: own.shards,
+        ..tensor(element(own.weights), [layer.output.len, layer.input_len()])
+    });
+    let biases = affine.filter(|own| own.biases).map(|_| Tensor {
+        biases: true,
+        ..tensor(
+            if is_float(layer) {
+                Element::F32
+            } else {
+                Element::I32
+            },
+            of_outputs,
+        )
+    });
+    let factors = layer.factors();
     Tensors {
-        name: layer.name,
-        tensors,
+        weights,
+        biases,
+        factors: factors.map(|(_, element)| tensor(element, of_outputs)),
     }
 }
 
@@ -676,7 +648,7 @@ fn float_of_step(step: usize) -> f32 {
         0 => ENDS[step / 8 % ENDS.len()],
         1 => ENDS[step / 8 % ENDS.len()].next_up(),
         2 => ENDS[step / 8 % ENDS.len()].next_down(),
-        3 | 4 => match f32::from_bits(super::weights::mixed(step as u32)) {
+        3 | 4 => match f32::from_bits(crate::weights::mixed(step as u32)) {
             // Arm's maximum of a number and a signalling NaN is NaN, where that of another NaN is
             // the number. No arithmetic has a signalling NaN for its result.
             nan if nan.is_nan() => f32::NAN,

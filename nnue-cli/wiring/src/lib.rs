@@ -1,6 +1,6 @@
 //! A check of generated code: that each weight is where it belongs, and that layers compute what
-//! the spec says. `Net::self_check()` of a generated module runs it for its network, on every level
-//! of this machine, with weights that the check makes itself; so it needs no net file.
+//! the spec says. [`check`] runs it for a network that is compiled with `check = "wiring"`, on every
+//! level of this machine, with weights that the check makes itself; so it needs no net file.
 //!
 //! # Why this is a proof, and of what
 //!
@@ -31,35 +31,31 @@
 //!
 //! [`Checked::unproved`] lists what remains.
 
-pub(crate) mod graph;
+mod driver;
+mod inputs;
 mod layers;
-mod oracle;
 mod output;
-mod probe;
-mod stimulus;
 mod transformer;
 mod weights;
 
-use alloc::string::String;
-use alloc::vec::Vec;
-use core::fmt;
+use std::fmt;
+use std::process::ExitCode;
 
-#[doc(hidden)]
-pub use self::graph::Graph;
-use self::layers::{Layers, Part};
-#[doc(hidden)]
-pub use self::probe::{Probe, Probed};
-use crate::architecture::Architecture;
-use crate::level::Level;
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+pub use nnue_runtime::__private::probe::Probed;
+use nnue_runtime::Level;
+use serde::{Deserialize, Serialize};
+
+use crate::layers::{Layers, Part};
 
 /// What was compared, and nothing was wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     /// The name of the network.
-    pub network: &'static str,
+    pub network: String,
     /// The levels whose code was run.
-    pub levels: Vec<Level>,
+    pub levels: Vec<String>,
     /// How many layers the network has behind the transformer.
     pub layers: usize,
     /// How many numbers the network has: weights, biases and factors, each of which was told from
@@ -112,7 +108,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-impl core::error::Error for Mismatch {}
+impl std::error::Error for Mismatch {}
 
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -155,20 +151,24 @@ impl Progress {
 /// # Errors
 ///
 /// The first value that is not what the formulas of the spec give.
-pub fn run<A: Architecture>() -> Result<Checked, Mismatch> {
+pub fn check<A: Probed>() -> Result<Checked, Mismatch> {
+    let network = analyse(&SourceFile::new(A::NAME, A::SPEC));
+    let network = network.unwrap_or_else(|errors| {
+        unreachable!("the spec of `{}` was compiled: {errors}", A::NAME);
+    });
     let levels: Vec<Level> = Level::available().collect();
     let mut progress = Progress {
         comparisons: 0,
         unproved: Vec::new(),
     };
-    let mut layers = Layers::<A>::new();
+    let mut layers = Layers::<A>::new(&network);
     for part in [Part::Weights, Part::Functions] {
         // The best level first: it is the one that is used.
         for level in levels.iter().rev() {
             layers.check(*level, part, &mut progress)?;
         }
         if part == Part::Weights {
-            transformer::check::<A>(&levels, &mut progress)?;
+            transformer::check::<A>(&network, &levels, &mut progress)?;
         }
     }
     for part in [
@@ -178,11 +178,30 @@ pub fn run<A: Architecture>() -> Result<Checked, Mismatch> {
         progress.unproved(part.into());
     }
     Ok(Checked {
-        network: A::NAME,
-        levels,
-        layers: A::GRAPH.layers.len(),
-        weights: transformer::weights::<A>() + layers.weights(),
+        network: network.name.clone(),
+        levels: levels.iter().map(Level::to_string).collect(),
+        layers: network.layers.len(),
+        weights: transformer::weights(&network) + layers.weights(),
         comparisons: progress.comparisons,
         unproved: progress.unproved,
     })
+}
+
+/// What [`report`] prints: what was compared, or the message of a [`Mismatch`].
+pub type Report = Result<Checked, String>;
+
+/// The whole program that `nnue verify --wiring` compiles: it checks the code of a network, and
+/// prints the [`Report`] as JSON.
+pub fn report<A: Probed>() -> ExitCode {
+    let report: Report = check::<A>().map_err(|mismatch| mismatch.to_string());
+    match serde_json::to_string(&report) {
+        Ok(report) => {
+            println!("{report}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

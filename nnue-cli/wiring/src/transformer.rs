@@ -1,40 +1,39 @@
 //! The transformer's rows: every row alone, and in every number for which there is code of its own.
 
-use alloc::collections::BTreeMap;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
 
-use nnue_format::{Element, fill};
+use nnue_compiler::network::{Element, Network, OUTPUT_RUN};
+use nnue_format::{Role, fill};
+use nnue_runtime::__private::Proved;
+use nnue_runtime::__private::features::{MovedRows, RowLists, TableRows};
+use nnue_runtime::__private::memory::{self, Holder};
+use nnue_runtime::__private::probe::Probed;
+use nnue_runtime::{Color, Evaluated, Level, Output};
 
-use super::graph::Op;
-use super::weights::{Fill, RUN, Random, Tensor};
-use super::{Mismatch, Progress};
-use crate::architecture::{Architecture, Evaluated, Output};
-use crate::chess::Color;
-use crate::level::Level;
-use crate::memory::{self, Holder};
-use crate::proof::Proved;
-use crate::rows::{MovedRows, RowLists, TableRows};
+use crate::weights::{Fill, Random, Tensor, fillings};
+use crate::{Mismatch, Progress};
+
+/// The number of rows of features, of all copies of the transformer. Virtual rows follow them: they
+/// are no part of the network that the kernels compute.
+fn rows(network: &Network) -> usize {
+    network.transformer.perspectives.copies() * network.feature_count()
+}
 
 /// How many numbers the transformer has.
-pub(super) fn weights<A: Architecture>() -> u64 {
-    let graph = &A::GRAPH;
-    let rows = |tensors: &[(&str, usize)]| tensors.iter().map(|(_, rows)| *rows).sum::<usize>();
-    let biases = graph.biases.len() * A::WIDTH;
-    (biases + rows(graph.rows) * A::WIDTH + rows(graph.psqt) * graph.psqt_values) as u64
+pub(crate) fn weights(network: &Network) -> u64 {
+    let transformer = &network.transformer;
+    let biases = transformer.perspectives.copies() * transformer.width;
+    (biases + rows(network) * (transformer.width + transformer.psqt)) as u64
 }
 
 /// The number of the first code of the transformer. Layers have those below it.
 const FIRST: u32 = 1 << 26;
 
 /// The place in memory of each neuron of the file. The biases say it: the loader puts them there.
-pub(super) fn places<A: Architecture>(weights: &mut Holder<A::Weights>) -> Vec<usize> {
-    let biases = &A::GRAPH.biases;
+pub(crate) fn places<A: Probed>(weights: &mut Holder<A::Weights>) -> Vec<usize> {
     let bytes = memory::bytes_mut(weights.to_mut());
-    fill(A::FILE, &[0], bytes, |tensor| {
-        let is_it = biases.contains(&tensor);
+    fill(A::FILE, &[0], bytes, |role| {
+        let is_it = matches!(role, Role::Biases(_));
         is_it.then_some(|[_, _, column]: [usize; 3]| (column + 1) as f64)
     });
     let values = A::values(A::biases(weights, Color::White));
@@ -55,8 +54,7 @@ struct Table {
     element: Element,
 }
 
-fn tables<A: Architecture>(weights: &A::Weights) -> Vec<Table> {
-    let copies = A::GRAPH.biases.len();
+fn tables<A: Probed>(copies: usize, weights: &A::Weights) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
     for set in A::FEATURES {
         if set.table == tables.len() {
@@ -79,41 +77,14 @@ fn tables<A: Architecture>(weights: &A::Weights) -> Vec<Table> {
 }
 
 /// The values of rows by their number among all rows, whatever tensors they are in.
-struct Rows {
-    /// For each tensor, the number of its first row.
-    firsts: Vec<(&'static str, usize)>,
-    columns: usize,
-    code: u32,
-}
-
-impl Rows {
-    fn new(tensors: &'static [(&'static str, usize)], columns: usize, code: u32) -> Rows {
-        let mut next = 0;
-        let firsts = tensors.iter().map(|(name, rows)| {
-            next += rows;
-            (*name, next - rows)
-        });
-        Rows {
-            firsts: firsts.collect(),
-            columns,
-            code,
-        }
-    }
-
-    fn first(&self, tensor: &str) -> Option<usize> {
-        let found = self.firsts.iter().find(|(name, _)| *name == tensor);
-        found.map(|(_, first)| *first)
-    }
-
-    fn tensor(&self, element: Element) -> Tensor {
-        Tensor {
-            element,
-            first: self.code,
-            shape: [1, self.columns],
-            biases: false,
-            output_blocks: 0,
-            shards: None,
-        }
+fn tensor(first: u32, columns: usize, element: Element) -> Tensor {
+    Tensor {
+        element,
+        first,
+        shape: [1, columns],
+        biases: false,
+        output_blocks: None,
+        shards: None,
     }
 }
 
@@ -131,46 +102,33 @@ type Numbered = (usize, Row);
 type Lists<'r> = (&'r [&'r Numbered], &'r [&'r Numbered]);
 
 /// The check of one network.
-struct Check<A: Architecture> {
+struct Check<'n, A: Probed> {
+    network: &'n Network,
     weights: Holder<A::Weights>,
     places: Vec<usize>,
     tables: Vec<Table>,
-    rows: Rows,
-    psqt: Rows,
     fill: Fill,
     base: Holder<A::Half>,
 }
 
-pub(super) fn check<A: Architecture>(
+pub(crate) fn check<A: Probed>(
+    network: &Network,
     levels: &[Level],
     progress: &mut Progress,
 ) -> Result<(), Mismatch> {
-    let graph = &A::GRAPH;
     let mut weights = Holder::<A::Weights>::zeroed();
     let places = places::<A>(&mut weights);
-    let tables = tables::<A>(&weights);
-    let rows = Rows::new(graph.rows, A::WIDTH, FIRST);
-    let of_rows = graph
-        .rows
-        .iter()
-        .map(|(_, rows)| rows * A::WIDTH)
-        .sum::<usize>();
-    let code = FIRST.wrapping_add(of_rows as u32);
-    let psqt = Rows::new(graph.psqt, graph.psqt_values, code);
+    let copies = network.transformer.perspectives.copies();
     let mut check = Check::<A> {
+        network,
+        tables: tables::<A>(copies, &weights),
         weights,
         places,
-        tables,
-        rows,
-        psqt,
         fill: Fill::Digits(0),
         base: Holder::zeroed(),
     };
     check.start();
-    let digits = check
-        .tables
-        .iter()
-        .map(|table| super::weights::fillings(table.element));
+    let digits = check.tables.iter().map(|table| fillings(table.element));
     for digit in 0..digits.max().unwrap_or(0) {
         check.filled(Fill::Digits(digit));
         check.biases(progress)?;
@@ -182,7 +140,7 @@ pub(super) fn check<A: Architecture>(
     Ok(())
 }
 
-impl<A: Architecture> Check<A> {
+impl<A: Probed> Check<'_, A> {
     /// Gives the accumulator that rows are added to random sums.
     fn start(&mut self) {
         let mut random = Random::new(1);
@@ -197,21 +155,22 @@ impl<A: Architecture> Check<A> {
 
     fn filled(&mut self, filling: Fill) {
         self.fill = filling;
-        let (tables, rows, psqt) = (&self.tables, &self.rows, &self.psqt);
+        let (network, tables) = (self.network, &self.tables);
+        let end = rows(network);
         let bytes = memory::bytes_mut(self.weights.to_mut());
-        fill(A::FILE, &[0], bytes, |tensor| {
-            let (of_row, of_psqt) = (rows.first(tensor), psqt.first(tensor));
-            let runs = runs_of::<A>(tensor);
-            Some(move |[_, row, column]: [usize; 3]| {
-                let (first, own, element) = match (of_row, of_psqt) {
-                    (Some(first), _) => (first, rows, element_of(tables, first + row)),
-                    (_, Some(first)) => (first, psqt, Element::I32),
-                    // Layers whose outputs depend on their inputs. Where an input reaches few runs of
-                    // outputs, it reaches one here.
-                    _ if runs.is_some_and(|runs| row / RUN != column % runs) => return 0.0,
-                    _ => return ((3 * row + 5 * column) % 7) as f64 - 3.0,
-                };
-                own.tensor(element).value(filling, [first + row, 0, column])
+        fill(A::FILE, &[0], bytes, |role| {
+            Some(move |[_, row, column]: [usize; 3]| match role {
+                Role::Weights(first) if first < end => {
+                    let element = element_of(tables, first + row);
+                    of_row(network, element).value(filling, [first + row, 0, column])
+                }
+                Role::Psqt(first) if first < end => {
+                    of_psqt(network).value(filling, [first + row, 0, column])
+                }
+                // Layers whose outputs depend on their inputs. Where an input reaches few runs of
+                // outputs, it reaches one here.
+                Role::LayerWeights(layer) if is_in_other_run(network, layer, row, column) => 0.0,
+                _ => ((3 * row + 5 * column) % 7) as f64 - 3.0,
             })
         });
     }
@@ -220,31 +179,33 @@ impl<A: Architecture> Check<A> {
     fn row(&self, table: usize, row: usize) -> Row {
         let shift = self.tables[table].shift;
         let row = self.tables[table].first + row;
-        let tensor = self.rows.tensor(element_of(&self.tables, row));
+        let tensor = of_row(self.network, element_of(&self.tables, row));
         let value = |column| (tensor.value(self.fill, [row, 0, column]) as i32) << shift;
-        let psqt = self.psqt.tensor(Element::I32);
+        let psqt = of_psqt(self.network);
         let psqt_value = |column| psqt.value(self.fill, [row, 0, column]) as i32;
         Row {
             values: self.placed(&self.base, |column| value(column) as i16),
-            psqt: (0..A::GRAPH.psqt_values).map(psqt_value).collect(),
+            psqt: (0..self.network.transformer.psqt).map(psqt_value).collect(),
         }
     }
 
     /// The biases of both perspectives, by their tensors.
     fn biases(&mut self, progress: &mut Progress) -> Result<(), Mismatch> {
-        let names = A::GRAPH.biases;
+        let copies = self.network.transformer.perspectives.copies();
         let bytes = memory::bytes_mut(self.weights.to_mut());
         let value = |copy: usize, column: usize| (copy * A::WIDTH + column) as i16;
-        fill(A::FILE, &[0], bytes, |tensor| {
-            let copy = names.iter().position(|name| *name == tensor)?;
+        fill(A::FILE, &[0], bytes, |role| {
+            let Role::Biases(copy) = role else {
+                return None;
+            };
             Some(move |[_, _, column]: [usize; 3]| f64::from(value(copy, column)))
         });
         for color in Color::ALL {
-            let copy = color.index() % names.len();
+            let copy = color.index() % copies;
             let mut half = *A::biases(&self.weights, color);
             let expected = Row {
                 values: self.placed(&half, |column| value(copy, column)),
-                psqt: vec![0; A::GRAPH.psqt_values],
+                psqt: vec![0; self.network.transformer.psqt],
             };
             self.compare(Level::BASELINE, &mut half, &expected, || {
                 format!("the biases of {color:?}")
@@ -292,7 +253,7 @@ impl<A: Architecture> Check<A> {
         input: impl Fn() -> String,
     ) -> Result<(), Mismatch> {
         let (values, psqt) = A::sums(half);
-        let psqt = &psqt[..A::GRAPH.psqt_values];
+        let psqt = &psqt[..self.network.transformer.psqt];
         if *values == *expected.values && *psqt == *expected.psqt {
             return Ok(());
         }
@@ -509,12 +470,27 @@ impl<A: Architecture> Check<A> {
     }
 }
 
-/// How many runs of outputs a layer has whose inputs reach only some of them, by its weights.
-fn runs_of<A: Architecture>(weights: &str) -> Option<usize> {
-    let name = weights.strip_suffix(".weights")?;
-    let layer = A::GRAPH.layers.iter().find(|layer| layer.name == name)?;
-    let is_in_runs = matches!(layer.op, Op::Affine(own) if own.output_blocks > 0);
-    is_in_runs.then_some(layer.outputs / RUN)
+/// The numbers of the transformer's rows. Layers have the codes below them.
+fn of_row(network: &Network, element: Element) -> Tensor {
+    tensor(FIRST, network.transformer.width, element)
+}
+
+/// The PSQT values of rows, whose codes follow those of the rows.
+fn of_psqt(network: &Network) -> Tensor {
+    let transformer = &network.transformer;
+    let of_rows = (rows(network) * transformer.width) as u32;
+    tensor(FIRST.wrapping_add(of_rows), transformer.psqt, Element::I32)
+}
+
+/// Whether a layer's inputs reach few runs of outputs, and the input of this column has a weight
+/// for another run than that of the output.
+fn is_in_other_run(network: &Network, layer: usize, output: usize, input: usize) -> bool {
+    let layer = &network.layers[layer];
+    let runs = layer.output.len / OUTPUT_RUN;
+    let is_in_runs = layer
+        .affine()
+        .is_some_and(|own| own.output_blocks.is_some());
+    is_in_runs && output / OUTPUT_RUN != input % runs
 }
 
 /// The type of a row's weights.
