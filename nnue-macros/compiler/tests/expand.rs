@@ -11,9 +11,9 @@ use nnue_compiler::{Levels, Options, analyse, emit};
 /// memory but accumulators; and the network whose file is compressed, which is small enough to be
 /// shown without a loop.
 const NETWORKS: [(&str, Unroll, usize); 3] = [
-    ("sfnnv5", Unroll::Auto, 3900),
-    ("simple", Unroll::Auto, 2700),
-    ("small128", Unroll::Full, 5400),
+    ("sfnnv5", Unroll::Auto, 3200),
+    ("simple", Unroll::Auto, 2500),
+    ("small128", Unroll::Full, 4000),
 ];
 
 /// The architecture whose goldens are whole: the fixture is compiled for it.
