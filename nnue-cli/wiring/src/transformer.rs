@@ -45,6 +45,13 @@ pub(crate) fn places<A: Probed>(weights: &mut Holder<A::Weights>) -> Vec<usize> 
         .collect()
 }
 
+/// The accumulators of moves, and what the weights of the layers behind them prove.
+struct Buffers<A: Probed> {
+    before: Holder<[A::Half; 2]>,
+    after: Holder<[A::Half; 2]>,
+    proved: Proved,
+}
+
 /// A table of rows, as the kernels number them.
 struct Table {
     /// The number of its first row among the rows of all tables.
@@ -300,15 +307,17 @@ impl<A: Probed> Check<'_, A> {
             (row, self.row(number, row))
         });
         let moves = self.tables.len() == 1;
-        let proved = if A::NEEDS_PROOFS {
-            A::proofs(A::stacks(&self.weights)).into_proved()[0]
-        } else {
-            Proved::default()
-        };
         let mut into = Holder::<A::Half>::zeroed();
-        let mut halves = Holder::<[A::Half; 2]>::zeroed();
-        let mut after = Holder::<[A::Half; 2]>::zeroed();
-        *halves.to_mut() = [*start; 2];
+        let mut buffers = Buffers::<A> {
+            before: Holder::zeroed(),
+            after: Holder::zeroed(),
+            proved: if A::NEEDS_PROOFS {
+                A::proofs(A::stacks(&self.weights)).into_proved()[0]
+            } else {
+                Proved::default()
+            },
+        };
+        *buffers.before.to_mut() = [*start; 2];
         for row in 0..table.rows {
             if row > 0 {
                 window.rotate_right(1);
@@ -356,53 +365,70 @@ impl<A: Probed> Check<'_, A> {
                     progress.comparisons += 1;
                 }
             }
-            if !(moves && first && turn >= 3) {
-                continue;
+            if moves && first && turn >= 3 {
+                self.move_with(&window, turn == 4, levels, &mut buffers, progress)?;
             }
-            let [a_row, b_row, c_row] = [a.0, b.0, c.0].map(|row| row as u32);
-            let (captured, expected) = match turn {
-                3 => (None, [self.sum(&[a], &[b]), self.sum(&[b], &[c])]),
-                _ => {
-                    let captured = Some([c_row, a_row]);
-                    (captured, [self.sum(&[a], &[b, c]), self.sum(&[b], &[c, a])])
-                }
+        }
+        Ok(())
+    }
+
+    /// A move, the last in a line, that adds and removes the first rows of a window.
+    fn move_with(
+        &self,
+        window: &[Numbered],
+        captures: bool,
+        levels: &[Level],
+        Buffers {
+            before,
+            after,
+            proved,
+        }: &mut Buffers<A>,
+        progress: &mut Progress,
+    ) -> Result<(), Mismatch> {
+        let [a, b, c, ..] = window else {
+            return Ok(());
+        };
+        let [a_row, b_row, c_row] = [a.0, b.0, c.0].map(|row| row as u32);
+        let (captured, expected) = if captures {
+            let captured = Some([c_row, a_row]);
+            (captured, [self.sum(&[a], &[b, c]), self.sum(&[b], &[c, a])])
+        } else {
+            (None, [self.sum(&[a], &[b]), self.sum(&[b], &[c])])
+        };
+        for &level in levels {
+            let moved = MovedRows {
+                added: [a_row, b_row],
+                removed: [b_row, c_row],
+                captured,
             };
-            for &level in levels {
-                let moved = MovedRows {
-                    added: [a_row, b_row],
-                    removed: [b_row, c_row],
-                    captured,
-                };
-                let (before, stacks) = (halves.each_ref(), A::stacks(&self.weights));
-                let input = || format!("a move with row {row}");
-                let into = after.to_mut().each_mut();
-                let output =
-                    A::propagate_move(level, &self.weights, stacks, before, moved, into, 0, proved);
-                for perspective in A::PERSPECTIVES {
-                    let index = perspective.index();
-                    self.compare(level, &mut after.to_mut()[index], &expected[index], || {
-                        format!("{}, of {perspective:?}", input())
-                    })?;
-                }
-                let of_stored = A::propagate(level, stacks, after.each_ref(), 0, proved);
-                let [found, expected] = [output, of_stored].map(|output| output.outputs());
-                if found != expected {
-                    let value = |outputs: [Option<Output>; 3]| {
-                        outputs[0].map_or(f64::NAN, |output| output.value.into())
-                    };
-                    return Err(Mismatch {
-                        network: A::NAME,
-                        level,
-                        part: "output".into(),
-                        bucket: 0,
-                        output: 0,
-                        input: input(),
-                        found: value(found),
-                        expected: value(expected),
-                    });
-                }
-                progress.comparisons += 1;
+            let (weights, stacks) = (&*self.weights, A::stacks(&self.weights));
+            let (before, into) = (before.each_ref(), after.to_mut().each_mut());
+            let input = || format!("a move with row {a_row}");
+            let output = A::propagate_move(level, weights, stacks, before, moved, into, 0, *proved);
+            for perspective in A::PERSPECTIVES {
+                let index = perspective.index();
+                self.compare(level, &mut after.to_mut()[index], &expected[index], || {
+                    format!("{}, of {perspective:?}", input())
+                })?;
             }
+            let of_stored = A::propagate(level, stacks, after.each_ref(), 0, *proved);
+            let [found, expected] = [output, of_stored].map(|output| output.outputs());
+            if found != expected {
+                let value = |outputs: [Option<Output>; 3]| {
+                    outputs[0].map_or(f64::NAN, |output| output.value.into())
+                };
+                return Err(Mismatch {
+                    network: A::NAME,
+                    level,
+                    part: "output".into(),
+                    bucket: 0,
+                    output: 0,
+                    input: input(),
+                    found: value(found),
+                    expected: value(expected),
+                });
+            }
+            progress.comparisons += 1;
         }
         Ok(())
     }

@@ -43,144 +43,122 @@ impl Fact {
 /// The facts of a network. Those that cannot be told from any file come last.
 #[must_use]
 pub fn facts(network: &Network) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    let mut add = |name, key, value: String, told| {
-        facts.push(Fact {
+    let mut facts = of_transformer(network);
+    facts.extend(of_layers(network));
+    facts.extend(untold(network));
+    facts
+}
+
+impl Fact {
+    fn told(name: &'static str, key: &'static str, value: impl ToString) -> Fact {
+        Fact {
             name,
             key,
-            value,
-            told,
-        });
-    };
-    let sets = network.features.iter().map(|set| set.name.clone());
-    add(
-        "the feature sets",
-        "set",
-        sets.collect::<Vec<_>>().join(" + "),
-        true,
-    );
+            value: value.to_string(),
+            told: true,
+        }
+    }
+
+    fn untold(name: &'static str, key: &'static str, value: impl ToString) -> Fact {
+        Fact {
+            told: false,
+            ..Fact::told(name, key, value)
+        }
+    }
+}
+
+fn of_transformer(network: &Network) -> Vec<Fact> {
     let transformer = &network.transformer;
-    add(
-        "the number of neurons",
-        "width",
-        transformer.width.to_string(),
-        true,
-    );
+    let sets: Vec<&str> = (network.features.iter().map(|set| set.name.as_str())).collect();
+    let mut facts = vec![
+        Fact::told("the feature sets", "set", sets.join(" + ")),
+        Fact::told("the number of neurons", "width", transformer.width),
+    ];
     if let Some((_, parameters)) = piece_square(network) {
-        add(
+        let mirror = parameters.mirror;
+        facts.push(Fact::told(
             "whether the board is mirrored",
             "mirror",
-            parameters.mirror.to_string(),
-            true,
-        );
+            mirror,
+        ));
         if parameters.own_kings_buckets() > 1 {
-            add(
-                "the buckets of the king's squares",
-                "king_buckets",
-                buckets(parameters),
-                true,
-            );
+            let buckets = buckets(parameters);
+            let name = "the buckets of the king's squares";
+            facts.push(Fact::told(name, "king_buckets", buckets));
         }
         let mut order = format!("{}, flip {}", parameters.piece_order, parameters.flip);
         if parameters.first_square != Parameters::unbucketed().first_square {
             order += &format!(", squares from {}", parameters.first_square);
         }
-        add(
-            "the order of pieces and squares",
-            "piece_order",
-            order,
-            true,
-        );
+        let name = "the order of pieces and squares";
+        facts.push(Fact::told(name, "piece_order", order));
     }
-    add(
-        "what becomes of the transformer's neurons",
-        "activation",
-        neurons(transformer),
-        true,
-    );
-    add(
-        "which perspective comes first",
-        "order",
-        transformer.perspectives.order.to_string(),
-        true,
-    );
+    let name = "what becomes of the transformer's neurons";
+    facts.push(Fact::told(name, "activation", neurons(transformer)));
+    let order = transformer.perspectives.order;
+    facts.push(Fact::told("which perspective comes first", "order", order));
+    facts
+}
+
+fn of_layers(network: &Network) -> Vec<Fact> {
     let layers = network.layers.iter().map(|layer| match &layer.op {
         Op::Affine(_) => layer.output.len.to_string(),
         Op::Elementwise(function) => function.words(),
     });
-    add(
-        "the layers",
-        "layer",
-        layers.collect::<Vec<_>>().join(", "),
-        true,
-    );
     // Files of floating point do not tell what becomes of it.
-    let types = { network.layers.iter() }.filter_map(|layer| layer.affine());
-    let types = types.map(|affine| affine.weights.to_string());
-    add(
-        "the types of the layers' weights",
-        "weights",
-        types.collect::<Vec<_>>().join(", "),
-        true,
-    );
-    add(
-        "the number of output buckets",
-        "count",
-        network.stacks.count.to_string(),
-        true,
-    );
-    add(
-        "the order of the layers' weights in the file",
-        "transposed",
-        orders(network),
-        true,
-    );
+    let affine = network.layers.iter().filter_map(|layer| layer.affine());
+    let types = affine.map(|affine| affine.weights.to_string());
+    let types = types.collect::<Vec<_>>().join(", ");
+    let order = "the order of the layers' weights in the file";
+    vec![
+        Fact::told("the layers", "layer", layers.collect::<Vec<_>>().join(", ")),
+        Fact::told("the types of the layers' weights", "weights", types),
+        Fact::told(
+            "the number of output buckets",
+            "count",
+            network.stacks.count,
+        ),
+        Fact::told(order, "transposed", orders(network)),
+    ]
+}
+
+/// The facts that no file tells.
+fn untold(network: &Network) -> Vec<Fact> {
+    let mut facts = Vec::new();
     if network.stacks.count > 1 {
         let select = match network.stacks.by_pieces {
             Some(table) => {
-                let buckets = table.iter().map(u8::to_string);
-                format!(
-                    "by the number of pieces: {}",
-                    buckets.collect::<Vec<_>>().join(" ")
-                )
+                let buckets: Vec<String> = table.iter().map(u8::to_string).collect();
+                format!("by the number of pieces: {}", buckets.join(" "))
             }
             None => "by the engine".into(),
         };
-        add(
-            "which output bucket a position uses",
-            "select",
-            select,
-            false,
-        );
+        let name = "which output bucket a position uses";
+        facts.push(Fact::untold(name, "select", select));
     }
-    add(
+    let one = network.transformer.one;
+    facts.push(Fact::untold(
         "QA: what 1.0 is in the accumulator",
         "one",
-        transformer.one.to_string(),
-        false,
-    );
-    let ones = network
-        .layers
-        .iter()
-        .filter(|layer| layer.affine().is_some());
+        one,
+    ));
+    let layers = network.layers.iter();
+    let ones = layers.filter(|layer| layer.affine().is_some());
     let ones = ones.map(|layer| match layer.weights_one() {
         Some((of, by)) if of % by == 0 => (of / by).to_string(),
         Some((of, by)) => format!("{of} / {by}"),
         None => "1".into(),
     });
-    add(
-        "QB: what 1.0 is in the layers' weights",
-        "weights_one",
-        ones.collect::<Vec<_>>().join(", "),
-        false,
-    );
+    let ones = ones.collect::<Vec<_>>().join(", ");
+    let name = "QB: what 1.0 is in the layers' weights";
+    facts.push(Fact::untold(name, "weights_one", ones));
     let units = match network.output.units {
         Units::Integer(ratio) | Units::Wide(ratio) => {
             format!("{} / {}", ratio.numerator, ratio.denominator)
         }
         Units::Float { factor } => factor.to_string(),
     };
-    add("the scale of the evaluation", "scale", units, false);
+    facts.push(Fact::untold("the scale of the evaluation", "scale", units));
     facts
 }
 
