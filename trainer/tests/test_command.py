@@ -162,7 +162,7 @@ def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(
     assert main([str(run_file)]) == 1
     said = capsys.readouterr().err
     assert "the net after 0 positions is not what the trainer computes" in said
-    assert "differences, of which these are the first" in said and "interpreted" in said
+    assert "differences; the first are" in said and "interpreted" in said
     assert list((tmp_path / "first" / "nets").iterdir()) == []
 
 

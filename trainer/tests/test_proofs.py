@@ -74,7 +74,7 @@ def test_what_differs_is_named(tmp_path: Path) -> None:
     fens = positions()[:COUNT]
     trained(spec).write_net(net)
     export.write_golden(trained(spec, seed=2), fens, batches(spec, fens, tmp_path), golden)
-    with pytest.raises(nnue.CommandFailed, match=r"(?s)of which these are the first.*interpreted"):
+    with pytest.raises(nnue.CommandFailed, match=r"(?s)differences; the first are.*interpreted"):
         export.prove(net, spec, golden)
 
 
