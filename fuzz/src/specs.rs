@@ -2,7 +2,6 @@
 
 use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Levels, Options, emit, file_layout};
-use quote::quote;
 
 /// The widest transformer for which code is written: more takes long and shows nothing else.
 const WIDEST: usize = 256;
@@ -19,12 +18,7 @@ pub fn examine(text: &str) {
     };
     file_layout(&network);
     if network.transformer.width <= WIDEST {
-        let options = Options {
-            runtime: quote!(::nnue_runtime),
-            unroll: Unroll::Auto,
-            embedded: None,
-            levels: Levels::Portable,
-        };
+        let options = Options::new(Unroll::Auto, Levels::Portable);
         emit(&network, &options).expect("`analyse` has checked the amount of code");
     }
 }

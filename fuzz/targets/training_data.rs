@@ -6,8 +6,8 @@ use std::fs;
 use std::thread;
 
 use libfuzzer_sys::fuzz_target;
-use nnue_tools::data::{Batches, DataError, Format, Input, Options, Record, SharedCounts};
 use nnue_fuzz::scratch;
+use nnue_tools::data::{Batches, DataError, Format, Input, Options, Record, SharedCounts};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((which, content)) = bytes.split_first() else {
