@@ -323,7 +323,7 @@ class Output(Struct):
     """From the layers' outputs to the engine's units."""
 
     heads: tuple[Head, ...]
-    """Size, or three: win, draw and loss."""
+    """One, or three: win, draw and loss."""
     one: Size
     units: IntegerUnits | FloatUnits
 

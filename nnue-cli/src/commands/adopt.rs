@@ -202,8 +202,8 @@ impl Adopt {
             (&spec_path, "spec", Some(spec)),
             (&code_path, "module", code.as_deref()),
         ];
-        let files =
-            { files.into_iter() }.filter_map(|(path, what, text)| Some((path, what, text?)));
+        let files = files.into_iter();
+        let files = files.filter_map(|(path, what, text)| Some((path, what, text?)));
         let files = files.map(|(path, what, text)| Ok((path, what, text, is_there(path, text)?)));
         // Where a file has other content, none is written.
         for (path, what, text, is_there) in files.collect::<Result<Vec<_>, Failure>>()? {

@@ -19,13 +19,11 @@ pub(crate) struct Driver<'a> {
 impl Probe for Driver<'_> {
     fn layer(&mut self, index: usize, stride: usize, values: probe::Values<'_>) {
         let layer = &self.layers[index];
-        let (len, functions) = match &layer.op {
-            Op::Elementwise(Elementwise::Activations(functions)) => {
-                (layer.output.len, functions.len())
-            }
-            _ => (layer.output.len, 1),
+        let len = layer.output.len;
+        let each = match &layer.op {
+            Op::Elementwise(Elementwise::Activations(functions)) => len / functions.len(),
+            _ => len,
         };
-        let each = len / functions;
         let places = (0..len).map(|index| index / each * stride + index % each);
         if self.target == Some(index) {
             self.found = match values {

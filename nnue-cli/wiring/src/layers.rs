@@ -102,12 +102,7 @@ impl<'n, A: Probed> Layers<'n, A> {
         fills.extend(extremes);
         for fill in fills {
             self.fill(fill, level);
-            let proved = if A::NEEDS_PROOFS {
-                A::proofs(A::stacks(&self.weights)).into_proved()
-            } else {
-                vec![Proved::default(); A::BUCKETS]
-            };
-            for (bucket, proved) in proved.into_iter().enumerate() {
+            for (bucket, proved) in proved::<A>(&self.weights).into_iter().enumerate() {
                 let at = At {
                     level,
                     bucket,
@@ -484,7 +479,8 @@ impl<'n, A: Probed> Layers<'n, A> {
         ));
         let numbers = self.numbers(index, at);
         let pairs = pairs(&self.network.transformer);
-        let outputs: Vec<usize> = (read(layer).iter())
+        let outputs: Vec<usize> = read(layer)
+            .iter()
             .filter(|(source, _)| *source == Source::Transformer)
             .flat_map(|(_, elements)| elements.clone())
             .collect();
@@ -522,12 +518,19 @@ fn pairs(transformer: &Transformer) -> Vec<(i16, i16)> {
         let largest = values.values().next_back().copied().unwrap_or(0);
         pairs.extend(all.flat_map(|sum| [(sum, largest), (largest, sum)]));
         // Where more than words are pooled, values that differ are the ends.
-        let mut kept = Vec::new();
         let every = pairs.len().div_ceil(1 << 18);
-        kept.extend(pairs.into_iter().step_by(every));
-        return kept;
+        return pairs.into_iter().step_by(every).collect();
     };
     all.map(|sum| (sum, sum)).collect()
+}
+
+/// The proofs from the weights of each bucket's stack, as far as kernels ask for them.
+pub(crate) fn proved<A: Probed>(weights: &A::Weights) -> Vec<Proved> {
+    if A::NEEDS_PROOFS {
+        A::proofs(A::stacks(weights)).into_proved()
+    } else {
+        vec![Proved::default(); A::BUCKETS]
+    }
 }
 
 /// What a layer reads: each source with the values of it that are read.

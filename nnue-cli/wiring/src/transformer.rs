@@ -10,6 +10,7 @@ use nnue_runtime::__private::memory::{self, Holder};
 use nnue_runtime::__private::probe::Probed;
 use nnue_runtime::{Color, Evaluated, Level, Output};
 
+use crate::layers::proved;
 use crate::weights::{Fill, Random, Tensor, fillings};
 use crate::{Mismatch, Progress};
 
@@ -37,7 +38,9 @@ pub(crate) fn places<A: Probed>(weights: &mut Holder<A::Weights>) -> Vec<usize> 
         is_it.then_some(|[_, _, column]: [usize; 3]| (column + 1) as f64)
     });
     let values = A::values(A::biases(weights, Color::White));
-    let by_number: BTreeMap<i16, usize> = (values.iter().enumerate())
+    let by_number: BTreeMap<i16, usize> = values
+        .iter()
+        .enumerate()
         .map(|(place, number)| (*number, place))
         .collect();
     (1..=A::WIDTH as i16)
@@ -92,6 +95,9 @@ struct Row {
 
 /// A row, with its number in its table.
 type Numbered = (usize, Row);
+
+/// The number of rows that are kept, so that kernels get several at once.
+const KEPT: usize = 4;
 
 /// Rows that are added and rows that are removed.
 type Lists<'r> = (&'r [&'r Numbered], &'r [&'r Numbered]);
@@ -298,7 +304,6 @@ impl<A: Probed> Check<'_, A> {
         levels: &[Level],
         progress: &mut Progress,
     ) -> Result<(), Mismatch> {
-        const KEPT: usize = 4;
         let table = &self.tables[number];
         let start = &*self.base;
         // The row and those before it. The first rows follow the last.
@@ -311,11 +316,7 @@ impl<A: Probed> Check<'_, A> {
         let mut buffers = Buffers::<A> {
             before: Holder::zeroed(),
             after: Holder::zeroed(),
-            proved: if A::NEEDS_PROOFS {
-                A::proofs(A::stacks(&self.weights)).into_proved()[0]
-            } else {
-                Proved::default()
-            },
+            proved: proved::<A>(&self.weights)[0],
         };
         *buffers.before.to_mut() = [*start; 2];
         for row in 0..table.rows {
@@ -375,7 +376,7 @@ impl<A: Probed> Check<'_, A> {
     /// A move, the last in a line, that adds and removes the first rows of a window.
     fn move_with(
         &self,
-        window: &[Numbered],
+        [a, b, c, _]: &[Numbered; KEPT],
         captures: bool,
         levels: &[Level],
         Buffers {
@@ -385,9 +386,6 @@ impl<A: Probed> Check<'_, A> {
         }: &mut Buffers<A>,
         progress: &mut Progress,
     ) -> Result<(), Mismatch> {
-        let [a, b, c, ..] = window else {
-            return Ok(());
-        };
         let [a_row, b_row, c_row] = [a.0, b.0, c.0].map(|row| row as u32);
         let (captured, expected) = if captures {
             let captured = Some([c_row, a_row]);

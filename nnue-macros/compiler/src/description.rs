@@ -92,7 +92,9 @@ impl Description {
                 count: stacks.count,
                 by_pieces: stacks.by_pieces.map(Vec::from),
             },
-            layers: { network.layers.iter() }
+            layers: network
+                .layers
+                .iter()
                 .map(|layer| Layer::of(network, layer))
                 .collect(),
             output: Output::of(network),

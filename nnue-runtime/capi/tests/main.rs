@@ -13,7 +13,7 @@ mod exported {
     nnue_capi::export!(super::net, "simple", by_pieces);
 }
 
-/// The facts in its header.
+/// The text of its header.
 fn header() -> String {
     let header = nnue_capi::header::Header {
         network: net::NAME,

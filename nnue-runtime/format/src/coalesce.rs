@@ -125,7 +125,8 @@ pub(super) fn sums_of_file(
 
 /// Whether a tensor has sums of values that are added in the type of the file.
 pub(super) fn is_summed(layout: &FileLayout, tensor: &Tensor) -> bool {
-    let mut summed = (layout.coalesced.iter()).filter_map(|coalesced| coalesced.summed(layout));
+    let coalesced = layout.coalesced.iter();
+    let mut summed = coalesced.filter_map(|coalesced| coalesced.summed(layout));
     summed.any(|summed| summed.real.placed.offset == tensor.placed.offset)
 }
 

@@ -24,6 +24,22 @@ pub struct Fact {
 }
 
 impl Fact {
+    fn told(name: &'static str, key: &'static str, value: impl ToString) -> Fact {
+        Fact {
+            name,
+            key,
+            value: value.to_string(),
+            told: true,
+        }
+    }
+
+    fn untold(name: &'static str, key: &'static str, value: impl ToString) -> Fact {
+        Fact {
+            told: false,
+            ..Fact::told(name, key, value)
+        }
+    }
+
     /// What the guess says, in lines: king buckets as a board, the eighth rank first.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
@@ -49,27 +65,10 @@ pub fn facts(network: &Network) -> Vec<Fact> {
     facts
 }
 
-impl Fact {
-    fn told(name: &'static str, key: &'static str, value: impl ToString) -> Fact {
-        Fact {
-            name,
-            key,
-            value: value.to_string(),
-            told: true,
-        }
-    }
-
-    fn untold(name: &'static str, key: &'static str, value: impl ToString) -> Fact {
-        Fact {
-            told: false,
-            ..Fact::told(name, key, value)
-        }
-    }
-}
-
 fn of_transformer(network: &Network) -> Vec<Fact> {
     let transformer = &network.transformer;
-    let sets: Vec<&str> = (network.features.iter().map(|set| set.name.as_str())).collect();
+    let sets = network.features.iter().map(|set| set.name.as_str());
+    let sets: Vec<&str> = sets.collect();
     let mut facts = vec![
         Fact::told("the feature sets", "set", sets.join(" + ")),
         Fact::told("the number of neurons", "width", transformer.width),

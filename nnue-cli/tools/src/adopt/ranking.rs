@@ -83,7 +83,7 @@ impl Ranking {
             (fit, evidence)
         });
         let seen: Vec<(Fit, Evidence)> = seen.collect();
-        let best = { seen.iter() }.map(|(_, evidence)| evidence.neighbours);
+        let best = seen.iter().map(|(_, evidence)| evidence.neighbours);
         let enough = best.fold(0.0, f64::max) - WORSE_ROWS;
         let guesses = seen.into_iter().map(|(fit, evidence)| Guess {
             facts: facts(fit.net.network()),
@@ -133,7 +133,7 @@ fn questions(guesses: &[Guess]) -> Vec<Question> {
     let Some(first) = guesses.first() else {
         return Vec::new();
     };
-    let same: Vec<&Guess> = { guesses.iter() }.filter(|guess| guess.undecided).collect();
+    let same: Vec<&Guess> = guesses.iter().filter(|guess| guess.undecided).collect();
     let mut open = Vec::new();
     let mut untold = Vec::new();
     for fact in &first.facts {

@@ -112,7 +112,9 @@ impl Stage {
     pub(crate) fn basis(&self) -> Result<Basis, Error> {
         let mut words = self.settings.clone();
         words.extend(
-            (self.variables.iter()).map(|(name, value)| (format!("`{name}`"), shown(value))),
+            self.variables
+                .iter()
+                .map(|(name, value)| (format!("`{name}`"), shown(value))),
         );
         let mut arguments = self.arguments.iter().enumerate().peekable();
         while let Some((index, argument)) = arguments.next() {

@@ -40,7 +40,9 @@ pub(crate) fn file(network: &Network, seed: u64) -> Vec<u8> {
     }
     let samples: Vec<Pieces> = (0..SAMPLES).map(|_| Pieces::random(&mut random)).collect();
     let net = Net::new(network, weights.clone()).expect("the weights fit");
-    let accumulated = { samples.iter() }.map(|sample| net.accumulate(&net.active_rows(sample)));
+    let accumulated = samples
+        .iter()
+        .map(|sample| net.accumulate(&net.active_rows(sample)));
     let accumulated: Vec<Accumulators> = accumulated.collect();
     for index in 0..network.layers.len() {
         let layer = &network.layers[index];
@@ -56,7 +58,7 @@ pub(crate) fn file(network: &Network, seed: u64) -> Vec<u8> {
             });
         let inputs: Vec<Vec<f64>> = inputs.collect();
         let is_last = layer.output.len <= 3;
-        let targets = is_last.then(|| { samples.iter() }.map(Pieces::material).collect());
+        let targets = is_last.then(|| samples.iter().map(Pieces::material).collect());
         // Stacks resemble each other.
         let made = Fitted::of(layer, &inputs, targets, &mut random);
         for stack in &mut weights.stacks {

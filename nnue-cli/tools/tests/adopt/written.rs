@@ -35,7 +35,8 @@ fn the_types_that_floating_point_becomes_are_asked_for_and_marked() {
     assert!(text.contains(transposed));
     let right = network(&text.replace(transposed, "kind = \"raw\""));
     let ranking = Ranking::of(&trained::file(&right, 1), "Raw");
-    let asked = { ranking.questions.iter() }.find(|question| question.key == "weights");
+    let mut questions = ranking.questions.iter();
+    let asked = questions.find(|question| question.key == "weights");
     let values = asked.map(|question| question.values.clone());
     let [bytes, words] = ["i8, f32, f32", "i16, f32, f32"].map(String::from);
     assert_eq!(values, Some(vec![bytes, words]));

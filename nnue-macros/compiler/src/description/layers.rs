@@ -476,7 +476,9 @@ impl Output {
     pub(super) fn of(network: &Network) -> Output {
         let output = &network.output;
         let head = |head: &network::Head| Head {
-            terms: { head.terms.iter() }
+            terms: head
+                .terms
+                .iter()
                 .map(|term| Term {
                     layer: network.layers[term.layer].name.clone(),
                     index: term.index,

@@ -78,7 +78,8 @@ pub(super) fn changes(layout: &FileLayout, source: &[u8]) -> Vec<Change> {
     let Format::Stockfish { .. } = layout.format else {
         return Vec::new();
     };
-    let keys = { encodings(layout).into_iter() }
+    let keys = encodings(layout)
+        .into_iter()
         .chain(psqt(layout))
         .chain(places(layout, source))
         .chain(stacks(layout))
@@ -282,7 +283,7 @@ impl fmt::Display for Change {
             Change::Tail(name) => write!(f, "the spec says `tail = \"{name}\"` in `[file]`"),
             Change::Order(weights) => {
                 f.write_str("the spec's `[[features]]` are in the order of ")?;
-                { weights.iter().enumerate() }.try_for_each(|(index, name)| {
+                weights.iter().enumerate().try_for_each(|(index, name)| {
                     write!(f, "{}`{name}`", if index == 0 { "" } else { ", " })
                 })
             }

@@ -110,7 +110,7 @@ fn sets(family: &Family, layout: &FileLayout, transformer: &[&Tensor]) -> Vec<Di
     // Biases come first.
     let rows = |element| {
         let weights = transformer.iter().skip(1);
-        { weights }
+        weights
             .filter(move |tensor| tensor.stored.element == element && !layout.is_summand(tensor))
             .map(|tensor| tensor.shape[1])
     };

@@ -132,7 +132,8 @@ impl Family {
             [third, second, first],
         ];
         let width = self.width;
-        { orders.into_iter() }
+        orders
+            .into_iter()
             .map(move |sets| stockfish::transformer_hash(sets.into_iter().flatten(), width))
     }
 

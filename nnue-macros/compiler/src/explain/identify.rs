@@ -282,14 +282,14 @@ fn with_layers(
     } = transformer;
     let rest = source.len().checked_sub(offset)?;
     let wirings = transformer.wirings();
-    let shapes = Family::outputs_of_hash(width, stack_hash).flat_map(|outputs| {
+    let mut shapes = Family::outputs_of_hash(width, stack_hash).flat_map(|outputs| {
         wirings.iter().map(move |&wiring| Family {
             outputs,
             wiring,
             ..transformer
         })
     });
-    let mut family = { shapes }.find(|shape| shape.stack_len() * features.buckets() == rest)?;
+    let mut family = shapes.find(|shape| shape.stack_len() * features.buckets() == rest)?;
 
     let stack_len = family.stack_len();
     let stacks = (0..features.buckets()).map(|stack| offset + stack * stack_len);

@@ -35,8 +35,7 @@ fn networks() -> Vec<Network> {
         let numbers = network.feature_count() * network.transformer.width;
         let is_supplied = network.features.iter().any(|set| set.is_supplied());
         // Bytes have no room for random PSQT values.
-        let tensors = network.file.tensors();
-        let has_bytes = { tensors }.any(|tensor| {
+        let has_bytes = network.file.tensors().any(|tensor| {
             matches!(tensor.role, Role::Psqt(_)) && tensor.stored.element == Element::I8
         });
         if !is_supplied && !has_bytes && numbers < 1_000_000 {

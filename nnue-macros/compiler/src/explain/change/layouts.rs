@@ -140,10 +140,8 @@ pub(super) fn permuted(layout: &FileLayout, order: &[usize]) -> FileLayout {
 /// The layout with `rows` rows in the weights with this index, and in the PSQT values that belong to
 /// them. Without rows, it does not have these tensors.
 pub(super) fn with_rows(layout: &FileLayout, index: usize, rows: usize) -> FileLayout {
-    let own = layout.sections[index].as_tensor().map(|tensor| tensor.role);
-    let before = layout.sections[index]
-        .as_tensor()
-        .map_or(0, |tensor| tensor.shape[1]);
+    let own = layout.sections[index].as_tensor();
+    let (own, before) = own.map_or((None, 0), |own| (Some(own.role), own.shape[1]));
     let psqt = psqt_behind(layout, index).map(|tensor| tensor.role);
     let sets_apart = psqt_tensors(layout).count() > 1;
     with_tensors(layout, |tensor| {
