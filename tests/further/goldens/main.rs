@@ -32,6 +32,7 @@ synthetic! {
     sfnnv14: "v14";
     sfnnv14b: "v14b";
     sfnnv15: "v15";
+    sfnnv17: "v17";
     small128_unrolled: "small128";
 }
 

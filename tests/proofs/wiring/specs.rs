@@ -31,6 +31,7 @@ specs! {
     sfnnv14b: "../../specs/sfnnv14b.toml";
     sfnnv15: "../../specs/sfnnv15.toml";
     sfnnv16: "../../specs/sfnnv16.toml";
+    sfnnv17: "../../specs/sfnnv17.toml";
     sfnnv2: "../../specs/sfnnv2.toml";
     sfnnv3: "../../specs/sfnnv3.toml";
     sfnnv4: "../../specs/sfnnv4.toml";

@@ -72,7 +72,12 @@ impl<'g> Writer<'g> {
 
     fn write(mut self) -> Vec<u8> {
         let generation = self.generation;
-        let description = format!("synthetic {} seed {}", generation.name, generation.seed);
+        // The net of SFNNv17 is that of SFNNv16, with its description.
+        let name = match generation.name {
+            "v17" => "v16",
+            name => name,
+        };
+        let description = format!("synthetic {name} seed {}", generation.seed);
         self.word(generation.version);
         self.word(generation.header_hash());
         self.word(description.len() as u32);
@@ -97,6 +102,13 @@ impl<'g> Writer<'g> {
 
     fn block(&mut self, block: &Block) {
         match block.encoding {
+            Encoding::Dropped => {
+                for &tensor in block.tensors {
+                    for _ in 0..self.generation.len_of(tensor) {
+                        self.draws.next();
+                    }
+                }
+            }
             Encoding::Raw => {
                 for &tensor in block.tensors {
                     for _ in 0..self.generation.len_of(tensor) {

@@ -126,7 +126,7 @@ impl fmt::Display for Identity {
             }
             Identity::Header(candidates) => write!(f, "the beginning of a net of {candidates}"),
             Identity::Later => f.write_str(
-                "a net of a generation later than SFNNv16, for which there is no spec yet, or a damaged one",
+                "a net of a generation later than SFNNv17, for which there is no spec yet, or a damaged one",
             ),
             Identity::Other(what) => f.write_str(what),
             Identity::Unknown => f.write_str("of an unknown kind"),
@@ -584,7 +584,7 @@ mod tests {
         };
         let newest = of_words(0x6A44_8AFA, 0x1234_5678);
         assert_eq!(newest, Identity::Later);
-        assert!(newest.to_string().contains("later than SFNNv16"));
+        assert!(newest.to_string().contains("later than SFNNv17"));
         assert_eq!(newest.specs().count(), 0);
         assert_eq!(of_words(0x7AF3_2F20, 0x1234_5678), Identity::Unknown);
     }
