@@ -558,6 +558,27 @@ mod tests {
         }
     }
 
+    /// No header says whether there are PSQT values, but the sections behind the threats do.
+    #[test]
+    fn psqt_is_told_by_what_is_left() {
+        for (name, psqt) in [("SFNNv16", true), ("SFNNv17", false)] {
+            let (_, family) = SPECS.iter().find(|(spec, _)| *spec == name).unwrap();
+            assert_eq!(family.psqt, psqt);
+            let whole = file(family);
+            let cut = |len| {
+                let mut cut = whole.clone();
+                cut.len = len;
+                identify_source(&mut cut).to_string()
+            };
+            let own = format!("the beginning of a net of {name}");
+            assert_eq!(cut(whole.len - 1), own);
+            assert_eq!(cut(whole.len - 8 * family.stack_len()), own);
+            let both = "the beginning of a net of SFNNv16 or SFNNv17";
+            assert_eq!(cut(60_000_000), both);
+            assert_eq!(cut(8), both);
+        }
+    }
+
     #[test]
     fn a_spec_that_lacks_a_hash_is_named() {
         let late = &known::LATE_V13;
