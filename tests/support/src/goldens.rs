@@ -287,13 +287,12 @@ fn without_psqt(text: &str) -> String {
             named(&format!("positional{bucket}"))
         });
         let value = positional.and_then(|part| Some(part.parse::<i32>().ok()? / 16));
-        let cells = cells.iter().enumerate().map(|(index, cell)| {
-            match (columns.get(index), value) {
-                (Some(column), _) if column.starts_with("psqt") => "0".to_owned(),
-                (Some(&("engine" | "engine_adj")), Some(value)) => value.to_string(),
-                _ => (*cell).to_owned(),
-            }
-        });
+        let changed = |(cell, column): (&&str, &&str)| match (*column, value) {
+            (column, _) if column.starts_with("psqt") => "0".to_owned(),
+            ("engine" | "engine_adj", Some(value)) => value.to_string(),
+            _ => (*cell).to_owned(),
+        };
+        let cells = cells.iter().zip(&columns).map(changed);
         cells.collect::<Vec<String>>().join("\t") + "\n"
     };
     format!("{header}\n{}", rows.lines().map(row).collect::<String>())

@@ -82,7 +82,8 @@ pub(super) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> 
     if whole {
         let stacks = layout.stacks.count;
         if compare("number of stacks", family.features.buckets(), stacks) {
-            let psqt = transformer.iter().find(|tensor| matches!(tensor.role, Role::Psqt(_)));
+            let is_psqt = |tensor: &&&Tensor| matches!(tensor.role, Role::Psqt(_));
+            let psqt = transformer.iter().find(is_psqt);
             let psqt = psqt.map_or(0, |tensor| tensor.shape[2]);
             compare("number of PSQT values", family.psqt_buckets(), psqt);
         }

@@ -182,7 +182,11 @@ impl Family {
     /// The number of PSQT values of a feature.
     #[must_use]
     pub const fn psqt_buckets(&self) -> u64 {
-        if self.psqt { self.features.buckets() } else { 0 }
+        if self.psqt {
+            self.features.buckets()
+        } else {
+            0
+        }
     }
 
     /// The ways in which the layers of networks with this version can be connected, those with the
