@@ -1,6 +1,7 @@
 //! Networks against what the engines of their generations computed: those that `tests/goldens`
 //! leaves out, and released nets.
 
+mod engines;
 mod fetch_nets;
 
 use nnue_further_tests as further;

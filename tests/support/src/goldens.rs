@@ -3,9 +3,10 @@
 
 pub mod comparison;
 
-use std::{fmt, fs, str::FromStr};
+use std::{fmt, fs, io, str::FromStr};
 
 use cozy_chess::Color;
+use flate2::read::GzDecoder;
 
 /// One position of `goldens/<net>.tsv`, evaluated from scratch by the original engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -247,8 +248,25 @@ impl fmt::Display for GoldenError {
 
 impl std::error::Error for GoldenError {}
 
+/// The values of an engine's network for the net of [`crate::engine_nets`]: FENs, and the value
+/// from the view of the side to move.
+///
+/// # Errors
+///
+/// If the table is missing or malformed.
+pub fn golden_values(engine: &str) -> Result<Vec<(String, i32)>, GoldenError> {
+    let (file, text) = read(&format!("engines/{engine}.tsv.gz"))?;
+    let table = Table {
+        file: &file,
+        columns: vec!["fen", "value"],
+        first_line: 1,
+        text: &text,
+    };
+    table.rows(|row| Ok((row.cell("fen")?.to_owned(), row.number("value")?)))
+}
+
 /// The text of a table, as `table("synthetic/v5.tsv")`. Those of `synthetic/v17` follow from
-/// `synthetic/v16`: the same net without PSQT.
+/// `synthetic/v16`: the same net without PSQT. A table whose name ends in `.gz` is unpacked.
 ///
 /// # Errors
 ///
@@ -260,7 +278,12 @@ pub fn table(name: &str) -> Result<String, GoldenError> {
 fn read(name: &str) -> Result<(String, String), GoldenError> {
     let stored = name.replace("synthetic/v17.", "synthetic/v16.");
     let file = format!("{}/../goldens/{stored}", env!("CARGO_MANIFEST_DIR"));
-    match fs::read_to_string(&file) {
+    let text = if name.ends_with(".gz") {
+        fs::File::open(&file).and_then(|packed| io::read_to_string(GzDecoder::new(packed)))
+    } else {
+        fs::read_to_string(&file)
+    };
+    match text {
         Ok(text) if stored == name => Ok((file, text)),
         Ok(text) => Ok((file, without_psqt(&text))),
         Err(error) => Err(GoldenError::Read {
