@@ -68,8 +68,8 @@ def _material(own: "FeatureRows") -> Tensor:
             own_piece = (piece < 6) == (copy == 0)
             value = PAWN * PIECES[piece % 6] * (1 if own_piece else -1)
             for king_row in set(family.king_rows):
-                for queen_row in set(family.queen_rows):
-                    values[copy, king_row + queen_row + first + squares] = value
+                for skipped in skipped_rows(family):
+                    values[copy, king_row + skipped + first + squares] = value
     return values.flatten()
 
 
