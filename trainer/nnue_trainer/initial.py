@@ -10,6 +10,7 @@ import torch
 from torch import Generator, Tensor
 
 from . import schema
+from .virtual_rows import skipped_rows
 
 if TYPE_CHECKING:
     from .layers import Affine

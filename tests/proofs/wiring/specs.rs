@@ -57,6 +57,7 @@ specs! {
     engines_hobbes: "../../specs/engines/hobbes.toml";
     engines_horsie: "../../specs/engines/horsie.toml";
     engines_integral: "../../specs/engines/integral.toml";
+    engines_k32q2: "../../specs/engines/k32q2.toml";
     engines_koivisto: "../../specs/engines/koivisto.toml";
     engines_minic: "../../specs/engines/minic.toml";
     engines_monty: "../../specs/engines/monty.toml";

@@ -9,7 +9,7 @@ use toml::de::DeValue;
 use super::super::{Family, FeatureSet};
 use super::Keys;
 use crate::check::value::in_range;
-use crate::decode::table::{Value, array, inline_table, integers, keys, named, one_or_more};
+use crate::decode::table::{Value, array, inline_table, integers, keys, mismatch, named, one_or_more};
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::spec::named::named;
 
@@ -223,10 +223,10 @@ fn item(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<BucketsKey>> {
+    let example = "{ pieces = \"own-rook\" }";
     let key = match value.get_ref() {
         DeValue::String(_) => BucketsKey::Named(named(key, value, diagnostics)?.value),
-        _ => {
-            let example = "{ pieces = \"own-rook\" }";
+        DeValue::Table(_) => {
             let mut table = inline_table(key, value, example, diagnostics)?;
             let keys = keys!(
                 table,
@@ -238,6 +238,11 @@ fn item(
             );
             table.finish(diagnostics);
             BucketsKey::Pieces(keys?)
+        }
+        _ => {
+            mismatch(key, value, "`king`, `queens` or a table", diagnostics)
+                .help(format!("for example `{example}`"));
+            return None;
         }
     };
     Some(Spanned::new(key, value.span()))
