@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use crate::networks::network_in;
 use crate::program::{output, refusal, scratch, text};
-use nnue_compiler::description::features::{Attacker, Family, Orientation, Owner, Role};
+use nnue_compiler::description::features::{
+    Attacker, Family, Material, Orientation, OwnedRole, Owner, Role,
+};
 use nnue_compiler::description::{Description, SCHEMA};
 use nnue_compiler::file_layout;
 use nnue_interpreter::active_rows;
@@ -308,7 +310,7 @@ fn piece_square_rows(
 ) -> Vec<usize> {
     let Family::PieceSquare {
         king_rows,
-        queen_rows,
+        materials,
         piece_rows,
         threatened_rows,
         ..
@@ -316,15 +318,11 @@ fn piece_square_rows(
     else {
         unreachable!("it was asked for")
     };
-    let queen = Some((Role::Queen, 1 - perspective));
-    let queens = (0..64).filter(|square| board[square ^ turn] == queen);
-    let queens = match queens.collect::<Vec<usize>>()[..] {
-        [] => 0,
-        [square] => 1 + square % 8 / 4 + 2 * (square / 32),
-        _ => 5,
-    };
     let king = square_of_king(board, perspective) ^ turn;
-    let first = king_rows[king] + queen_rows[queens];
+    let mut first = king_rows[king];
+    for material in materials {
+        first += material.rows[value(material, board, turn, perspective)];
+    }
     let mut rows = Vec::new();
     for (square, placed) in board.iter().enumerate() {
         let Some((role, colour)) = *placed else {
@@ -342,6 +340,34 @@ fn piece_square_rows(
         }
     }
     rows
+}
+
+/// The value of a material on a board that is not turned.
+fn value(
+    material: &Material,
+    board: &[Placed; 64],
+    turn: usize,
+    perspective: usize,
+) -> usize {
+    let is_counted = |(role, colour): (Role, usize)| {
+        let owner = if colour == perspective {
+            Owner::Own
+        } else {
+            Owner::Opponent
+        };
+        material.pieces.contains(&OwnedRole { owner, role })
+    };
+    let squares = (0..64).filter(|square| board[square ^ turn].is_some_and(is_counted));
+    let squares: Vec<usize> = squares.collect();
+    let Some(from) = &material.from else {
+        return match squares[..] {
+            [] => 0,
+            [square] => 1 + square % 8 / 4 + 2 * (square / 32),
+            _ => 5,
+        };
+    };
+    let reached = from.iter().filter(|from| usize::from(**from) <= squares.len());
+    reached.count()
 }
 
 /// Whether a weaker piece of the other player attacks the piece on a square.

@@ -48,8 +48,8 @@ impl<A: Architecture> Accumulator<A> {
     /// removes and adds.
     ///
     /// `before` is the accumulator of the position before the move, `after` the position after it.
-    /// If the move of a king changes all rows of its perspective, or that of a queen all rows of
-    /// the opponent's, that perspective is refreshed.
+    /// If the move changes all rows of a perspective, because of its king or of other pieces that
+    /// choose rows, that perspective is refreshed.
     pub fn update(
         &mut self,
         net: &Network<A>,

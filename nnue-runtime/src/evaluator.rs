@@ -35,7 +35,7 @@ use crate::rows::changes::RowChanges;
 /// ply whose accumulator is known. Where each piece has one row, it follows the moves since then
 /// step by step; other networks take all of them in one pass. If the move of a king changes all
 /// rows of its perspective, that perspective is updated from the last position that it saw with its
-/// king there. Where sets depend on the opponent's queens, their moves do the same.
+/// king there. A move that chooses other rows by other pieces does the same.
 ///
 /// `N` is how the network is held: `&Network<A>`, `Arc<Network<A>>` or anything else that
 /// dereferences to it. One network serves any number of evaluators in any number of threads.

@@ -32,8 +32,8 @@ pub struct FeatureSet {
     reason = "only ever a constant of generated code"
 )]
 pub enum Family {
-    /// A row for each piece on the board, which depends on the own king, and maybe on the
-    /// opponent's queens; and maybe another row for each piece that is threatened.
+    /// A row for each piece on the board, which depends on the own king, and maybe on other pieces;
+    /// and maybe another row for each piece that is threatened.
     PieceSquare(PieceSquare),
     /// A row for each piece that attacks another one.
     Threats(Threats),
@@ -132,7 +132,7 @@ pub(crate) const fn follow_moves(sets: &[FeatureSet]) -> bool {
     match sets {
         [set] => match &set.family {
             Family::PieceSquare(tables) => {
-                let depends_on_others = tables.has_threatened() || tables.depends_on_queens();
+                let depends_on_others = tables.has_threatened() || tables.depends_on_material();
                 tables.has_rows(false) && !depends_on_others
             }
             Family::Threats(_) | Family::PawnPairs(_) | Family::Custom { .. } => false,

@@ -200,7 +200,8 @@ pub(crate) fn moved_view<A: Architecture>(perspective: Color, king: Square) -> u
     match A::FEATURES {
         [set] => match &set.family {
             Family::PieceSquare(tables) => {
-                let from = Viewpoint::new::<A>(king, || Bitboard::EMPTY);
+                // These networks have no materials.
+                let from = Viewpoint::new::<A>(perspective, king, |_| Bitboard::EMPTY);
                 piece_square::View::of(set, tables, perspective, from).packed()
             }
             _ => 0,

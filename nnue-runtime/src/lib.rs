@@ -302,7 +302,7 @@ pub mod __private {
         pub use crate::buffer::*;
     }
     pub mod features {
-        pub use nnue_format::{PieceSquare, ThreatRules, Threats};
+        pub use nnue_format::{Material, MaterialValue, PieceSquare, ThreatRules, Threats};
 
         pub use crate::feature_set::{Family, FeatureSet, PawnPairs};
         pub use crate::features::RowFinder;

@@ -39,6 +39,7 @@ differential_of! {
     bullet_simple: nnue_tests::simple = "../specs/bullet/simple.toml";
     bytes: nnue_tests::features::bytes = "specs/features/bytes.toml";
     king_buckets: nnue_tests::features::king_buckets = "specs/features/king_buckets.toml";
+    materials: nnue_tests::features::materials = "specs/features/materials.toml";
     mixed: nnue_tests::features::mixed = "specs/features/mixed.toml", check_mixed;
     queens: nnue_tests::features::queens = "specs/features/queens.toml";
     queens_and_threats: nnue_tests::features::queens_and_threats = "specs/features/queens_and_threats.toml";

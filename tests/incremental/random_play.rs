@@ -2,6 +2,7 @@
 
 nnue_test_support::random_play! {
     king_buckets: nnue_tests::features::king_buckets = "specs/features/king_buckets.toml";
+    materials: nnue_tests::features::materials = "specs/features/materials.toml";
     queens_and_threats: nnue_tests::features::queens_and_threats = "specs/features/queens_and_threats.toml";
     separate: nnue_tests::features::separate = "specs/perspectives/separate.toml";
     small128: nnue_tests::small128 = "../specs/small128.toml";

@@ -40,12 +40,14 @@ pub mod features {
         bytes: "specs/features/bytes.toml";
         /// Mirrored to files a to d, with four buckets.
         king_buckets: "specs/features/king_buckets.toml";
+        /// Buckets by numbers of pieces, outside of the own king's buckets and inside.
+        materials: "specs/features/materials.toml";
         /// One set that follows the position, two that the engine tells.
         mixed: "specs/features/mixed.toml";
         /// Buckets by the opponent's queens, alone and beside those of the own king.
         queens: "specs/features/queens.toml";
-        /// Buckets by the opponent's queens beside threats, with weights for white and others for
-        /// black.
+        /// Buckets by the opponent's queens and other pieces beside threats, with weights for white
+        /// and others for black.
         queens_and_threats: "specs/features/queens_and_threats.toml";
         /// Perspectives with weights of their own.
         separate: "specs/perspectives/separate.toml";

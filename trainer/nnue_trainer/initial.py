@@ -10,6 +10,7 @@ import torch
 from torch import Generator, Tensor
 
 from . import schema
+from .virtual_rows import skipped_rows
 
 if TYPE_CHECKING:
     from .layers import Affine
@@ -68,8 +69,8 @@ def _material(own: "FeatureRows") -> Tensor:
             own_piece = (piece < 6) == (copy == 0)
             value = PAWN * PIECES[piece % 6] * (1 if own_piece else -1)
             for king_row in set(family.king_rows):
-                for queen_row in set(family.queen_rows):
-                    values[copy, king_row + queen_row + first + squares] = value
+                for skipped in skipped_rows(family):
+                    values[copy, king_row + skipped + first + squares] = value
     return values.flatten()
 
 

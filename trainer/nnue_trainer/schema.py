@@ -5,7 +5,7 @@
 
 from typing import Annotated, Literal, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 T = TypeVar("T")
 
@@ -39,13 +39,30 @@ class Orientation(Struct):
     mirror_files: tuple[Size, ...]
 
 
+class OwnedRole(Struct, frozen=True):
+    """A kind of a player's pieces."""
+
+    owner: str
+    role: str
+
+
+class Material(Struct):
+    """Pieces that choose rows besides the own king."""
+
+    pieces: tuple[OwnedRole, ...]
+    from_: tuple[Size, ...] | None = field(name="from")
+    """The numbers of pieces from which rows are others; `None` for the quadrant of the only piece."""
+    rows: tuple[Size, ...]
+    """The rows to skip for each value."""
+
+
 class PieceSquare(Kind, tag="piece-square"):
     """A row for each piece on the board."""
 
     orientation: Orientation
     planes: Size
     king_rows: tuple[Size, ...]
-    queen_rows: tuple[Size, ...]
+    materials: tuple[Material, ...]
     piece_rows: tuple[tuple[Size | None, ...], ...]
     """`[perspectives][pieces]`, white's before black's in both."""
     threatened_rows: tuple[tuple[Size, ...], ...] | None

@@ -6,6 +6,7 @@ the perspective sees them.
 """
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +42,8 @@ def sums(features: schema.FeatureSet, virtual_sets: Sequence[str]) -> npt.NDArra
             squares = np.arange(64)
             if is_kings_own is not None:
                 squares = squares[np.isin(squares, kings) == is_kings_own]
-            for queen_row in family.queen_rows:
-                rows = king_row + queen_row + plane + squares
+            for skipped in family.skipped_rows:
+                rows = king_row + skipped + plane + squares
                 for index, name in enumerate(virtual_sets):
                     table[rows, index] = first[index] + _rows(
                         name, virtual_plane, squares, number, kings[0]
@@ -55,7 +56,13 @@ def suits(features: schema.FeatureSet) -> bool:
     if not isinstance(features.family, schema.PieceSquare):
         return False
     family = _PieceSquare(features.family)
-    return len(family.buckets) * len(family.queen_rows) > 1 and family.is_told_apart
+    return len(family.buckets) * len(family.skipped_rows) > 1 and family.is_told_apart
+
+
+def skipped_rows(family: schema.PieceSquare) -> list[int]:
+    """All numbers of rows that materials can skip together."""
+    of_each = [set(material.rows) for material in family.materials]
+    return sorted(sum(rows) for rows in product(*of_each))
 
 
 def _rows(name: str, plane: int, squares: Squares, bucket: int, king: int) -> Squares:
@@ -91,7 +98,7 @@ class _PieceSquare:
                 king_rows.setdefault(king_row, []).append(square)
         # In the order of the buckets: each skips as many rows as the one before, and some more.
         self.buckets = sorted(king_rows.items())
-        self.queen_rows = sorted(set(family.queen_rows))
+        self.skipped_rows = skipped_rows(family)
         rows = family.piece_rows[0]
         threatened = family.threatened_rows[0] if family.threatened_rows else []
         first = min([row for row in rows if row is not None] + list(threatened))

@@ -82,16 +82,29 @@ def _rows(family: schema.Family, board: dict[int, int], white: bool) -> list[int
 def _piece_square(
     family: schema.PieceSquare, seen: dict[int, int], king: int, white: bool
 ) -> list[int]:
-    queens = [square for square, piece in seen.items() if piece == (10 if white else 4)]
-    bucket = 5 if len(queens) > 1 else 0
-    if len(queens) == 1:
-        bucket = 1 + (queens[0] % 8 >= 4) + 2 * (queens[0] // 8 >= 4)
-    first = family.king_rows[king] + family.queen_rows[bucket]
+    first = family.king_rows[king]
+    for material in family.materials:
+        first += material.rows[_value(material, seen, white)]
     rows = family.piece_rows[0 if white else 1]
     of_pieces = [(rows[piece], square) for square, piece in seen.items()]
     active = [first + row + square for row, square in of_pieces if row is not None]
     assert family.threatened_rows is None, "no spec of these tests has threatened planes"
     return active
+
+
+def _value(material: schema.Material, seen: dict[int, int], white: bool) -> int:
+    """The value of a material."""
+
+    def counts(piece: int) -> bool:
+        owner = "own" if (piece < 6) == white else "opponent"
+        return schema.OwnedRole(owner, ROLES[piece % 6]) in material.pieces
+
+    squares = [square for square, piece in seen.items() if counts(piece)]
+    if material.from_ is not None:
+        return sum(number <= len(squares) for number in material.from_)
+    if len(squares) == 1:
+        return 1 + (squares[0] % 8 >= 4) + 2 * (squares[0] // 8 >= 4)
+    return 5 if squares else 0
 
 
 def _reached(

@@ -3,13 +3,14 @@
 
 use alloc::vec::Vec;
 
+use crate::piece_square::distinct;
 use crate::{List, PieceSquare};
 
 /// The virtual rows that a file has for a piece-square set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// The real feature set, to whose rows the virtual rows are added. Virtual rows do not depend
-    /// on the opponent's queens.
+    /// on material.
     pub set: PieceSquare,
     /// The virtual sets, whose rows follow each other.
     pub sets: List<VirtualSet>,
@@ -63,8 +64,8 @@ impl Factors {
         }
     }
 
-    /// The first row of each of the own king's buckets, in the order of their numbers, where the
-    /// opponent has no queen.
+    /// The first row of each of the own king's buckets, in the order of their numbers, where no
+    /// material skips rows.
     fn bucket_offsets(&self) -> Vec<u32> {
         distinct(&self.set.king_offset)
     }
@@ -73,7 +74,7 @@ impl Factors {
     /// active have none.
     pub(crate) fn for_each_row(&self, visit: &mut dyn FnMut(usize, &[usize])) {
         let mut virtual_rows = Vec::with_capacity(self.sets.len());
-        let queens = distinct(&self.set.queen_offset);
+        let skipped = self.set.skipped_rows();
         for (bucket, offset) in self.bucket_offsets().into_iter().enumerate() {
             for kind in (0..KINDS).filter(|kind| self.has_rows(*kind)) {
                 for square in 0..SQUARES {
@@ -87,8 +88,8 @@ impl Factors {
                         virtual_rows.push(first + row);
                         first += self.rows_of(*set);
                     }
-                    for queens in &queens {
-                        let row = (offset + queens + self.first_row(kind)) as usize + square;
+                    for skipped in &skipped {
+                        let row = (offset + skipped + self.first_row(kind)) as usize + square;
                         visit(row, &virtual_rows);
                     }
                 }
@@ -164,22 +165,12 @@ impl Factors {
     }
 }
 
-/// The numbers without repetitions, the smallest first.
-fn distinct(numbers: &[u32]) -> Vec<u32> {
-    let mut distinct = Vec::new();
-    for number in numbers {
-        if let Err(place) = distinct.binary_search(number) {
-            distinct.insert(place, *number);
-        }
-    }
-    distinct
-}
-
 #[cfg(test)]
 mod tests {
     use alloc::vec;
 
     use super::*;
+    use crate::{Material, MaterialValue};
 
     const NONE: u32 = PieceSquare::NO_PLANE;
 
@@ -205,7 +196,7 @@ mod tests {
         flip: [0, 56],
         mirror_files: 0,
         king_offset: [0; 64],
-        queen_offset: [0; PieceSquare::QUEENS],
+        materials: Material::list([]),
         threatened: PieceSquare::NO_THREATENED,
         planes: [[NONE; 16]; 2],
     };
@@ -261,14 +252,26 @@ mod tests {
         }
     }
 
-    /// Wherever the opponent's queens are, a row has the same virtual rows: the row of the own
-    /// king's bucket, and a row of one of 14 planes. Two of these planes are for threatened pieces.
+    /// Whatever the material, a row has the same virtual rows: the row of the own king's bucket, and
+    /// a row of one of 14 planes. Two of these planes are for threatened pieces.
     #[test]
-    fn threatened_pieces_have_virtual_planes_and_queens_do_not_matter() {
+    fn threatened_pieces_have_virtual_planes_and_material_does_not_matter() {
         let bucket_rows = 14 * 64;
+        let outer = Material {
+            kinds: 1 << 10,
+            value: MaterialValue::Quadrant,
+            first_bit: 0,
+            rows: [0, 1, 2, 3, 4, 0, 0, 0].map(|value| value * 6 * bucket_rows),
+        };
+        let inner = Material {
+            kinds: 1 << 3,
+            value: MaterialValue::Count([1, 2, 255, 255, 255, 255, 255]),
+            first_bit: 3,
+            rows: [0, 1, 2, 0, 0, 0, 0, 0].map(|value| value * bucket_rows),
+        };
         let set = PieceSquare {
-            king_offset: core::array::from_fn(|square| square as u32 / 32 * bucket_rows),
-            queen_offset: [0, 1, 2, 3, 4, 0].map(|queens| queens * 2 * bucket_rows),
+            king_offset: core::array::from_fn(|square| square as u32 / 32 * 3 * bucket_rows),
+            materials: Material::list([outer, inner]),
             threatened: [[6 * 64, 13 * 64], [13 * 64, 6 * 64]],
             planes: planes(0, [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]),
             ..EMPTY
@@ -279,8 +282,8 @@ mod tests {
             round_each: false,
         };
         assert_eq!(factors.rows(), 2 + 896);
-        for (row, found) in table(&factors, 5 * 2 * 896).into_iter().enumerate() {
-            assert_eq!(found, [row / 896 % 2, 2 + row % 896], "row {row}");
+        for (row, found) in table(&factors, 5 * 2 * 3 * 896).into_iter().enumerate() {
+            assert_eq!(found, [row / 896 / 3 % 2, 2 + row % 896], "row {row}");
         }
     }
 

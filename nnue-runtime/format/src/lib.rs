@@ -62,6 +62,7 @@ mod layout;
 pub mod leb128;
 pub mod levels;
 mod list;
+mod material;
 mod load;
 mod loaded;
 mod message;
@@ -110,6 +111,7 @@ pub use loaded::{Ignored, Loaded};
 pub use numbers::Numbers;
 pub use order::{OrderError, Outputs, Reader, Run};
 pub use paired::{PAIRED_RUN, Paired, unpaired};
+pub use material::{Material, MaterialValue};
 pub use piece_square::PieceSquare;
 #[cfg(feature = "std")]
 pub use pieces::read_at;

@@ -1,18 +1,23 @@
 //! The tables of piece-square feature sets, which say which row a piece on a square makes active.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::Material;
+
 /// The formula of a feature set of the piece-square family, as tables.
 ///
 /// Seen by a perspective, a piece makes this row active:
 ///
 /// ```text
-/// king_offset[king ^ o] + queen_offset[queens] + planes[perspective][piece] + (square ^ o)
+/// king_offset[king ^ o] + skipped + planes[perspective][piece] + (square ^ o)
 /// o = flip[perspective], ^ 7 if the king's file is then in mirror_files
 /// ```
 ///
 /// It is a row of the perspective's rows of the set. `king` is the perspective's own king, and
-/// `queens` tells where the opponent's queens are. A piece that a weaker piece of the other player
-/// attacks also makes the row active with `threatened[perspective][its colour]` instead of
-/// `planes[perspective][piece]`.
+/// `skipped` is the sum of the rows that the set's [`materials`](Self::materials) skip. A piece that
+/// a weaker piece of the other player attacks also makes the row active with
+/// `threatened[perspective][its colour]` instead of `planes[perspective][piece]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSquare {
     /// The numbers with which white's and black's perspectives exclusive-or squares.
@@ -21,10 +26,8 @@ pub struct PieceSquare {
     pub mirror_files: u8,
     /// The first row for each square of the oriented own king.
     pub king_offset: [u32; 64],
-    /// The first row, within the king's rows, for the opponent's queens, in this order: for no
-    /// queen; for a single queen in each quadrant a1 to d4, e1 to h4, a5 to d8 and e5 to h8, by the
-    /// queen's square `^ o`; and for several queens.
-    pub queen_offset: [u32; Self::QUEENS],
+    /// What chooses the rows besides the own king. [`Material::NONE`] follows the last.
+    pub materials: [Material; Material::MOST],
     /// For white and for black, the first row, within the king's rows, of white's and of black's
     /// threatened pieces, which a weaker piece of the opponent attacks; or
     /// [`NO_THREATENED`](Self::NO_THREATENED).
@@ -36,9 +39,6 @@ pub struct PieceSquare {
 }
 
 impl PieceSquare {
-    /// The number of places of the opponent's queens that are told apart.
-    pub const QUEENS: usize = 6;
-
     /// [`Self::threatened`] of sets in which threatened pieces have no row of their own.
     pub const NO_THREATENED: [[u32; 2]; 2] = [[Self::NO_PLANE; 2]; 2];
 
@@ -46,17 +46,28 @@ impl PieceSquare {
     /// rows and do not overflow.
     pub const NO_PLANE: u32 = 1 << 31;
 
-    /// Whether the rows depend on the opponent's queens.
+    /// Whether the rows depend on other pieces than the own king.
     #[must_use]
-    pub const fn depends_on_queens(&self) -> bool {
-        let mut index = 0;
-        while index < Self::QUEENS {
-            if self.queen_offset[index] != 0 {
-                return true;
-            }
-            index += 1;
+    pub const fn depends_on_material(&self) -> bool {
+        self.materials[0].exists()
+    }
+
+    /// What chooses the rows besides the own king.
+    #[inline]
+    pub fn materials(&self) -> impl Iterator<Item = &Material> {
+        self.materials.iter().take_while(|one| one.exists())
+    }
+
+    /// All sums of rows that the materials can skip.
+    #[must_use]
+    pub fn skipped_rows(&self) -> Vec<u32> {
+        let mut sums = vec![0];
+        for material in self.materials() {
+            let rows = distinct(&material.rows[..material.values()]);
+            let longer = sums.iter().flat_map(|sum| rows.iter().map(move |row| sum + row));
+            sums = longer.collect();
         }
-        false
+        sums
     }
 
     /// Whether all pieces have rows; without `with_kings`, whether all pieces except kings have
@@ -95,4 +106,15 @@ impl PieceSquare {
         }
         planes
     }
+}
+
+/// The numbers without repetitions, the smallest first.
+pub(crate) fn distinct(numbers: &[u32]) -> Vec<u32> {
+    let mut distinct = Vec::new();
+    for number in numbers {
+        if let Err(place) = distinct.binary_search(number) {
+            distinct.insert(place, *number);
+        }
+    }
+    distinct
 }

@@ -66,8 +66,8 @@ impl<A: Architecture<Line: TakesBoth>> Accumulator<A> {
     /// removes and adds, and of what changes in custom sets, for white and for black.
     ///
     /// `before` is the accumulator of the position before the move, `after` the position after it.
-    /// Where the move of a king changes all rows of a set for its side, or that of a queen those of
-    /// the opponent, they are exchanged, and those of the other sets stay.
+    /// Where the move changes all rows of a set for a perspective, because of its king or of other
+    /// pieces that choose rows, they are exchanged, and those of the other sets stay.
     pub fn update_with(
         &mut self,
         net: &Network<A>,

@@ -23,9 +23,10 @@ use crate::rows::changes::RowChanges;
 /// The last accumulator that was computed with each view.
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
-    /// The number of the entry for each perspective and viewpoint. Viewpoints with the same view
-    /// share an entry. Where the engine supplies views, this is the entry of the first of them.
-    entry_of: [[u16; Viewpoint::COUNT]; 2],
+    /// The number of the entry for each viewpoint of white, then for those of black. Viewpoints with
+    /// the same view share an entry. Where the engine supplies views, this is the entry of the first
+    /// of them.
+    entry_of: Vec<u16>,
     entries: Vec<Entry<A>>,
     /// A bit for each active feature of each entry, in networks with views.
     active: Vec<u64>,
@@ -41,19 +42,21 @@ struct Entry<A: Architecture> {
 impl<A: Architecture> RefreshCache<A> {
     pub(super) fn new(net: &Network<A>) -> RefreshCache<A> {
         let views = views(A::FEATURES) as usize;
-        let mut entry_of = [[0; Viewpoint::COUNT]; 2];
+        let mut entry_of = vec![0; 2 * Viewpoint::count::<A>()];
         // The first viewpoint of each entry.
         let mut first: Vec<(Color, Viewpoint)> = Vec::new();
         for perspective in Color::ALL {
+            let own = first.len();
             for viewpoint in Viewpoint::all::<A>() {
-                let same_view = |&(color, other): &(Color, Viewpoint)| {
-                    color == perspective && !view_changes::<A>(perspective, [other, viewpoint])
+                let same_view = |&(_, other): &(Color, Viewpoint)| {
+                    !view_changes::<A>(perspective, [other, viewpoint])
                 };
-                let entry = first.iter().position(same_view).unwrap_or_else(|| {
+                let known = first[own..].iter().position(same_view);
+                let entry = own + known.unwrap_or(first.len() - own);
+                if known.is_none() {
                     first.push((perspective, viewpoint));
-                    first.len() - 1
-                });
-                entry_of[perspective.index()][viewpoint.number()] = (entry * views) as u16;
+                }
+                entry_of[Self::place(perspective, viewpoint)] = (entry * views) as u16;
             }
         }
         let entries = first.iter().flat_map(|(perspective, _)| {
@@ -86,7 +89,13 @@ impl<A: Architecture> RefreshCache<A> {
     /// tells is 0 where it tells none.
     #[inline]
     pub(super) fn view(&self, perspective: Color, from: Viewpoint, supplied: u32) -> u16 {
-        self.entry_of[perspective.index()][from.number()] + supplied as u16
+        self.entry_of[Self::place(perspective, from)] + supplied as u16
+    }
+
+    /// The place of a perspective's viewpoint in [`Self::entry_of`].
+    #[inline]
+    fn place(perspective: Color, from: Viewpoint) -> usize {
+        perspective.index() * Viewpoint::count::<A>() + from.number()
     }
 
     /// Lists the rows that lead from a view's accumulator to that of other active features, which

@@ -34,6 +34,7 @@ impl RowFinder {
         let start = crate::board::Board::start();
         RowFinder {
             scope: Scope::of(&sets),
+            viewpoints: Color::ALL.map(|color| Viewpoint::of_sets(&sets, &start, color)),
             sets: sets
                 .into_iter()
                 .map(|set| FeatureSet {
@@ -43,7 +44,6 @@ impl RowFinder {
                 .collect(),
             level,
             placement: Placement::EMPTY,
-            viewpoints: Color::ALL.map(|color| Viewpoint::with_queens(&start, color)),
             board: BoardChanges::NONE,
             rows: vec![0; capacity],
         }
@@ -52,7 +52,8 @@ impl RowFinder {
     /// Goes to a position.
     pub fn set_position(&mut self, position: &impl Position) {
         self.placement = Placement::of(self.level, position);
-        self.viewpoints = Color::ALL.map(|color| Viewpoint::with_queens(position, color));
+        let of = |color| Viewpoint::of_sets(&self.sets, position, color);
+        self.viewpoints = Color::ALL.map(of);
         let pieces = self.placement.squares();
         self.board
             .find_all_of(self.level, &self.sets, &self.scope, pieces);

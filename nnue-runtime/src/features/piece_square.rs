@@ -40,10 +40,13 @@ impl<'a> View<'a> {
         let p = perspective.index();
         let orientation = from.orientation(tables.flip[p], tables.mirror_files);
         let king = (from.king.index() ^ usize::from(orientation)) % 64;
-        let queens = from.queens_seen(orientation);
+        let mut offset = set.first_row[p] + tables.king_offset[king];
+        for material in tables.materials() {
+            offset += material.rows[from.value(material, orientation)];
+        }
         View {
             orientation,
-            offset: set.first_row[p] + tables.king_offset[king] + tables.queen_offset[queens],
+            offset,
             planes: &tables.planes[p],
         }
     }
@@ -175,8 +178,9 @@ pub(super) fn bounds<W: Copy + Into<i16>>(
     rows: &[W],
     width: usize,
 ) -> Bounds {
-    let of_queens = |king: u32| tables.queen_offset.map(|queens| king + queens);
-    let mut offsets: Vec<u32> = tables.king_offset.into_iter().flat_map(of_queens).collect();
+    let skipped = tables.skipped_rows();
+    let of_king = |king: u32| skipped.iter().map(move |skipped| king + skipped);
+    let mut offsets: Vec<u32> = tables.king_offset.into_iter().flat_map(of_king).collect();
     offsets.sort_unstable();
     offsets.dedup();
     let white = Color::White.index();

@@ -26,6 +26,8 @@ engines! {
     sfnnv10: "../specs/engines/sfnnv10.toml";
     /// Threats, pawn pairs and pieces, which are mirrored to two sides.
     sfnnv16: "../specs/engines/sfnnv16.toml";
+    /// The same with rows of bytes, and other rows of pieces while the opponent has a queen.
+    k32q2: "../specs/engines/k32q2.toml";
     /// Threats, and pieces with ten buckets.
     reckless: "../specs/engines/reckless.toml";
     /// Pawn pairs and threats, and pieces with sixteen buckets and one plane of kings.

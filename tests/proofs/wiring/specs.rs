@@ -60,6 +60,7 @@ specs! {
     engines_hobbes_august: "../../specs/engines/hobbes_august.toml";
     engines_horsie: "../../specs/engines/horsie.toml";
     engines_integral: "../../specs/engines/integral.toml";
+    engines_k32q2: "../../specs/engines/k32q2.toml";
     engines_koivisto: "../../specs/engines/koivisto.toml";
     engines_minic: "../../specs/engines/minic.toml";
     engines_monty: "../../specs/engines/monty.toml";

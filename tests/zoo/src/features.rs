@@ -1,12 +1,12 @@
 //! `[[features]]` of random networks. They have few rows, unless a known set keeps its defaults.
 
 use nnue_compiler::feature_set::piece_square::{
-    FactorRounding, FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, QueenBuckets,
+    FactorRounding, FirstSquare, Flip, Material, MaterialValue, Mirror, NAMES, BucketsBy, Parameters, PieceName, PieceOrder, Planes,
     SQUARES, VirtualSet,
 };
 use nnue_compiler::feature_set::{pawn_pairs, threats};
 use nnue_compiler::format::ThreatTargets;
-use nnue_compiler::spec::ROW_ELEMENTS;
+use nnue_compiler::spec::{Named, ROW_ELEMENTS};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -179,13 +179,24 @@ fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
         toml.set("offset", dice.within(0..=most));
     }
     let mut aside = dice.aside_for("queen_buckets");
-    if parameters.buckets() <= MOST_BUCKETS && aside.once_in(6) {
-        parameters.queen_buckets = aside.pick(&QueenBuckets::ALL);
-        toml.set("queen_buckets", parameters.queen_buckets.count());
+    let few = parameters.buckets() <= MOST_BUCKETS;
+    let mut queens = (few && aside.once_in(6)).then(|| aside.pick(&[5, 6]));
+    let mut aside = dice.aside_for("buckets");
+    let drawn = few && aside.once_in(5);
+    if drawn {
+        queens = aside.once_in(3).then(|| aside.pick(&[2, 2, 5, 6]));
+    }
+    if let Some(queens) = queens {
+        toml.set("queen_buckets", queens);
+        let by = Material::of_queens(queens).map(BucketsBy::Material);
+        parameters.buckets_by.extend(by);
+    }
+    if drawn && (queens != Some(2) || aside.once_in(2)) {
+        buckets(&mut aside, queens.is_some(), &mut parameters, toml);
     }
     stored_rows(dice, toml);
-    let has_queens = parameters.queen_buckets != QueenBuckets::None;
-    if with_threatened || has_queens || white_first {
+    let has_materials = parameters.materials().next().is_some();
+    if with_threatened || has_materials || white_first {
         let mut aside = dice.aside_for("factorised");
         let merged = white_first && parameters.planes == Planes::MergedKings;
         if !merged && aside.once_in(3) {
@@ -224,6 +235,53 @@ fn king_buckets(dice: &mut Dice, mirror: Mirror, toml: &mut Toml) -> [u8; SQUARE
         toml.rows("king_buckets", &half, if mirrored { 4 } else { 8 });
     }
     all
+}
+
+/// `buckets` in random order: with the own king, with the opponent's queens if they have buckets, and
+/// with counts of other pieces.
+fn buckets(dice: &mut Dice, queens: bool, parameters: &mut Parameters, toml: &mut Toml) {
+    let mut items = vec![String::from("\"king\"")];
+    if queens {
+        items.push("\"queens\"".into());
+    }
+    for _ in 0..if queens { 1 } else { dice.within(1..=2) } {
+        let mut names: Vec<PieceName> = PieceName::NAMES.iter().map(|(_, name)| *name).collect();
+        dice.shuffle(&mut names);
+        let mut material = Material {
+            kinds: 0,
+            value: MaterialValue::Count(vec![1]),
+            first_bit: 0,
+        };
+        let most = dice.within(1..=3);
+        names.retain(|name| {
+            let is_new = material.kinds & name.kinds() == 0;
+            let is_taken = is_new && material.kinds.count_ones() < most as u32;
+            if is_taken {
+                material.kinds |= name.kinds();
+            }
+            is_taken
+        });
+        if parameters.materials().any(|other| other.kinds == material.kinds) {
+            continue;
+        }
+        let mut item = format!("pieces = {}", list(&names));
+        if material.kinds.count_ones() >= 6 || dice.once_in(3) {
+            // Other numbers are rare in chess.
+            let mut numbers = vec![dice.within(1..=2)];
+            if material.kinds.count_ones() >= 6 {
+                numbers = vec![dice.within(6..=16)];
+            }
+            if dice.once_in(2) {
+                numbers.push(numbers[0] + dice.within(1..=5));
+            }
+            item += &format!(", from = {numbers:?}");
+            material.value = MaterialValue::Count(numbers.iter().map(|number| *number as u8).collect());
+        }
+        items.push(format!("{{ {item} }}"));
+        parameters.buckets_by.push(BucketsBy::Material(material));
+    }
+    dice.shuffle(&mut items);
+    toml.set("buckets", format_args!("[{}]", items.join(", ")));
 }
 
 /// Random virtual sets, of those that the compiler accepts for the real set.

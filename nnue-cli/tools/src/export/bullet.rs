@@ -60,6 +60,9 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
             Family::Custom(_) => reasons.push(Reason::CustomSet(set.name.clone())),
             Family::PieceSquare(own) => {
                 let colours = |key: &str| Reason::Colours(format!("`{key}` of `{}`", set.name));
+                if inputs::queen_buckets(own).is_none() {
+                    reasons.push(Reason::Buckets(set.name.clone()));
+                }
                 if own.flip == Flip::None {
                     reasons.push(colours("flip = \"none\""));
                 }

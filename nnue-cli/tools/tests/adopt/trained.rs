@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 
 use fastrand::Rng;
 use nnue_compiler::feature_set::Family;
-use nnue_compiler::feature_set::piece_square::QueenBuckets;
+use nnue_compiler::feature_set::piece_square::Parameters;
 use nnue_compiler::network::file::Role as TensorRole;
 use nnue_compiler::network::{Element, Layer, Network, Scale, Source, WeightType};
 use nnue_interpreter::dummy::net_file::nearest_net_file_of;
@@ -188,7 +188,7 @@ fn fill_rows(
                 let bucket = (parameters.king_buckets[king], king % 8 < 4);
                 let is_first = !buckets.contains(&bucket);
                 buckets.push(bucket);
-                for queens in queens(parameters.queen_buckets) {
+                for queens in queens(parameters) {
                     probe(
                         &only,
                         perspective,
@@ -216,9 +216,9 @@ fn fill_rows(
 }
 
 /// The opponent's queens with which all buckets for them are met.
-fn queens(buckets: QueenBuckets) -> Vec<Vec<usize>> {
-    match buckets {
-        QueenBuckets::None => vec![vec![]],
+fn queens(parameters: &Parameters) -> Vec<Vec<usize>> {
+    match parameters.materials().count() {
+        0 => vec![vec![]],
         _ => vec![vec![], vec![9], vec![14], vec![49], vec![54], vec![9, 54]],
     }
 }

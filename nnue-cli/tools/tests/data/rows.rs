@@ -118,6 +118,7 @@ fn threats_and_pairs_of_pawns() {
     for path in [
         "specs/sfnnv10.toml",
         "specs/sfnnv16.toml",
+        "specs/engines/k32q2.toml",
         "specs/engines/reckless.toml",
         "specs/engines/viridithas21.toml",
     ] {
@@ -131,6 +132,7 @@ fn threatened_pieces_and_planes_in_other_orders() {
         "specs/engines/blackmarlin.toml",
         "specs/engines/monty.toml",
         "specs/engines/starzix.toml",
+        "tests/specs/features/materials.toml",
         "tests/specs/features/queens.toml",
         "tests/specs/features/threatened_and_pairs.toml",
     ] {

@@ -2,6 +2,7 @@
 
 use super::value::{in_range_or, value_or};
 use crate::diagnostics::{Diagnostics, Spanned, all};
+use crate::feature_set::piece_square::buckets::{place_materials, too_many};
 use crate::feature_set::{FeatureSet, Keys, names};
 use crate::spec::{Sharing, Spec};
 
@@ -49,7 +50,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<Fe
         diagnostics.error(first_beyond.span, message);
         return None;
     }
-    let sets = all(features.iter().map(|features| {
+    let mut sets = all(features.iter().map(|features| {
         let Some(keys) = &features.keys else {
             report_unknown(&features.set, diagnostics);
             return None;
@@ -66,6 +67,13 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<Fe
         if let Some(first) = above.position(|first| first.is_same(set)) {
             report_same(set, &features[first].set, &features[index].set, diagnostics);
         }
+    }
+    if let Err((index, found)) = place_materials(&mut sets) {
+        let error = diagnostics.error(features[index].set.span, too_many(found));
+        error.label("with the sets above").help(
+            "sets share what they tell apart where `pieces` and `from` are the same",
+        );
+        return None;
     }
     check_views(spec, &sets, diagnostics)?;
     check_shifts(spec, &sets, diagnostics)?;

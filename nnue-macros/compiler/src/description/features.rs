@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::feature_set::piece_square::{self, Mirror};
 use crate::feature_set::{self, threats};
-use crate::format::{PieceSquare, Threats, VirtualSet};
+use crate::format::{self, MaterialValue, PieceSquare, Threats, VirtualSet};
 
 /// A feature set.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -38,7 +38,7 @@ pub struct FeatureSet {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Family {
     /// A row for each piece on the board:
-    /// `king_rows[king] + queen_rows[queens] + piece_rows[perspective][piece] + square`.
+    /// `king_rows[king] + rows[value] of each material + piece_rows[perspective][piece] + square`.
     PieceSquare {
         /// How a perspective sees the board.
         orientation: Orientation,
@@ -48,10 +48,8 @@ pub enum Family {
         king_buckets: Vec<u8>,
         /// The first row for each square of the own king as the perspective sees it.
         king_rows: Vec<u32>,
-        /// The rows to skip for the opponent's queens, in this order: for no queen; for a single
-        /// queen in each quadrant a1 to d4, e1 to h4, a5 to d8 and e5 to h8, as the perspective
-        /// sees the queen's square; and for several queens.
-        queen_rows: Vec<u32>,
+        /// What chooses rows besides the own king.
+        materials: Vec<Material>,
         /// For white's and for black's perspective: the first row of white's pawn, knight, bishop,
         /// rook, queen and king, then of black's; `null` for pieces that have no rows.
         piece_rows: [Vec<Option<u32>>; 2],
@@ -131,6 +129,29 @@ const ROLES: [Role; 6] = [
     Role::Queen,
     Role::King,
 ];
+
+/// Pieces that choose rows of a piece-square set besides the own king.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Material {
+    /// The pieces.
+    pub pieces: Vec<OwnedRole>,
+    /// The numbers of pieces: the value is how many of them are not above the number of these pieces
+    /// on the board. `null` where the value says where the only one of these pieces is: 0 for no
+    /// piece; 1 to 4 for a piece on a1 to d4, e1 to h4, a5 to d8 or e5 to h8, as the perspective
+    /// sees its square; 5 for several pieces.
+    pub from: Option<Vec<u8>>,
+    /// The rows to skip for each value.
+    pub rows: Vec<u32>,
+}
+
+/// A kind of a player's pieces.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct OwnedRole {
+    /// The owner of the pieces.
+    pub owner: Owner,
+    /// The kind of the pieces.
+    pub role: Role,
+}
 
 /// A piece that attacks.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -224,7 +245,7 @@ fn piece_square(parameters: &piece_square::Parameters) -> Family {
         planes: parameters.planes.count(),
         king_buckets: parameters.king_buckets.to_vec(),
         king_rows: tables.king_offset.to_vec(),
-        queen_rows: tables.queen_offset.to_vec(),
+        materials: tables.materials().map(material).collect(),
         // The first of the sixteen entries stands for no piece.
         piece_rows: tables.planes.map(|planes| {
             let planes = planes[1..=12].iter().copied();
@@ -232,6 +253,21 @@ fn piece_square(parameters: &piece_square::Parameters) -> Family {
             rows.collect()
         }),
         threatened_rows: tables.has_threatened().then_some(tables.threatened),
+    }
+}
+
+fn material(material: &format::Material) -> Material {
+    let owners = [Owner::Own, Owner::Opponent].into_iter();
+    let kinds = owners.flat_map(|owner| ROLES.map(|role| OwnedRole { owner, role }));
+    let is_among = |kind: &usize| material.kinds >> kind & 1 != 0;
+    let pieces = kinds.enumerate().filter(|(kind, _)| is_among(kind));
+    Material {
+        pieces: pieces.map(|(_, piece)| piece).collect(),
+        from: match material.value {
+            MaterialValue::Count(numbers) => Some(numbers[..material.values() - 1].to_vec()),
+            MaterialValue::Quadrant => None,
+        },
+        rows: material.rows[..material.values()].to_vec(),
     }
 }
 

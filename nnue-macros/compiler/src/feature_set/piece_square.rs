@@ -1,10 +1,11 @@
 //! The piece-square family: a row for each piece on the board, which depends on the own king. The
 //! name of a set stands for parameters, which other keys override.
 
+pub(crate) mod buckets;
 mod factors;
 mod parameters;
 
-use nnue_format::{Element, PieceSquare};
+use nnue_format::{self as format, Element, PieceSquare};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -13,9 +14,10 @@ use crate::check::value::{check_buckets, in_range_or, value_or};
 use crate::decode::table::{Table, integer, integers, keys, named, names};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 
+pub use buckets::{BucketsBy, BucketsKey, BucketsName, Material, MaterialValue, PieceName, PiecesKey};
 pub use factors::{FactorRounding, VirtualSet};
 pub use parameters::{
-    FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, QueenBuckets, SQUARES,
+    FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, SQUARES,
 };
 
 /// The name of the set whose `king_buckets` must be given: the name alone does not stand for a set.
@@ -41,6 +43,8 @@ pub struct Keys {
     pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `queen_buckets`: the number of buckets for the opponent's queens.
     pub queen_buckets: Option<Spanned<i64>>,
+    /// `buckets`: what chooses the bucket, outermost first.
+    pub buckets: Option<Spanned<Vec<Spanned<BucketsKey>>>>,
     /// `offset`: the number of rows before the first plane of each bucket.
     pub offset: Option<Spanned<i64>>,
     /// `factorised`: the virtual sets whose rows the file has too.
@@ -61,6 +65,7 @@ pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Op
             mirror: named,
             king_buckets: integers,
             queen_buckets: integer,
+            buckets: buckets::decode,
             offset: integer,
             factorised: names,
             rounding: named,
@@ -100,10 +105,8 @@ impl Keys {
             Some(table) => check_king_buckets(table, mirror, diagnostics),
             None => check_halves(&set.value, self, &defaults, diagnostics),
         };
-        let queen_buckets = match &self.queen_buckets {
-            Some(count) => check_queen_buckets(count, diagnostics),
-            None => Some(QueenBuckets::None),
-        };
+        let own_kings = king_buckets.as_ref().map_or(1, parameters::number_of_buckets);
+        let buckets_by = buckets::check(self, own_kings, diagnostics);
         let parameters = Parameters {
             planes: planes?,
             piece_order: value_or(&self.piece_order, defaults.piece_order),
@@ -111,7 +114,7 @@ impl Keys {
             first_square: value_or(&self.squares, defaults.first_square),
             mirror,
             king_buckets: king_buckets?,
-            queen_buckets: queen_buckets?,
+            buckets_by: buckets_by?,
             offset: offset?,
         };
         let factors = factors::check(self, &parameters, diagnostics)?;
@@ -144,23 +147,6 @@ fn check_planes(planes: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<
         diagnostics
             .error(planes.span, message)
             .help("12 for all pieces, 11 where both kings share a plane, 10 without kings, 14 with pieces that are threatened");
-    }
-    found
-}
-
-fn check_queen_buckets(
-    count: &Spanned<i64>,
-    diagnostics: &mut Diagnostics,
-) -> Option<QueenBuckets> {
-    let found = QueenBuckets::ALL
-        .into_iter()
-        .find(|known| known.count() as i64 == count.value);
-    if found.is_none() {
-        let message = format!("`queen_buckets` is {}, allowed are 5 or 6", count.value);
-        diagnostics.error(count.span, message).help(
-            "5 for the quadrant of the opponent's only queen, where several are as none; 6 where several have a bucket of \
-             their own",
-        );
     }
     found
 }
@@ -290,7 +276,7 @@ pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStr
     let flip = tables.flip.map(Literal::u8_unsuffixed);
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
-    let queen_offset = tables.queen_offset.map(Literal::u32_unsuffixed);
+    let materials = tables.materials().map(|material| constant_material(material, features));
     let threatened = if tables.has_threatened() {
         let rows = tables.threatened.map(|rows| {
             let rows = rows.map(Literal::u32_unsuffixed);
@@ -315,9 +301,31 @@ pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStr
             flip: [#(#flip),*],
             mirror_files: #mirror_files,
             king_offset: [#(#king_offset),*],
-            queen_offset: [#(#queen_offset),*],
+            materials: #features::Material::list([#(#materials),*]),
             threatened: #threatened,
             planes: #features::PieceSquare::planes([#(#planes),*]),
+        }
+    }
+}
+
+/// An expression for a material as a value of the runtime's type.
+fn constant_material(material: &format::Material, features: &TokenStream) -> TokenStream {
+    let kinds = Literal::u16_unsuffixed(material.kinds);
+    let first_bit = Literal::u8_unsuffixed(material.first_bit);
+    let rows = material.rows.map(Literal::u32_unsuffixed);
+    let value = match material.value {
+        format::MaterialValue::Quadrant => quote! { Quadrant },
+        format::MaterialValue::Count(numbers) => {
+            let numbers = numbers.map(Literal::u8_unsuffixed);
+            quote! { Count([#(#numbers),*]) }
+        }
+    };
+    quote! {
+        #features::Material {
+            kinds: #kinds,
+            value: #features::MaterialValue::#value,
+            first_bit: #first_bit,
+            rows: [#(#rows),*],
         }
     }
 }

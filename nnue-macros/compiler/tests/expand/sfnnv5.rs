@@ -187,7 +187,7 @@ const _: () = {
                         6336, 5632, 2816, 3520, 4224, 4928, 4928, 4224, 3520, 2816, 0,
                         704, 1408, 2112, 2112, 1408, 704, 0,
                     ],
-                    queen_offset: [0, 0, 0, 0, 0, 0],
+                    materials: features::Material::list([]),
                     threatened: features::PieceSquare::NO_THREATENED,
                     planes: features::PieceSquare::planes([
                         [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640],

@@ -138,7 +138,7 @@ const _: () = {
                         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     ],
-                    queen_offset: [0, 0, 0, 0, 0, 0],
+                    materials: features::Material::list([]),
                     threatened: features::PieceSquare::NO_THREATENED,
                     planes: features::PieceSquare::planes([
                         [0, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704],

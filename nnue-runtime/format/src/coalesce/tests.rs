@@ -8,7 +8,7 @@ use core::convert::Infallible;
 use super::*;
 use crate::ValueFault;
 use crate::{
-    Element, Form, Format, Loaded, Overflow, PieceSquare, Placed, Quantise, Role, Section, Stacks,
+    Element, Form, Format, Loaded, Material, Overflow, PieceSquare, Placed, Quantise, Role, Section, Stacks,
     Stored, Tail, Text, VirtualSet, list, split, store,
 };
 
@@ -27,7 +27,7 @@ const SET: PieceSquare = PieceSquare {
         }
         offsets
     },
-    queen_offset: [0; PieceSquare::QUEENS],
+    materials: Material::list([]),
     threatened: PieceSquare::NO_THREATENED,
     planes: [[
         NONE, 0, 64, 128, 192, 256, NONE, 320, 384, 448, 512, 576, NONE, NONE, NONE, NONE,

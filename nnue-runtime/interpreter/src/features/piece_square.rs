@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! row    = bucket * (offset + 64 * planes) + offset + 64 * plane + (square ^ n)
-//! bucket = bucket of the opponent's queens * (buckets of the own king) + bucket of the own king
+//! bucket = (first * buckets of the second + second) * buckets of the third + third ...
 //! ```
 //!
-//! with squares as the perspective sees them, counted from a1 = 0 to h8 = 63, and `n` = 56 where
+//! where the own king's bucket is one of the buckets, and with squares as the perspective sees them, counted from a1 = 0 to h8 = 63, and `n` = 56 where
 //! each plane begins with a8.
 
 pub(super) mod virtual_rows;
 
 use nnue_compiler::feature_set::piece_square::{
-    FirstSquare, Parameters, PieceOrder, Planes, QueenBuckets,
+    BucketsBy, FirstSquare, Material, MaterialValue, Parameters, PieceOrder, Planes,
 };
 use nnue_runtime::{Color, Piece, Position, Role, Square};
 
@@ -60,29 +60,21 @@ impl View<'_> {
         let turn = orientation(flip, mirror, perspective, own_king);
         let king_buckets = parameters.king_buckets.map(usize::from);
         let own_kings = king_buckets.into_iter().max().map_or(1, |last| last + 1);
-        let queens: Vec<Square> = position
-            .pieces(Piece::new(!perspective, Role::Queen))
-            .into_iter()
-            .collect();
-        let of_queens = match (parameters.queen_buckets, &queens[..]) {
-            (QueenBuckets::None, _) | (_, []) => 0,
-            (_, [queen]) => {
-                let seen = queen.index() ^ turn;
-                let (is_right, is_far) = (seen % 8 >= 4, seen / 8 >= 4);
-                match (is_far, is_right) {
-                    (false, false) => 1,
-                    (false, true) => 2,
-                    (true, false) => 3,
-                    (true, true) => 4,
+        let mut bucket = 0;
+        for by in &parameters.buckets_by {
+            let (number, chosen) = match by {
+                BucketsBy::King => (own_kings, king_buckets[own_king.index() ^ turn]),
+                BucketsBy::Material(material) => {
+                    let chosen = chosen(material, position, perspective, turn);
+                    (buckets(material), chosen)
                 }
-            }
-            (QueenBuckets::Five, _) => 0,
-            (QueenBuckets::Six, _) => 5,
-        };
+            };
+            bucket = bucket * number + chosen;
+        }
         View {
             parameters,
             turn,
-            bucket: of_queens * own_kings + king_buckets[own_king.index() ^ turn],
+            bucket,
         }
     }
 
@@ -94,6 +86,49 @@ impl View<'_> {
             plane,
             square.index() ^ self.turn,
         )
+    }
+}
+
+/// The number of buckets for some pieces.
+fn buckets(material: &Material) -> usize {
+    match &material.value {
+        MaterialValue::Count(from) => from.len() + 1,
+        MaterialValue::Quadrant { several } => 5 + usize::from(*several),
+    }
+}
+
+/// The bucket that some pieces of a position choose.
+fn chosen(
+    material: &Material,
+    position: &impl Position,
+    perspective: Color,
+    turn: usize,
+) -> usize {
+    let mut squares = Vec::new();
+    for piece in Piece::ALL {
+        let first = if piece.color == perspective { 0 } else { 6 };
+        if material.kinds >> (first + piece.role.index()) & 1 == 1 {
+            squares.extend(position.pieces(piece));
+        }
+    }
+    match (&material.value, &squares[..]) {
+        (MaterialValue::Count(from), _) => {
+            let reached = from.iter().filter(|from| squares.len() >= usize::from(**from));
+            reached.count()
+        }
+        (MaterialValue::Quadrant { .. }, []) => 0,
+        (MaterialValue::Quadrant { .. }, [only]) => {
+            let seen = only.index() ^ turn;
+            let (is_right, is_far) = (seen % 8 >= 4, seen / 8 >= 4);
+            match (is_far, is_right) {
+                (false, false) => 1,
+                (false, true) => 2,
+                (true, false) => 3,
+                (true, true) => 4,
+            }
+        }
+        (MaterialValue::Quadrant { several: false }, _) => 0,
+        (MaterialValue::Quadrant { several: true }, _) => 5,
     }
 }
 

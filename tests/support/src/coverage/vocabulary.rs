@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use nnue_compiler::feature_set::piece_square::{
-    FactorRounding, FirstSquare, Flip, Mirror, PieceOrder, VirtualSet,
+    BucketsName, FactorRounding, FirstSquare, Flip, Mirror, PieceName, PieceOrder, VirtualSet,
 };
 use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
@@ -21,6 +21,7 @@ const FORMS: &[&str] = &[
     "features, several",
     "features.active",
     "features.file_distance",
+    "features.from",
     "features.king_buckets, 32 numbers",
     "features.king_buckets, 64 numbers",
     "features.name",
@@ -30,6 +31,7 @@ const FORMS: &[&str] = &[
     "features.planes = 12",
     "features.planes = 14",
     "features.pushes",
+    "features.queen_buckets = 2",
     "features.queen_buckets = 5",
     "features.queen_buckets = 6",
     "features.rows",
@@ -168,6 +170,8 @@ impl Words {
         self.names::<Flip>("features.flip");
         self.names::<FirstSquare>("features.squares");
         self.names::<Mirror>("features.mirror");
+        self.names::<BucketsName>("features.buckets");
+        self.names::<PieceName>("features.pieces");
         self.elements("features.element", ROW_ELEMENTS);
         self.names::<VirtualSet>("features.factorised");
         self.names::<FactorRounding>("features.rounding");

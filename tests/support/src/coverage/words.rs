@@ -114,12 +114,17 @@ impl Words {
                 }
                 DeValue::Array(_) if name == "targets" => self.add(format!("{key}, a table")),
                 DeValue::Array(items) => match items.first().map(|first| first.get_ref()) {
-                    Some(DeValue::Integer(_)) => {
+                    Some(DeValue::Integer(_)) if name == "king_buckets" => {
                         self.add(format!("{key}, {} numbers", items.len()))
                     }
                     _ => {
-                        let names = items.iter().filter_map(|item| item.get_ref().as_str());
-                        names.for_each(|value| self.add(format!("{key} = {value}")));
+                        for item in items.iter().map(|item| item.get_ref()) {
+                            match item {
+                                DeValue::String(value) => self.add(format!("{key} = {value}")),
+                                DeValue::Table(keys) => self.features(keys),
+                                _ => self.add(key.clone()),
+                            }
+                        }
                     }
                 },
                 _ => self.add(key),

@@ -6,7 +6,7 @@ pub mod piece_square;
 pub mod threats;
 
 use nnue_compiler::feature_set::piece_square::{
-    FirstSquare, Flip, Mirror, Parameters, PieceOrder, Planes,
+    BucketsBy, FirstSquare, Flip, Material, Mirror, Parameters, PieceOrder, Planes,
 };
 use nnue_compiler::feature_set::{Family, FeatureSet};
 use nnue_compiler::format::ThreatRules;
@@ -96,11 +96,12 @@ pub enum Set {
 }
 
 impl Set {
-    /// The set that finds the rows of a feature set; `None` if the engine tells its features.
+    /// The set that finds the rows of a feature set; `None` if the engine tells its features, or if
+    /// [other pieces than queens](queen_buckets) choose the bucket.
     #[must_use]
     pub fn of(set: &FeatureSet) -> Option<Set> {
         Some(match &set.family {
-            Family::PieceSquare(parameters) => Set::PieceSquare(pieces(parameters)),
+            Family::PieceSquare(parameters) => Set::PieceSquare(pieces(parameters)?),
             Family::Threats(parameters) => Set::Threats(Rules {
                 mirror_files: parameters.mirror.files(),
                 targets: parameters.rules.targets.map(|row| {
@@ -158,7 +159,29 @@ impl Set {
     }
 }
 
-fn pieces(parameters: &Parameters) -> PieceSquare {
+/// How many buckets there are for the opponent's queens; `None` if other pieces choose the bucket, or
+/// if the buckets have another order than `queen_buckets` alone gives them.
+pub(super) fn queen_buckets(parameters: &Parameters) -> Option<usize> {
+    let is_of_queens = |material: &Material| {
+        let queens = Material::of_queens(material.buckets() as i64);
+        queens.is_some_and(|queens| {
+            queens.kinds == material.kinds && queens.value == material.value
+        })
+    };
+    match &parameters.buckets_by[..] {
+        [BucketsBy::King] => Some(1),
+        [BucketsBy::King, BucketsBy::Material(inner)] if is_of_queens(inner) => {
+            Some(inner.buckets()).filter(|buckets| *buckets == 2)
+        }
+        [BucketsBy::Material(outer), BucketsBy::King] if is_of_queens(outer) => {
+            let is_alone = parameters.own_kings_buckets() == 1;
+            Some(outer.buckets()).filter(|buckets| is_alone || *buckets != 2)
+        }
+        _ => None,
+    }
+}
+
+fn pieces(parameters: &Parameters) -> Option<PieceSquare> {
     let turn = match parameters.first_square {
         FirstSquare::A1 => 0,
         FirstSquare::A8 => 56,
@@ -187,19 +210,19 @@ fn pieces(parameters: &Parameters) -> PieceSquare {
             .for_each(|rows| rows[5] = own.min(opponents)),
         Planes::All | Planes::WithThreatened => {}
     }
-    PieceSquare {
+    Some(PieceSquare {
         rotates: parameters.flip == Flip::Rotate,
         mirror_files: parameters.mirror.files(),
         turn,
         king_buckets: parameters.king_buckets.map(usize::from),
-        queen_buckets: parameters.queen_buckets.count(),
+        queen_buckets: queen_buckets(parameters)?,
         bucket_rows: (parameters.offset + 64 * parameters.planes.count()) as usize,
         first_row: rows,
         threatened: match parameters.planes {
             Planes::WithThreatened => [0, 1].map(|owner| first_row(owner, 6)),
             _ => [-1; 2],
         },
-    }
+    })
 }
 
 /// The inputs as a type in the program that finds the rows of all sets.

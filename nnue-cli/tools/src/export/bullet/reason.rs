@@ -8,6 +8,12 @@ pub enum Reason {
         "the engine tells the features of `{0}`: bullet would need the rule by which it finds them"
     )]
     CustomSet(String),
+    /// Other pieces than the opponent's queens choose the bucket of the set of this name.
+    #[error(
+        "`buckets` of `{0}` counts pieces, or has another order than `queen_buckets` alone: the \
+         programs for bullet have no rule for it"
+    )]
+    Buckets(String),
     /// This key tells white from black.
     #[error(
         "{0} tells white from black: bullet's positions are as the side to move sees them, and do \

@@ -177,7 +177,7 @@ fn by_pieces(parameters: &PieceSquare, rows: usize) -> String {
         words += &format!(" x {kings} king buckets");
     }
     if buckets > kings {
-        words += &format!(" x {} queen buckets", buckets / kings);
+        words += &format!(" x {} material buckets", buckets / kings);
     }
     match parameters.mirror {
         Mirror::None => {}

@@ -2,15 +2,16 @@
 //! Seen by a perspective,
 //!
 //! ```text
-//! row = king_offset[king ^ o] + queen_offset[queens] + plane[piece] + (square ^ o)
+//! row = king_offset[king ^ o] + rows[value] of each material + plane[piece] + (square ^ o)
 //! o   = flip[perspective], ^ 7 if the own king's file is then in mirror_files
 //! ```
 //!
-//! `king` is the perspective's own king, `queens` tells where the opponent's queens are, and
+//! `king` is the perspective's own king, materials are other pieces that choose the bucket, and
 //! `piece` is told apart as own or opponent's.
 
-use nnue_format::PieceSquare;
+use nnue_format::{self as format, PieceSquare};
 
+use super::{BucketsBy, Material};
 use crate::spec::named::named;
 
 /// The number of squares of the board, which is the number of rows of a plane.
@@ -162,32 +163,6 @@ impl Planes {
     }
 }
 
-/// Whether the opponent's queens choose the bucket too, and not the own king alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueenBuckets {
-    /// The opponent's queens do not choose the bucket.
-    None,
-    /// Five buckets: a bucket for no queen and for several queens, and a bucket for a single queen
-    /// in each quadrant.
-    Five,
-    /// Six buckets: for no queen, for a single queen in each quadrant, and for several queens.
-    Six,
-}
-
-impl QueenBuckets {
-    /// Every value that a spec can ask for.
-    pub const ALL: [QueenBuckets; 2] = [QueenBuckets::Five, QueenBuckets::Six];
-
-    /// The number of buckets for the opponent's queens; 1 if they do not choose the bucket.
-    pub fn count(self) -> usize {
-        match self {
-            QueenBuckets::None => 1,
-            QueenBuckets::Five => 5,
-            QueenBuckets::Six => 6,
-        }
-    }
-}
-
 /// The parameters of a set, as a spec gives them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
@@ -204,8 +179,8 @@ pub struct Parameters {
     /// The bucket of each square of the own king, as the perspective sees the board. Mirrored
     /// boards have the same buckets on both halves.
     pub king_buckets: [u8; SQUARES],
-    /// Whether the opponent's queens choose the bucket too.
-    pub queen_buckets: QueenBuckets,
+    /// What chooses the bucket, outermost first. The own king is among it once.
+    pub buckets_by: Vec<BucketsBy>,
     /// The number of rows before the first plane of each bucket.
     pub offset: u32,
 }
@@ -222,7 +197,7 @@ impl Parameters {
             first_square: FirstSquare::A1,
             mirror: Mirror::None,
             king_buckets: each_square,
-            queen_buckets: QueenBuckets::None,
+            buckets_by: vec![BucketsBy::King],
             offset: 0,
         };
         Some(match name {
@@ -265,7 +240,7 @@ impl Parameters {
             first_square: FirstSquare::A1,
             mirror: Mirror::None,
             king_buckets: [0; SQUARES],
-            queen_buckets: QueenBuckets::None,
+            buckets_by: vec![BucketsBy::King],
             offset: 0,
         }
     }
@@ -275,22 +250,24 @@ impl Parameters {
         self.offset + self.planes.count() * SQUARES as u32
     }
 
-    /// The number of buckets: the own king's buckets times the queens' buckets.
+    /// The number of buckets: the own king's times those of each material.
     pub fn buckets(&self) -> usize {
-        self.own_kings_buckets() * self.queen_buckets.count()
+        let materials = self.materials().map(Material::buckets);
+        materials.product::<usize>() * self.own_kings_buckets()
+    }
+
+    /// The pieces that choose the bucket besides the own king, outermost first.
+    pub fn materials(&self) -> impl Iterator<Item = &Material> {
+        self.buckets_by.iter().filter_map(BucketsBy::material)
     }
 
     /// The number of the own king's buckets. They are numbered without gaps.
     pub fn own_kings_buckets(&self) -> usize {
-        self.king_buckets
-            .iter()
-            .max()
-            .map_or(1, |last| usize::from(*last) + 1)
+        number_of_buckets(&self.king_buckets)
     }
 
     /// The tables that the loader and the runtime read.
     pub fn tables(&self) -> PieceSquare {
-        let bucket_rows = self.bucket_rows();
         let orders = match self.piece_order {
             PieceOrder::WhiteFirst => [PieceOrder::ByColour, PieceOrder::OpponentFirst],
             order => [order; 2],
@@ -333,25 +310,34 @@ impl Parameters {
             Flip::Vertical => [0, 0b111_000],
             Flip::Rotate => [0, 0b111_111],
         };
+        // The two bits of a quadrant are the highest bit of the file and the highest bit of the rank.
+        let turned = usize::from(renumbered >> 2 & 1 | renumbered >> 4 & 2);
+        let (mut rows, mut king_rows) = (self.bucket_rows(), 0);
+        let mut materials = [format::Material::NONE; format::Material::MOST];
+        let mut places = materials.iter_mut();
+        for by in self.buckets_by.iter().rev() {
+            match by {
+                BucketsBy::King => {
+                    king_rows = rows;
+                    rows *= self.own_kings_buckets() as u32;
+                }
+                BucketsBy::Material(material) => {
+                    // `check` refuses more than there is room for.
+                    if let Some(place) = places.next() {
+                        *place = material.table(rows, turned);
+                    }
+                    rows *= material.buckets() as u32;
+                }
+            }
+        }
         PieceSquare {
             flip: flip.map(|flip| flip ^ renumbered),
             mirror_files,
             king_offset: std::array::from_fn(|square| {
                 let bucket = self.king_buckets[square ^ usize::from(renumbered)];
-                u32::from(bucket) * bucket_rows
+                u32::from(bucket) * king_rows
             }),
-            queen_offset: std::array::from_fn(|place| {
-                // The two bits of a quadrant are the highest bit of the file and the highest bit of
-                // the rank.
-                let turned = usize::from(renumbered >> 2 & 1 | renumbered >> 4 & 2);
-                let quadrant = |number: usize| number ^ turned;
-                let bucket = match (place, self.queen_buckets) {
-                    (_, QueenBuckets::None) | (0, _) | (5, QueenBuckets::Five) => 0,
-                    (1..=4, _) => 1 + quadrant(place - 1),
-                    _ => place,
-                };
-                (bucket * self.own_kings_buckets()) as u32 * bucket_rows
-            }),
+            materials,
             threatened,
             planes,
         }
@@ -361,6 +347,12 @@ impl Parameters {
     pub fn rows(&self) -> usize {
         self.buckets() * self.bucket_rows() as usize
     }
+}
+
+/// The number of buckets in a table of the own king's squares.
+pub(super) fn number_of_buckets(king_buckets: &[u8; SQUARES]) -> usize {
+    let last = king_buckets.iter().max();
+    last.map_or(1, |last| usize::from(*last) + 1)
 }
 
 /// The plane of each piece: own pawn to king, then the opponent's, as white sees them.

@@ -3,12 +3,12 @@
 //! A virtual row stands for a part of the meaning of a real row, such as a piece on a square in any
 //! bucket of the own king.
 
-use nnue_compiler::feature_set::piece_square::Parameters;
+use nnue_compiler::feature_set::piece_square::{BucketsBy, Parameters};
 use nnue_format::VirtualSet;
 use nnue_runtime::{Color, Piece, Role};
 
 use super::super::orientation::mirrored;
-use super::{numbered, plane, plane_of_its_own, roles, row};
+use super::{buckets, numbered, plane, plane_of_its_own, roles, row};
 
 /// The kind that follows the king: the threatened pieces of a player.
 const THREATENED: usize = 6;
@@ -59,7 +59,7 @@ pub(crate) fn sums(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Sum> {
 /// A piece on a square, as white sees it, or a threatened piece there.
 struct Feature<'a> {
     parameters: &'a Parameters,
-    /// The bucket of the own king and of the opponent's queens.
+    /// The bucket of the own king and of all other pieces that choose it.
     bucket: usize,
     color: Color,
     /// The kind of the piece: 0 to 5 for a pawn to a king, and [`THREATENED`].
@@ -87,9 +87,12 @@ impl Feature<'_> {
         })
     }
 
-    /// The bucket of the own king, which each bucket of the opponent's queens has.
+    /// The bucket of the own king, which each bucket of other pieces has.
     fn own_kings_bucket(&self) -> usize {
-        self.bucket % own_kings_buckets(self.parameters)
+        let by = self.parameters.buckets_by.iter().rev();
+        let inner = by.map_while(BucketsBy::material).map(buckets);
+        let inner: usize = inner.product();
+        self.bucket / inner % own_kings_buckets(self.parameters)
     }
 
     /// The virtual rows of all virtual sets, one set after the other.

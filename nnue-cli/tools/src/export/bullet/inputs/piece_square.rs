@@ -14,7 +14,8 @@ pub struct PieceSquare {
     pub turn: usize,
     /// The bucket of each square of the own king.
     pub king_buckets: [usize; 64],
-    /// How many buckets there are for the opponent's queens: 1, 5 or 6.
+    /// How many buckets there are for the opponent's queens: 1; 2, the inner buckets, for none and
+    /// for any; or 5 or 6, the outer buckets, by where a single queen is.
     pub queen_buckets: usize,
     /// How many rows a bucket has.
     pub bucket_rows: usize,
@@ -36,7 +37,11 @@ impl PieceSquare {
         });
         let board = board.mirrored(self.mirror_files);
         let king_buckets = self.king_buckets.iter().max().map_or(1, |last| last + 1);
-        let bucket = self.queens(&board) * king_buckets + self.king_buckets[board.king()];
+        let (queens, king) = (self.queens(&board), self.king_buckets[board.king()]);
+        let bucket = match self.queen_buckets {
+            2 => 2 * king + queens,
+            _ => queens * king_buckets + king,
+        };
         let mut row = |first: isize, square: usize| {
             if let Ok(first) = usize::try_from(first) {
                 found(bucket * self.bucket_rows + first + (square ^ self.turn));
@@ -66,12 +71,14 @@ impl PieceSquare {
         }
     }
 
-    /// The bucket of the opponent's queens: 0 for none, 1 to 4 for the quadrant of a single one.
+    /// The bucket of the opponent's queens: 0 for none; 1 for any, or 1 to 4 for the quadrant of a
+    /// single one.
     fn queens(&self, board: &Board) -> usize {
         let queens = (0..64).filter(|square| board.pieces[*square] == Some((1, 4)));
         let queens: Vec<usize> = queens.collect();
         match (self.queen_buckets, &queens[..]) {
             (1, _) | (_, []) => 0,
+            (2, _) => 1,
             (_, [queen]) => 1 + 2 * (queen / 32) + queen % 8 / 4,
             (5, _) => 0,
             _ => 5,
