@@ -399,6 +399,11 @@ fn features_that_the_engine_tells_are_drawn_with_their_views() {
             "shogi_sfnn",
             "HalfKA2 of shogi: 131949 rows of i16, at most 40 active, told by the engine, 81 views",
         ),
+        (
+            "shogi_sfnn_k3k3",
+            "HalfKA_hm2 of shogi: 73305 rows of i16, at most 40 active, told by the engine, 90 views \
+             of 45 blocks of rows",
+        ),
     ] {
         let (boxes, _) = read(&output(&["draw", &format!("../specs/games/{spec}.toml")]));
         assert_eq!(boxes[0].formula, expected);

@@ -42,9 +42,11 @@ pub enum Family {
     /// The engine tells the active features, by numbers from 0. If a network has several custom
     /// sets, the second's numbers continue where the first's end, and so on.
     Custom {
-        /// How many views there are. Each has a row for every feature, and its rows follow those of
-        /// the view before.
+        /// How many views there are.
         views: u32,
+        /// How many blocks of rows there are, which divides the number of views. Each has a row for
+        /// every feature, and as many views in a row share it.
+        blocks: u32,
     },
 }
 
@@ -72,15 +74,33 @@ impl FeatureSet {
     #[inline]
     pub(crate) const fn views(&self) -> u32 {
         match self.family {
-            Family::Custom { views } => views,
+            Family::Custom { views, .. } => views,
             _ => 1,
         }
     }
 
-    /// How many features the set has: rows for one view.
+    /// How many blocks of rows the views share.
+    #[inline]
+    const fn blocks(&self) -> u32 {
+        match self.family {
+            Family::Custom { blocks, .. } => blocks,
+            _ => 1,
+        }
+    }
+
+    /// How many features the set has: the rows of a block.
     #[inline]
     pub(crate) const fn features(&self) -> u32 {
-        self.rows / self.views()
+        self.rows / self.blocks()
+    }
+
+    /// The first row that a view shows, counted within the set. Numbers beyond the last view stand
+    /// for the last; sets without views are seen alike from all.
+    #[inline]
+    pub(crate) const fn first_row_in(&self, view: u32) -> u32 {
+        let last = self.views() - 1;
+        let view = if view < last { view } else { last };
+        view / (self.views() / self.blocks()) * self.features()
     }
 
     /// Whether finding the changes of active rows reads squares that stay as they are.

@@ -184,9 +184,9 @@ impl FeatureSet {
             }
             Family::Threats(tables) => threats::bounds(tables, PIECES, rows, width),
             Family::PawnPairs(_) | Family::Custom { .. } => {
-                let of_a_view = self.features() as usize * width;
-                let views = rows[..self.rows as usize * width].chunks_exact(of_a_view);
-                let of_each = views.map(|rows| bounds::of_any(self.max_active, rows, width));
+                let of_a_block = self.features() as usize * width;
+                let blocks = rows[..self.rows as usize * width].chunks_exact(of_a_block);
+                let of_each = blocks.map(|rows| bounds::of_any(self.max_active, rows, width));
                 of_each.reduce(Bounds::or).unwrap_or_default()
             }
         }

@@ -127,9 +127,9 @@ impl Family {
                 let set = pawn_pairs::constant(*parameters, features);
                 quote! { #features::Family::PawnPairs(#set) }
             }
-            Family::Custom(custom::Parameters { views, .. }) => {
-                let views = Literal::usize_unsuffixed(*views);
-                quote! { #features::Family::Custom { views: #views } }
+            Family::Custom(custom::Parameters { views, blocks, .. }) => {
+                let [views, blocks] = [views, blocks].map(|n| Literal::usize_unsuffixed(*n));
+                quote! { #features::Family::Custom { views: #views, blocks: #blocks } }
             }
         }
     }
@@ -159,11 +159,18 @@ impl FeatureSet {
         matches!(self.family, Family::Custom(_))
     }
 
-    /// The number of views. Each view shows another part of the rows. The views of sets that follow
-    /// the position are not counted.
+    /// The number of views. The views of sets that follow the position are not counted.
     pub fn views(&self) -> usize {
         match &self.family {
             Family::Custom(parameters) => parameters.views,
+            _ => 1,
+        }
+    }
+
+    /// The number of blocks of rows that views show. As many views in a row show each block.
+    pub fn blocks(&self) -> usize {
+        match &self.family {
+            Family::Custom(parameters) => parameters.blocks,
             _ => 1,
         }
     }

@@ -95,12 +95,13 @@ pub(crate) fn of_custom(
     for set in &network.features {
         if set.is_supplied() {
             let number = feature as usize - features;
-            let of_a_view = set.rows / set.views();
-            if number < of_a_view {
+            let of_a_block = set.rows / set.blocks();
+            if number < of_a_block {
                 let view = (view as usize).min(set.views() - 1);
-                return Ok(rows + view * of_a_view + number);
+                let block = view * set.blocks() / set.views();
+                return Ok(rows + block * of_a_block + number);
             }
-            features += of_a_view;
+            features += of_a_block;
         }
         rows += set.rows;
     }

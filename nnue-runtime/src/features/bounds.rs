@@ -119,7 +119,10 @@ mod tests {
             rows: 4,
             shift: 0,
             max_active: 2,
-            family: Family::Custom { views: 2 },
+            family: Family::Custom {
+                views: 2,
+                blocks: 2,
+            },
         };
         let bounds = set.bounds(&[5i16, 1, 3, -2, -7, 4, 6, 0], 2);
         assert_eq!((bounds.lowest[0], bounds.highest[0]), (-7, 8));

@@ -84,9 +84,7 @@ pub(crate) fn row<A: Architecture>(
     for set in sets::<A>().filter(|set| set.is_supplied()) {
         let features = set.features();
         if feature < features {
-            // Sets without views are seen alike from all.
-            let first_row =
-                set.first_row[perspective.index()] + view.min(set.views() - 1) * features;
+            let first_row = set.first_row[perspective.index()] + set.first_row_in(view);
             return Some((set.table, first_row + feature));
         }
         feature -= features;

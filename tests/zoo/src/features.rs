@@ -43,6 +43,7 @@ pub(super) fn draw(dice: &mut Dice) -> (Toml, bool) {
 /// Sets whose features the engine tells, and maybe views if they are `alone`.
 fn custom(dice: &mut Dice, alone: bool, toml: &mut Toml) {
     let mut aside = dice.aside_for("views");
+    let mut shared = dice.aside_for("blocks");
     let sets = dice.within(1..=2);
     let views = (alone && aside.once_in(2)).then(|| aside.within(2..=20));
     for set in 0..sets {
@@ -56,9 +57,16 @@ fn custom(dice: &mut Dice, alone: bool, toml: &mut Toml) {
                 dice.pick(&[["Stones", "Walls"], ["Discs", "Corners"]])[set],
             );
         }
-        toml.set("rows", rows * views.unwrap_or(1));
+        let blocks = views.filter(|_| shared.once_in(2)).map(|views| {
+            let divisors = (1..=views).filter(|count| views.is_multiple_of(*count));
+            shared.pick(&divisors.collect::<Vec<usize>>())
+        });
+        toml.set("rows", rows * blocks.or(views).unwrap_or(1));
         if let Some(views) = views {
             toml.set("views", views);
+        }
+        if let Some(blocks) = blocks {
+            toml.set("blocks", blocks);
         }
         toml.set("active", dice.within(1..=rows.min(24)));
         stored_rows(dice, toml);

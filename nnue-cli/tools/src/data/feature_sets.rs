@@ -29,6 +29,7 @@ fn constant(set: &feature_set::FeatureSet) -> FeatureSet {
             }),
             feature_set::Family::Custom(parameters) => Family::Custom {
                 views: parameters.views as u32,
+                blocks: parameters.blocks as u32,
             },
         },
     }

@@ -81,10 +81,12 @@ pub enum Family {
         file_distance: u8,
     },
     /// The engine tells which features are active, and which view the perspective has: the row is
-    /// `view * (rows / views) + feature`.
+    /// `view / (views / blocks) * (rows / blocks) + feature`.
     Custom {
         /// How many views there are.
         views: usize,
+        /// How many blocks of rows there are. As many views in a row share each of them.
+        blocks: usize,
     },
 }
 
@@ -230,6 +232,7 @@ impl Family {
             },
             feature_set::Family::Custom(parameters) => Family::Custom {
                 views: parameters.views,
+                blocks: parameters.blocks,
             },
         }
     }

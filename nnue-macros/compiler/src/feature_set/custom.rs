@@ -24,20 +24,24 @@ const MAX_VIEWS: i64 = 8192;
 pub struct Parameters {
     /// The name of the set: sets with the same name are the same.
     pub name: String,
-    /// The number of views. Each has as many rows, one for each feature, and follows the view
-    /// before.
+    /// The number of views.
     pub views: usize,
+    /// The number of blocks of rows, which divides that of views. Each block has a row for each
+    /// feature, and as many views in a row show it.
+    pub blocks: usize,
 }
 
 /// The keys of a set whose active rows the engine tells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys {
-    /// `rows`: the number of features, for all views together.
+    /// `rows`: the number of rows, in all blocks together.
     pub rows: Spanned<i64>,
     /// `active`: the largest number of features that can be active at once.
     pub active: Spanned<i64>,
     /// `views`: the number of views.
     pub views: Option<Spanned<i64>>,
+    /// `blocks`: the number of blocks of rows.
+    pub blocks: Option<Spanned<i64>>,
     /// `name`: the name of the set in messages.
     pub name: Option<Spanned<String>>,
 }
@@ -50,6 +54,7 @@ pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Op
             rows: integer = "147",
             active: integer = "49",
             views: integer,
+            blocks: integer,
             name: string,
         }
     )
@@ -59,7 +64,7 @@ impl Keys {
     pub(super) fn check(&self, diagnostics: &mut Diagnostics) -> Option<FeatureSet> {
         let rows = in_range("rows", &self.rows, 1..=MAX_ROWS, diagnostics);
         let views = self.check_views(rows, diagnostics);
-        let features = rows.map(|rows| rows / views.unwrap_or(1));
+        let features = rows.map(|rows| rows / views.map_or(1, |[_, blocks]| blocks));
         let most = features.map_or(MAX_ACTIVE, |features| MAX_ACTIVE.min(i64::from(features)));
         let active = in_range("active", &self.active, 1..=most, diagnostics);
         let name = match &self.name {
@@ -71,35 +76,54 @@ impl Keys {
             Some(name) => check_length(name, diagnostics).map(|()| name.value.as_str()),
             None => Some(NAME),
         };
-        let (name, views) = (name?.to_string(), views? as usize);
+        let (name, [views, blocks]) = (name?.to_string(), views?.map(|count| count as usize));
         let (rows, max_active) = (rows? as usize, active? as usize);
         Some(FeatureSet {
             name: name.clone(),
             rows,
             max_active,
             list_len: max_active,
-            family: Family::Custom(Parameters { name, views }),
+            family: Family::Custom(Parameters {
+                name,
+                views,
+                blocks,
+            }),
             element: Element::I16,
             shift: 0,
             factors: None,
             hash: None,
         })
     }
-    /// The number of views of a set with this number of rows, if that is known.
-    fn check_views(&self, rows: Option<u32>, diagnostics: &mut Diagnostics) -> Option<u32> {
-        let most = rows.map_or(MAX_VIEWS, |rows| MAX_VIEWS.min(i64::from(rows)));
+
+    /// The numbers of views and of blocks of a set with this number of rows, if that is known.
+    fn check_views(&self, rows: Option<u32>, diagnostics: &mut Diagnostics) -> Option<[u32; 2]> {
+        let most = match (rows, &self.blocks) {
+            (Some(rows), None) => MAX_VIEWS.min(i64::from(rows)),
+            _ => MAX_VIEWS,
+        };
         let views = in_range_or("views", self.views.as_ref(), 1..=most, 1, diagnostics)?;
-        match (rows, &self.views) {
-            (Some(rows), Some(found)) if !rows.is_multiple_of(views) => {
-                let message = format!("`views` is {views}, expected a divisor of `rows`");
+        let (part, found) = match &self.blocks {
+            Some(blocks) => ("block", Some(blocks)),
+            None => ("view", self.views.as_ref()),
+        };
+        let key = format!("{part}s");
+        let blocks = in_range_or(&key, found, 1..=i64::from(views), views, diagnostics)?;
+        let wholes = [
+            ("rows", rows.map(|_| &self.rows)),
+            ("views", self.views.as_ref()),
+        ];
+        for (whole, count) in wholes {
+            let (Some(found), Some(count)) = (found, count) else {
+                continue;
+            };
+            if count.value % i64::from(blocks) != 0 {
+                let message = format!("`{key}` is {blocks}, expected a divisor of `{whole}`");
+                let label = format!("each {part} has a part of {} {whole}", count.value);
                 let error = diagnostics.error(found.span, message);
-                error.related(
-                    self.rows.span,
-                    format!("each view has a part of {rows} rows"),
-                );
-                None
+                error.related(count.span, label);
+                return None;
             }
-            _ => Some(views),
         }
+        Some([views, blocks])
     }
 }

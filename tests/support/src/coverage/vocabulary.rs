@@ -20,6 +20,7 @@ const FORMS: &[&str] = &[
     "like",
     "features, several",
     "features.active",
+    "features.blocks",
     "features.file_distance",
     "features.from",
     "features.king_buckets, 32 numbers",

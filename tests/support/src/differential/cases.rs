@@ -96,7 +96,7 @@ pub(super) fn features(network: &Network) -> Vec<Features> {
     const PLIES: usize = 64;
     let mut random = seeded(11);
     let supplied = || network.features.iter().filter(|set| set.is_supplied());
-    let rows: usize = supplied().map(|set| set.rows / set.views()).sum();
+    let rows: usize = supplied().map(|set| set.rows / set.blocks()).sum();
     let views = supplied().map(|set| set.views()).max().unwrap_or(1) as u32;
     let most = supplied().map(|set| set.max_active).min().unwrap_or(0);
     let mut line: Vec<Features> = Vec::new();

@@ -193,8 +193,11 @@ fn features(network: &Network) -> Part {
             Family::Threats(_) => "by threats".to_string(),
             Family::PawnPairs(_) => "by pairs of pawns".to_string(),
             Family::Custom(Parameters { views: 1, .. }) => "told by the engine".to_string(),
-            Family::Custom(Parameters { views, .. }) => {
+            Family::Custom(Parameters { views, blocks, .. }) if views == blocks => {
                 format!("told by the engine, {views} views")
+            }
+            Family::Custom(Parameters { views, blocks, .. }) => {
+                format!("told by the engine, {views} views of {blocks} blocks of rows")
             }
         };
         let (name, rows, element, most) = (&set.name, set.rows, set.element, set.max_active);
