@@ -15,6 +15,7 @@ differential! {
     screlu_of_words: "specs/layers/screlu_of_words.toml";
     shards: "specs/layers/shards.toml";
     sqr_relu_of_neurons: "specs/layers/sqr_relu_of_neurons.toml";
+    times: "specs/formats/times.toml";
     unpooled_parts: "specs/layers/unpooled_parts.toml";
     zoo_01: "zoo/specs/zoo_01.toml";
     zoo_02: "zoo/specs/zoo_02.toml";

@@ -367,6 +367,7 @@ class Tensor(Struct):
     encoding: str
     quantise: Quantise | None
     divisor: float | None
+    times: Size
     """What integers of the file are divided by to become floating point."""
     one: Fraction | None
 

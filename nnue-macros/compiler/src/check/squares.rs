@@ -45,9 +45,9 @@ pub(super) fn by_layer(spec: &Spec) -> Option<Spec> {
     let shift = transformer.shift.as_ref().filter(|shift| shift.value != 0);
     let of_clipped = activation == Name::Crelu;
     // The check of the transformer reports other shifts.
-    let shifts = if of_clipped { 0..=15 } else { 0..=-1 };
+    let shifts = transformer.shift.iter().map(|shift| shift.value);
     let fit = transformer.limit.is_none()
-        && (transformer.shift.as_ref()).is_none_or(|shift| shifts.contains(&shift.value));
+        && { shifts }.all(|shift| of_clipped && (0..=15).contains(&shift));
     if pooling::name(transformer) != spec::Pooling::None || !fit {
         return None;
     }

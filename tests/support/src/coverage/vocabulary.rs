@@ -127,6 +127,7 @@ const FORMS: &[&str] = &[
     "file.stack_hash",
     "file.tensor, in an entry",
     "file.tensor, several",
+    "file.times",
     "file.transformer_hash",
     "file.transposed = false",
     "file.transposed = true",

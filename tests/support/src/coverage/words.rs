@@ -415,6 +415,7 @@ impl Words {
         );
         self.add_if(entry.transposed.is_some(), "file.transposed, in an entry");
         self.add_if(entry.pad.is_some(), "file.pad");
+        self.add_if(entry.times.is_some(), "file.times");
         let is_integer = |element: &Spanned<Element>| !element.value.is_float();
         let divides = entry.element.as_ref().is_some_and(is_integer);
         self.add_if(entry.one.is_some() && !divides, "file.one");
