@@ -123,21 +123,26 @@ pub fn sqr_crelu_i32<T: Activated, const N: usize>(
     })
 }
 
-/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, where the product is exact: clip, then
-/// square.
+/// `(clamp(x, 0, limit) * clamp(x, 0, limit) + summand) >> shift`, where the product is exact:
+/// clip, then square. The `summand` is at most 2^30.
 #[inline(always)]
 #[must_use]
-pub fn screlu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
+pub fn screlu<T: Activated, const N: usize>(
+    sums: &[i32; N],
+    summand: u32,
+    shift: u32,
+    limit: u32,
+) -> [T; N] {
     const LARGEST_ROOT: u32 = 46340;
     if limit <= LARGEST_ROOT {
         elementwise(sums, |sum| {
-            let root = sum.clamp(0, limit as i32);
-            T::of((root * root) >> shift)
+            let root = sum.clamp(0, limit as i32) as u32;
+            T::of(((root * root + summand) >> shift) as i32)
         })
     } else {
         elementwise(sums, |sum| {
             let root = u64::from(sum.clamp(0, limit as i32) as u32);
-            T::of(((root * root) >> shift) as i32)
+            T::of(((root * root + u64::from(summand)) >> shift) as i32)
         })
     }
 }
@@ -316,17 +321,20 @@ pub fn sigmoid_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| 1.0 / (1.0 + exp(-x)))
 }
 
-/// `a * b >> shift`, in 64 bits; the lower 32 remain. A narrower type must hold the result.
+/// `(a * b + summand) >> shift`, in 64 bits; the lower 32 remain. A narrower type must hold the
+/// result.
 #[inline(always)]
 #[must_use]
 pub fn product<T: Activated, const N: usize>(
     a: &[impl Copy + Into<i64>; N],
     b: &[impl Copy + Into<i64>; N],
+    summand: u32,
     shift: u32,
 ) -> [T; N] {
     let mut products = [T::default(); N];
     for ((product, a), b) in products.iter_mut().zip(a).zip(b) {
-        *product = T::of(((*a).into().wrapping_mul((*b).into()) >> shift) as i32);
+        let exact = (*a).into().wrapping_mul((*b).into());
+        *product = T::of((exact.wrapping_add(summand.into()) >> shift) as i32);
     }
     products
 }
@@ -558,10 +566,23 @@ mod tests {
     #[test]
     fn clipping_first_makes_negative_sums_zero() {
         assert_eq!(
-            screlu::<u8, _>(&SUMS, 19, 8128),
+            screlu::<u8, _>(&SUMS, 0, 19, 8128),
             [0u8, 0, 0, 0, 0, 0, 0, 125, 126, 126]
         );
-        assert_eq!(screlu::<i16, _>(&[i32::MAX], 31, 1 << 20), [512i16]);
+        assert_eq!(screlu::<i16, _>(&[i32::MAX], 0, 31, 1 << 20), [512i16]);
+    }
+
+    #[test]
+    fn squares_and_products_round_to_the_nearest_and_halves_up() {
+        let sums = [-9, 0, 11, 12, 16, 181, 256, 300];
+        let squares = [0i16, 0, 0, 1, 1, 128, 256, 256];
+        assert_eq!(screlu::<i16, _>(&sums, 128, 8, 256), squares);
+        let most = [i32::MAX];
+        assert_eq!(screlu::<i32, _>(&most, 1 << 30, 31, 46340), [1]);
+        assert_eq!(screlu::<i32, _>(&most, 1 << 30, 31, 46341), [1]);
+        assert_eq!(screlu::<i32, _>(&most, 1 << 30, 31, 1 << 20), [512]);
+        let products: [i16; 4] = product(&[-3i16, 3, -1, 5], &[1u8, 1, 1, 1], 1, 1);
+        assert_eq!(products, [-1, 2, 0, 3]);
     }
 
     #[test]
@@ -598,17 +619,17 @@ mod tests {
     fn products_have_64_bits_before_they_are_shifted() {
         let a = [i32::MIN, i32::MAX, -3, 255];
         let b = [i32::MIN, i32::MIN, 1, -1];
-        let products: [i32; 4] = product(&a, &b, 31);
+        let products: [i32; 4] = product(&a, &b, 0, 31);
         assert_eq!(products, [i32::MIN, i32::MIN + 1, -1, -1]);
-        let products: [i32; 1] = product(&[200u8], &[-30_000i16], 4);
+        let products: [i32; 1] = product(&[200u8], &[-30_000i16], 0, 4);
         assert_eq!(products, [-375_000]);
     }
 
     #[test]
     fn products_are_as_narrow_as_their_results() {
-        let bytes: [u8; 2] = product(&[127u8, 255], &[127u8, 255], 8);
+        let bytes: [u8; 2] = product(&[127u8, 255], &[127u8, 255], 0, 8);
         assert_eq!(bytes, [63, 254]);
-        let words: [i16; 2] = product(&[127u8, 3], &[-32_768i16, 5], 7);
+        let words: [i16; 2] = product(&[127u8, 3], &[-32_768i16, 5], 0, 7);
         assert_eq!(words, [-32_512, 0]);
         assert_eq!(widened(&words), [-32_512, 0]);
     }

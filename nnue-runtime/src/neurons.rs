@@ -61,10 +61,12 @@ pub enum Activation {
         /// The largest result.
         limit: i32,
     },
-    /// `clamp(x, 0, one)` squared, `>> shift`.
+    /// `(clamp(x, 0, one)` squared, `+ summand) >> shift`.
     Screlu {
         /// The integer that stands for 1.0.
         one: i32,
+        /// The number that is added before the shift: half of 2^shift to round to the nearest, or 0.
+        summand: i32,
         /// How many bits the square is shifted to the right, 0 to 15.
         shift: u32,
     },
@@ -208,9 +210,13 @@ impl Activation {
         match self {
             Activation::None => x,
             Activation::Crelu { limit } => x.clamp(0, limit),
-            Activation::Screlu { one, shift } => {
+            Activation::Screlu {
+                one,
+                summand,
+                shift,
+            } => {
                 let root = i64::from(x.clamp(0, one));
-                ((root * root) >> shift) as i32
+                ((root * root + i64::from(summand)) >> shift) as i32
             }
             Activation::Relu { shift, limit } => (x >> shift).clamp(0, limit),
             Activation::Quantmoid4 => {
@@ -400,14 +406,19 @@ mod tests {
             neurons.outputs_of(&sums).collect::<Vec<i32>>()
         };
         let crelu = Activation::Crelu { limit: 8 };
-        let squares = Activation::Screlu { one: 8, shift: 2 };
+        let squares = |summand| Activation::Screlu {
+            one: 8,
+            summand,
+            shift: 2,
+        };
         let halved = Activation::Relu { shift: 1, limit: 4 };
         assert_eq!(
             outputs(Activation::None, Pooling::None),
             [-5, 3, 9, 0, 4, 7, 7]
         );
         assert_eq!(outputs(crelu, Pooling::None), [0, 3, 8, 0, 4, 7, 7]);
-        assert_eq!(outputs(squares, Pooling::None), [0, 2, 16, 0, 4, 12, 12]);
+        assert_eq!(outputs(squares(0), Pooling::None), [0, 2, 16, 0, 4, 12, 12]);
+        assert_eq!(outputs(squares(3), Pooling::None), [0, 3, 16, 0, 4, 13, 13]);
         assert_eq!(outputs(halved, Pooling::None), [0, 1, 4, 0, 2, 3, 3]);
         assert_eq!(outputs(crelu, FLOORED), [0, 10, 28]);
         let rounded = Pooling::Product {

@@ -10,9 +10,12 @@ use nnue_test_support::{differential, differential_of};
 differential! {
     gates: "specs/layers/gates.toml";
     like: "specs/like.toml";
+    rounded_squares: "specs/layers/rounded_squares.toml";
+    rounded_squares_of_words: "specs/layers/rounded_squares_of_words.toml";
     screlu_of_words: "specs/layers/screlu_of_words.toml";
     shards: "specs/layers/shards.toml";
     sqr_relu_of_neurons: "specs/layers/sqr_relu_of_neurons.toml";
+    times: "specs/formats/times.toml";
     unpooled_parts: "specs/layers/unpooled_parts.toml";
     zoo_01: "zoo/specs/zoo_01.toml";
     zoo_02: "zoo/specs/zoo_02.toml";

@@ -59,10 +59,15 @@ class Arithmetic(ABC):
     def wrapped_square(self, x: Tensor) -> Tensor:
         """The square of `x` in 32 bits."""
 
-    def clipped_square(self, x: Tensor, limit: int, shift: int) -> Tensor:
-        """`c * c >> shift` for each `c` of `x`, clipped from 0 to `limit`."""
+    def shift_product(self, x: Tensor, shift: int, is_nearest: bool) -> Tensor:
+        """A product or a square, shifted down or to the nearest."""
+        shifted = self.shift_nearest if is_nearest else self.shift_right
+        return shifted(x, shift)
+
+    def clipped_square(self, x: Tensor, limit: int, shift: int, is_nearest: bool) -> Tensor:
+        """`c * c` for each `c` of `x`, clipped from 0 to `limit`, shifted down or to the nearest."""
         c = x.clamp(0, limit)
-        return self.shift_right(c * c, shift)
+        return self.shift_product(c * c, shift, is_nearest)
 
     def clipped_products(
         self, x: Tensor, block: int, limit: int, shift: int, is_nearest: bool
@@ -70,8 +75,7 @@ class Arithmetic(ABC):
         """`[..., values / 2]` of `[..., values]`: of each `block` of values, clipped from 0 to
         `limit`, the first half times the second half, shifted down or to the nearest."""
         a, b = x.clamp(0, limit).unflatten(-1, (-1, 2, block // 2)).unbind(-2)
-        shifted = self.shift_nearest if is_nearest else self.shift_right
-        return shifted(a * b, shift).flatten(-2)
+        return self.shift_product(a * b, shift, is_nearest).flatten(-2)
 
     @abstractmethod
     def matmul(self, x: Tensor, weights: Tensor) -> Tensor:
@@ -124,7 +128,7 @@ class Float(Arithmetic):
     def wrapped_square(self, x: Tensor) -> Tensor:
         return x * x
 
-    def clipped_square(self, x: Tensor, limit: int, shift: int) -> Tensor:
+    def clipped_square(self, x: Tensor, limit: int, shift: int, is_nearest: bool) -> Tensor:
         return clipped.square(x, limit, 2.0**-shift, None)
 
     def clipped_products(
@@ -177,8 +181,9 @@ class Fake(Float):
         # The product first, because it is exact.
         return _rounded_quotient(x * numerator / denominator, rounding)
 
-    def clipped_square(self, x: Tensor, limit: int, shift: int) -> Tensor:
-        return clipped.square(x, limit, 2.0**-shift, clipped.FLOOR)
+    def clipped_square(self, x: Tensor, limit: int, shift: int, is_nearest: bool) -> Tensor:
+        rounding = clipped.NEAREST if is_nearest else clipped.FLOOR
+        return clipped.square(x, limit, 2.0**-shift, rounding)
 
     def clipped_products(
         self, x: Tensor, block: int, limit: int, shift: int, is_nearest: bool

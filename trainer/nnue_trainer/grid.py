@@ -37,7 +37,7 @@ class Grid:
     Of `f32`, `limits` is `None` and there are no integers, unless `divisor` says that the network
     has quotients of integers: by what they are divided, and the limits of these integers. `in_file`
     says whether files have the integers themselves, and not floating point that becomes integers
-    when it is loaded.
+    when it is loaded. The network has the integers of files `times` times.
     """
 
     def __init__(
@@ -47,12 +47,14 @@ class Grid:
         truncates: bool = False,
         divisor: tuple[float, Limits] | None = None,
         in_file: bool = False,
+        times: int = 1,
     ) -> None:
         self.one = one
         self.limits = limits
         self.truncates = truncates
         self.divisor = divisor
         self.in_file = in_file
+        self.times = times
         self._ones: dict[tuple[torch.dtype, torch.device], Tensor] = {}
 
     @classmethod
@@ -67,15 +69,16 @@ class Grid:
         quantise = tensor.quantise
         stored = quantise.element if quantise else tensor.element
         if stored in LIMITS:
-            low, high = max(low, LIMITS[stored][0]), min(high, LIMITS[stored][1])
+            least, most = (end * tensor.times for end in LIMITS[stored])
+            low, high = max(low, least), min(high, most)
         if quantise:
             return cls(quantise.factor, (low, high), truncates=quantise.rounding == "truncate")
-        return cls(one, (low, high), in_file=stored in LIMITS)
+        return cls(one, (low, high), in_file=stored in LIMITS, times=tensor.times)
 
     @property
     def rounding(self) -> float:
         """How far an integer can be from its number, in its units."""
-        return 1.0 if self.truncates else 0.5
+        return 1.0 if self.truncates else 0.5 * self.times
 
     def _one(self, like: Tensor) -> float | Tensor:
         if isinstance(self.one, np.ndarray):
@@ -111,7 +114,7 @@ class Grid:
         if self.limits is None:
             by, limits = given(self.divisor)
             return _half_away(parameter.detach().float().double() * by).clamp(*limits)
-        return self.exact(parameter)
+        return self.exact(parameter) / self.times
 
     def _rounded(self, parameter: Tensor, nearest: Callable[[Tensor], Tensor]) -> Tensor:
         if self.limits is None:
@@ -120,9 +123,10 @@ class Grid:
             by, limits = self.divisor
             quotients = nearest(parameter * by).clamp(*limits) / by
             return quotients.float().to(parameter.dtype)
-        product = parameter * self._one(parameter)
+        product = parameter * self._one(parameter) / self.times
         integers = product.trunc() if self.truncates else nearest(product)
-        return integers.clamp(*self.limits)
+        low, high = self.limits
+        return integers.clamp(-(-low // self.times), high // self.times) * self.times
 
     def clip(self, parameter: Tensor, limits: Limits | None = None) -> None:
         """Brings the parameter to the nearest numbers whose integers are within the limits: those

@@ -366,13 +366,14 @@ class Product(Layer):
     ) -> None:
         super().__init__()
         self.shift = operation.shift
+        self.is_nearest = operation.rounding == "nearest"
         self.is_float = layer.output.element == "f32"
 
     def forward(self, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks) -> Tensor:
         if self.is_float:
             return arithmetic.f32(torch.mul, torch.mul, *inputs)
         a, b = inputs
-        return arithmetic.wrap(arithmetic.shift_right(a * b, self.shift), 32)
+        return arithmetic.wrap(arithmetic.shift_product(a * b, self.shift, self.is_nearest), 32)
 
 
 class RmsNorm(Layer):
@@ -529,7 +530,8 @@ def _wrapped_square(function: schema.Function, x: Tensor, arithmetic: Arithmetic
 
 def _clamped_square(function: schema.Function, x: Tensor, arithmetic: Arithmetic) -> Tensor:
     clipped = x.clamp(0, given(function.limit))
-    return arithmetic.shift_right(clipped * clipped, given(function.shift))
+    nearest = function.rounding == "nearest"
+    return arithmetic.shift_product(clipped * clipped, given(function.shift), nearest)
 
 
 def _quantmoid4(function: schema.Function, x: Tensor, arithmetic: Arithmetic) -> Tensor:

@@ -14,6 +14,7 @@ Size = Annotated[int, Meta(ge=0, lt=1 << 40)]
 Fraction = tuple[Size, Size]
 """A numerator and a denominator."""
 Rounding = Literal["truncate", "floor"]
+ProductRounding = Literal["floor", "nearest"]
 Element = Literal["i8", "u8", "i16", "u16", "i32", "i64", "f32"]
 
 
@@ -131,6 +132,7 @@ class Function(Struct):
 
     name: str
     shift: int | None
+    rounding: ProductRounding | None
     limit: Size | None
 
 
@@ -149,7 +151,7 @@ class Pooling(Struct):
     block: Size
     """Of so many values, the first half is paired with the second."""
     shift: int | None
-    rounding: str | None
+    rounding: ProductRounding | None
 
 
 class Perspectives(Struct):
@@ -264,6 +266,7 @@ class Product(Kind, tag="product"):
     """`a[i] * b[i] >> shift`."""
 
     shift: int
+    rounding: ProductRounding
 
 
 class RmsNorm(Kind, tag="rms-norm"):
@@ -381,6 +384,7 @@ class Tensor(Struct):
     encoding: str
     quantise: Quantise | None
     divisor: float | None
+    times: Size
     """What integers of the file are divided by to become floating point."""
     one: Fraction | None
 

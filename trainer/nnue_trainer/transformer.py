@@ -292,7 +292,10 @@ class Transformer(nn.Module):
         if function.name == "crelu":
             return x.clamp(0, given(function.limit))
         if function.name == "screlu":
-            return arithmetic.clipped_square(x, self.transformer.one, given(function.shift))
+            nearest = function.rounding == "nearest"
+            return arithmetic.clipped_square(
+                x, self.transformer.one, given(function.shift), nearest
+            )
         if function.name == "relu":
             return arithmetic.shift_right(x, given(function.shift)).clamp(0, given(function.limit))
         if function.name == "quantmoid4":
@@ -310,8 +313,7 @@ class Transformer(nn.Module):
         a, b = blocks[:, :, :, 0], blocks[:, :, :, 1]
         if pooling.kind == "product":
             nearest = pooling.rounding == "nearest"
-            shift = arithmetic.shift_nearest if nearest else arithmetic.shift_right
-            pooled = shift(a * b, given(pooling.shift))
+            pooled = arithmetic.shift_product(a * b, given(pooling.shift), nearest)
         elif pooling.kind == "average":
             pooled = arithmetic.shift_nearest(a + b, 1)
         elif pooling.kind == "max":

@@ -175,6 +175,7 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
             psqt: psqt,
             activation: named = "\"crelu\"",
             shift: integer,
+            rounding: named,
             limit: integer,
             clips_one: boolean,
             pooling: named,

@@ -62,6 +62,8 @@ pub struct Transformer {
     pub activation: Spanned<TransformerActivation>,
     /// `shift`: how many bits the activation shifts to the right.
     pub shift: Option<Spanned<i64>>,
+    /// `rounding`: how that shift rounds, of a `screlu`.
+    pub rounding: Option<Spanned<ProductRounding>>,
     /// `limit`: the largest value of a `crelu` or `relu`.
     pub limit: Option<Spanned<i64>>,
     /// `clips_one = true`: the largest value is below 1.0 on purpose.

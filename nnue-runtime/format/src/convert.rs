@@ -24,6 +24,7 @@ impl Tensor {
             Some(quantise) => quantise.apply(stored),
             None => stored / self.stored.divisor.unwrap_or(1.0),
         };
+        let value = value * f64::from(self.stored.times);
         let Some((low, high)) = self.limits() else {
             return Ok(value);
         };
@@ -68,15 +69,23 @@ impl Tensor {
     /// [`Self::limits`] for messages, with the integer that stands for 1.0.
     pub(crate) fn limits_of_values(&self) -> Limits {
         Limits {
-            factor: self.stored.quantise.map(|quantise| quantise.factor),
+            factor: match self.stored.quantise {
+                Some(quantise) => Some(quantise.factor),
+                None => (self.stored.times > 1).then(|| self.stored.times.into()),
+            },
             allowed: self.limits().unwrap_or_default(),
         }
     }
 
     /// A value of memory, as the file may have had it. For quantised tensors, this is a number that
     /// becomes the value. Integers that became floating point are found again, although the
-    /// quotient was rounded to `f32`.
+    /// quotient was rounded to `f32`. No file has a value that is no multiple of the tensor's
+    /// factor: its quotient is rounded.
     pub(crate) fn to_stored(&self, value: f64) -> f64 {
+        let value = match self.stored.times {
+            1 => value,
+            times => rounded(value / f64::from(times), Rounding::Nearest),
+        };
         match &self.stored.quantise {
             Some(quantise) => quantise.undo(value, self.stored.element),
             None => match self.stored.divisor {
@@ -160,6 +169,22 @@ mod tests {
             }
             assert_eq!(tensor.to_memory(f64::INFINITY), Err(Misfit::NotFinite));
         }
+    }
+
+    #[test]
+    fn integers_that_the_network_has_several_times_must_fit_in_it() {
+        let mut tensor = to_i8(None);
+        tensor.stored = tensor.stored.times(3);
+        for (stored, memory) in [(42.0, 126.0), (-42.0, -126.0), (0.0, 0.0)] {
+            assert_eq!(tensor.to_memory(stored), Ok(memory));
+            assert_eq!(tensor.to_stored(memory), stored);
+        }
+        for stored in [43.0, -43.0, 127.0] {
+            assert_eq!(tensor.to_memory(stored), Err(Misfit::OutOfRange));
+        }
+        assert!(!tensor.is_same() && to_i8(None).is_same());
+        let limits = tensor.limits_of_values();
+        assert_eq!((limits.factor, limits.allowed), (Some(3.0), (-128, 127)));
     }
 
     #[test]

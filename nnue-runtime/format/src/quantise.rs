@@ -41,7 +41,7 @@ pub enum Overflow {
 /// The integers that memory can hold in the place of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// The integer that stands for 1.0, for values that are quantised.
+    /// The integer that stands for 1.0, for values that are quantised; or the factor of integers.
     pub factor: Option<f64>,
     /// The smallest and the largest integer that are allowed.
     pub allowed: (i32, i32),

@@ -48,6 +48,9 @@ pub struct Stored {
     /// The divisor that makes floating point of integers. It is between 1 and 2^31, so that the
     /// quotients of 16-bit integers tell which integers they were.
     pub divisor: Option<f64>,
+    /// The factor of the file's integers in the network, at least 1. Only integers that stay
+    /// integers have another than 1.
+    pub times: u32,
 }
 
 /// The blocks in which a file has an axis.
@@ -92,6 +95,7 @@ impl Stored {
             values,
             quantise: None,
             divisor: None,
+            times: 1,
         }
     }
 
@@ -124,6 +128,12 @@ impl Stored {
             divisor: Some(divisor),
             ..self
         }
+    }
+
+    /// The same numbers, which are integers that the network has this many times.
+    #[must_use]
+    pub const fn times(self, times: u32) -> Stored {
+        Stored { times, ..self }
     }
 
     /// The number of bytes of the values in a file that has them raw.
@@ -173,6 +183,7 @@ impl Tensor {
             && stored.blocks == [None; 3]
             && stored.values == rows * columns
             && stored.element == placed.element
+            && stored.times == 1
             && !stored.element.is_float()
             && placed.is_rows_of(rows, columns)
     }

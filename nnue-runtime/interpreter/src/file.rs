@@ -266,7 +266,9 @@ impl File<'_> {
         table: &Numbers<'_>,
         numbers: impl Iterator<Item = f64>,
     ) -> impl Iterator<Item = f64> {
-        let (quantise, divisor) = (table.tensor.stored.quantise, table.tensor.stored.divisor);
+        let stored = table.tensor.stored;
+        let (quantise, divisor) = (stored.quantise, stored.divisor);
+        let numbers = numbers.map(move |number| number * f64::from(stored.times));
         let rounding = self.rounding;
         numbers.map(move |number| {
             let Some(quantise) = quantise else {

@@ -1,7 +1,7 @@
 //! Divisions, and alignment: integers in which different integers stand for 1.0 are brought to the
 //! same fixed point.
 
-use nnue_compiler::network::{Align, Rounding};
+use nnue_compiler::network::{Align, ProductRounding, Rounding};
 
 /// `x / by`, where `by` is positive.
 pub(crate) fn divide(x: i64, by: i64, rounding: Rounding) -> i64 {
@@ -10,6 +10,16 @@ pub(crate) fn divide(x: i64, by: i64, rounding: Rounding) -> i64 {
         Rounding::Truncate => towards_zero,
         Rounding::Floor if x % by < 0 => towards_zero - 1,
         Rounding::Floor => towards_zero,
+    }
+}
+
+/// `x / 2^shift`: rounded down, or to the nearest integer, halves up.
+pub(crate) fn shifted(x: i64, shift: u32, rounding: ProductRounding) -> i64 {
+    let floor = x >> shift;
+    let rest = x - (floor << shift);
+    match rounding {
+        ProductRounding::Nearest if 2 * rest >= 1 << shift => floor + 1,
+        _ => floor,
     }
 }
 
@@ -48,6 +58,14 @@ mod tests {
             assert_eq!(divide(x, 255, Rounding::Truncate), towards_zero, "{x}");
             assert_eq!(divide(x, 255, Rounding::Floor), down, "{x}");
         }
+    }
+
+    #[test]
+    fn halves_are_rounded_up() {
+        let nearest = [-3, -2, -1, 1, 2].map(|x| shifted(x, 1, ProductRounding::Nearest));
+        assert_eq!(nearest, [-1, -1, 0, 1, 1]);
+        let floor = [-3, -2, -1, 1, 2].map(|x| shifted(x, 1, ProductRounding::Floor));
+        assert_eq!(floor, [-2, -1, -1, 0, 1]);
     }
 
     #[test]

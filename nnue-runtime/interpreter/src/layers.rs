@@ -7,7 +7,7 @@ mod tensors;
 use nnue_compiler::network::{Align, Gain, Layer, Op};
 use nnue_compiler::operation::{Elementwise, Float, Product, RmsNorm, Sum};
 
-use crate::fixed_point::align;
+use crate::fixed_point::{align, shifted};
 use crate::weights::{LayerWeights, Values};
 
 pub use self::tensors::Tensors;
@@ -26,7 +26,7 @@ pub fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &Tensors)
                 Values::joined(results.collect())
             }
             Elementwise::Sum(Sum { aligns }) => sum(layer, aligns, tensors),
-            Elementwise::Product(Product { shift }) => product(layer, *shift, tensors),
+            Elementwise::Product(own) => product(layer, *own, tensors),
             Elementwise::RmsNorm(RmsNorm { epsilon, gain }) => {
                 let normed = rms_norm(*epsilon, tensors.floats(layer.inputs[0]));
                 let gammas = weights.map(|weights| weights.factors.floats());
@@ -78,8 +78,8 @@ fn sum(layer: &Layer, aligns: &[Align], tensors: &Tensors) -> Values {
     Values::Integers(sums.collect())
 }
 
-/// `y[i] = a[i] * b[i] >> shift`; of floating point, `a[i] * b[i]`.
-fn product(layer: &Layer, shift: u32, tensors: &Tensors) -> Values {
+/// `y[i] = a[i] * b[i] >> shift`, rounded; of floating point, `a[i] * b[i]`.
+fn product(layer: &Layer, own: Product, tensors: &Tensors) -> Values {
     let (a, b) = (layer.inputs[0], layer.inputs[1]);
     if let Values::Floats(_) = tensors.of(a.source) {
         let factors = tensors.floats(a).iter().zip(tensors.floats(b));
@@ -87,7 +87,7 @@ fn product(layer: &Layer, shift: u32, tensors: &Tensors) -> Values {
     }
     let factors = tensors.integers(a).iter().zip(tensors.integers(b));
     // No product of 32-bit values is too large for 64 bits. The lower 32 bits of the result remain.
-    let products = factors.map(|(a, b)| i64::from(((a * b) >> shift) as i32));
+    let products = factors.map(|(a, b)| i64::from(shifted(a * b, own.shift, own.rounding) as i32));
     Values::Integers(products.collect())
 }
 

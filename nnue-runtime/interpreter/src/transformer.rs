@@ -4,11 +4,12 @@
 //! Then the values of both perspectives are put together.
 
 use nnue_compiler::network::{
-    Network, Order, Pooling, ProductRounding, Transformer, TransformerActivation,
+    Network, Order, Pooling, Transformer, TransformerActivation,
 };
 use nnue_runtime::Color;
 
 use crate::features::ActiveRows;
+use crate::fixed_point::shifted;
 use crate::weights::{TransformerWeights, Weights};
 
 /// The sums of a perspective.
@@ -164,7 +165,9 @@ pub fn activate(transformer: &Transformer, x: i64) -> i64 {
     match transformer.activation {
         TransformerActivation::None => x,
         TransformerActivation::Crelu { limit } => x.clamp(0, i64::from(limit)),
-        TransformerActivation::Screlu { shift } => (x.clamp(0, one) * x.clamp(0, one)) >> shift,
+        TransformerActivation::Screlu { shift, rounding } => {
+            shifted(x.clamp(0, one) * x.clamp(0, one), shift, rounding)
+        }
         TransformerActivation::Relu { shift, limit } => (x >> shift).clamp(0, i64::from(limit)),
         TransformerActivation::Quantmoid4 => quantmoid4(x),
     }
@@ -193,15 +196,7 @@ fn pool(transformer: &Transformer, activated: &[i64]) -> Vec<i64> {
 pub fn pool_pair(transformer: &Transformer, (a, b): (i64, i64)) -> i64 {
     match transformer.pooling {
         Pooling::None => a,
-        Pooling::Product { shift, rounding } => {
-            let product = a * b;
-            let floor = product >> shift;
-            let rest = product - (floor << shift);
-            match rounding {
-                ProductRounding::Nearest if 2 * rest >= 1 << shift => floor + 1,
-                _ => floor,
-            }
-        }
+        Pooling::Product { shift, rounding } => shifted(a * b, shift, rounding),
         Pooling::Average => (a + b + 1) >> 1,
         Pooling::Max => a.max(b),
     }

@@ -56,6 +56,7 @@ differential! {
     rms_norm: "../specs/layers/rms_norm.toml";
     rms_norm_gains: "../specs/layers/rms_norm_gains.toml";
     rounded_products: "../specs/layers/rounded_products.toml";
+    rounded_squares_of_bytes: "../specs/layers/rounded_squares_of_bytes.toml";
     rounded_word_products: "../specs/layers/rounded_word_products.toml";
     scales: "../specs/layers/scales.toml";
     screlu: "../specs/layers/screlu.toml";

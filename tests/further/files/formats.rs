@@ -145,7 +145,22 @@ fn files_that_end_early_or_go_on_are_refused_by_loader_and_compiler() {
             }
         )* };
     }
-    check! { quantised listed raw weights tensors grouped stacks grouped_stacks clamped bare header kept }
+    check! { quantised listed raw weights tensors grouped stacks grouped_stacks clamped bare header kept
+    times }
+}
+
+#[test]
+fn integers_that_the_network_has_several_times_are_written_back() {
+    let network = spec!("../../specs/formats/times.toml");
+    let mut file = random_net_file(&network, 7);
+    assert_eq!(verify(&network, &file), Ok(()));
+    check_round_trip::<formats::times::Net>(&file, true);
+    let last = file.len() - 4;
+    file[last..].copy_from_slice(&i32::MAX.to_le_bytes());
+    let refused = Network::<formats::times::Net>::from_bytes(&file).map(|_| ());
+    let message = refused.expect_err("the product does not fit").to_string();
+    let fault = "value 1 of `out.biases` is 2147483647, times 16 that is 34359738352, allowed are -2147483648 to 2147483647";
+    assert!(message.starts_with(fault), "{message}");
 }
 
 /// A file of bullet's example, read as its documentation says.

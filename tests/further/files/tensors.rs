@@ -190,7 +190,7 @@ fn every_number_is_that_of_the_file_on_every_level() {
         )* };
     }
     check! { stockfish leb128 quantised listed raw weights tensors grouped stacks grouped_stacks
-    clamped bare header kept }
+    clamped bare header kept times }
 }
 
 /// Tensors of every type, encoding and order in memory: paired bytes, runs of outputs, signs, and

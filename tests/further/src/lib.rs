@@ -111,6 +111,8 @@ pub mod formats {
         quantised: "../specs/formats/quantised.toml";
         /// bullet's `quantised.bin` with everything that trainers put into it.
         listed: "../specs/formats/listed.toml";
+        /// Integers that the network has several times.
+        times: "../specs/formats/times.toml";
         /// bullet's `raw.bin`.
         raw: "../specs/formats/raw.toml";
         /// bullet's `weights.bin`.

@@ -311,6 +311,12 @@ fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Ve
         keys.push(format!("one = {}", dice.pick(&["1", "64", "1024", "75.5"])));
         return;
     }
+    if !element.is_float() && known.quantises() && !known.is_summed {
+        let mut aside = dice.aside_for("times");
+        if aside.once_in(6) {
+            keys.push(format!("times = {}", aside.pick(&[2, 3, 128])));
+        }
+    }
     if !element.is_float() || !known.quantises() || known.is_summed {
         return;
     }

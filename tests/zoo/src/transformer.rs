@@ -92,8 +92,14 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
 /// The keys of an activation: its shift, and its limit.
 fn activation_keys(dice: &mut Dice, toml: &mut Toml, activation: &str, pooling: &str, one: usize) {
     match activation {
-        "screlu" if pooling != "none" => toml.set("shift", dice.pick(&[7, 8, 9])),
-        "screlu" if dice.once_in(2) => toml.set("shift", dice.pick(&[0, 1, 4, 7, 8, 9])),
+        "screlu" if pooling != "none" => {
+            let shift = dice.pick(&[7, 8, 9]);
+            shift_of_squares(dice, toml, shift);
+        }
+        "screlu" if dice.once_in(2) => {
+            let shift = dice.pick(&[0, 1, 4, 7, 8, 9]);
+            shift_of_squares(dice, toml, shift);
+        }
         "relu" => {
             // The shift that leaves about seven bits.
             let bits = (one as u32).ilog2() as usize;
@@ -127,6 +133,15 @@ fn activation_keys(dice: &mut Dice, toml: &mut Toml, activation: &str, pooling: 
             }
         }
         _ => {}
+    }
+}
+
+/// The shift of a `screlu`, and how it rounds.
+fn shift_of_squares(dice: &Dice, toml: &mut Toml, shift: u32) {
+    toml.set("shift", shift);
+    let mut aside = dice.aside_for("rounding");
+    if shift > 0 && aside.once_in(2) {
+        toml.name("rounding", aside.name::<ProductRounding>());
     }
 }
 

@@ -5,7 +5,7 @@ use nnue_compiler::feature_set::Family;
 use nnue_compiler::feature_set::piece_square::{Parameters, SQUARES};
 use nnue_compiler::network::file::Axis;
 use nnue_compiler::network::{
-    Network, Op, Pooling, Transformer, TransformerActivation as Activation, Units,
+    Network, Op, Pooling, ProductRounding, Transformer, TransformerActivation as Activation, Units,
 };
 use serde::Serialize;
 
@@ -183,7 +183,10 @@ fn neurons(transformer: &Transformer) -> String {
         Activation::None => "none".into(),
         Activation::Crelu { limit } if limit == transformer.one => "crelu".into(),
         Activation::Crelu { limit } => format!("crelu, limit {limit}"),
-        Activation::Screlu { shift } => shifted("screlu", shift),
+        Activation::Screlu { shift, rounding } => match rounding {
+            ProductRounding::Floor => shifted("screlu", shift),
+            ProductRounding::Nearest => format!("{}, rounded", shifted("screlu", shift)),
+        },
         Activation::Relu { shift, limit } => format!("{}, limit {limit}", shifted("relu", shift)),
         Activation::Quantmoid4 => "quantmoid4".into(),
     };

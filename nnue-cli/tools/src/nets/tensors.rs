@@ -52,6 +52,7 @@ fn element(tensor: &Tensor) -> Element {
         (None, _) => match tensor.stored.element.is_float() {
             true => Element::F32,
             false if tensor.placed.element.is_float() => Element::F32,
+            false if tensor.stored.times > 1 => tensor.placed.element,
             false => tensor.stored.element,
         },
     }
@@ -61,7 +62,7 @@ fn element(tensor: &Tensor) -> Element {
 fn of_tensor<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f64> + 'a {
     let stored = numbers.tensor.stored;
     as_stored(numbers).map(move |number| match stored.quantise {
-        None => number / stored.divisor.unwrap_or(1.0),
+        None => number * f64::from(stored.times) / stored.divisor.unwrap_or(1.0),
         Some(quantise) => {
             let integer = quantise.apply(number);
             match quantise.element.limits() {

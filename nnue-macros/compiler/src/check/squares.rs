@@ -31,8 +31,8 @@ pub(crate) const OR_THE_ACTIVATION: &str = "or it is the activation that is wron
 const SQUARES: &str = "squares";
 
 /// The spec in which a layer makes the squares that the transformer cannot make: those of `screlu`
-/// with a `one` above 255, unless the layers that read them square while they multiply, and those
-/// of `sqr_relu`, which are not clipped. `None` for other specs.
+/// with a `one` above 255, unless they are not shifted and the layers that read them square while
+/// they multiply, and those of `sqr_relu`, which are not clipped. `None` for other specs.
 pub(super) fn by_layer(spec: &Spec) -> Option<Spec> {
     let transformer = &spec.transformer;
     let Spanned { value: name, span } = transformer.activation;
@@ -42,18 +42,29 @@ pub(super) fn by_layer(spec: &Spec) -> Option<Spec> {
         Name::SqrRelu => (Name::Relu, Some(Spanned::new(i64::from(i16::MAX), span))),
         _ => return None,
     };
-    let keys = [
-        place("shift", &transformer.shift),
-        place("limit", &transformer.limit),
-    ];
-    if pooling::name(transformer) != spec::Pooling::None || keys.iter().any(Option::is_some) {
+    let shift = transformer.shift.as_ref().filter(|shift| shift.value != 0);
+    let of_clipped = activation == Name::Crelu;
+    // The check of the transformer reports other shifts.
+    let shifts = transformer.shift.iter().map(|shift| shift.value);
+    let fit = transformer.limit.is_none()
+        && { shifts }.all(|shift| of_clipped && (0..=15).contains(&shift));
+    if pooling::name(transformer) != spec::Pooling::None || !fit {
         return None;
     }
     let squares_in_layers = [WeightType::I8, WeightType::I16];
-    if activation == Name::Crelu && are_inputs_of_rows(spec, &squares_in_layers) {
+    if of_clipped && shift.is_none() && are_inputs_of_rows(spec, &squares_in_layers) {
         return None;
     }
+    let keys = product::Keys {
+        shift: Some(Spanned::new(
+            vec![shift.cloned().unwrap_or(Spanned::new(0, span))],
+            span,
+        )),
+        one: None,
+        rounding: transformer.rounding.clone(),
+    };
     let mut spec = spec.clone();
+    (spec.transformer.shift, spec.transformer.rounding) = (None, None);
     spec.transformer.activation.value = activation;
     spec.transformer.limit = limit;
     let mut name = String::from(SQUARES);
@@ -79,10 +90,7 @@ pub(super) fn by_layer(spec: &Spec) -> Option<Spec> {
     let squares = spec::Layer {
         name: Spanned::new(name, span),
         input: Some(Spanned::new(factors.into(), span)),
-        op: Op::Product(product::Keys {
-            shift: Some(Spanned::new(vec![Spanned::new(0, span)], span)),
-            one: None,
-        }),
+        op: Op::Product(keys),
         span,
     };
     spec.layers.insert(0, squares);

@@ -70,6 +70,7 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
     let activation = transformer.activation.value;
     let pooling = pooling::name(transformer);
     let shifted = Name::all(Name::has_shift);
+    let rounded = Name::all(Name::has_rounding);
     let limited = Name::all(Name::has_limit);
     let is_pooled = pooling != spec::Pooling::None;
     let owners = [
@@ -78,6 +79,12 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
             activation.has_shift(),
             shifted.as_str(),
             "products are shifted by `product_shift`",
+        ),
+        (
+            place("rounding", &transformer.rounding),
+            activation.has_rounding(),
+            rounded.as_str(),
+            "products are rounded by `product_rounding`",
         ),
         (
             place("limit", &transformer.limit),

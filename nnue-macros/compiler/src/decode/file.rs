@@ -265,6 +265,7 @@ fn finish_entry(
     let tensor = table.optional_with("tensor", string, diagnostics);
     let element = table.optional_with("type", named, diagnostics);
     let one = table.optional_with("one", number, diagnostics);
+    let times = table.optional_with("times", integer, diagnostics);
     let rounding = table.optional_with("rounding", named, diagnostics);
     let overflow = table.optional_with("overflow", named, diagnostics);
     let skipped = table.optional_with("bytes", integer, diagnostics);
@@ -273,6 +274,7 @@ fn finish_entry(
     entry.tensor = tensor?;
     entry.element = element?;
     entry.one = one?;
+    entry.times = times?;
     entry.rounding = rounding?;
     entry.overflow = overflow?;
     let is_tensor = entry != TensorEntry::default();

@@ -40,6 +40,8 @@ pub struct Tensor {
     pub quantise: Option<Quantise>,
     /// The divisor that makes floating point of the file's integers.
     pub divisor: Option<f64>,
+    /// The factor of the file's integers in the network; 1 for most tensors.
+    pub times: u32,
     /// The fraction that stands for 1.0 in the values, as the network has them: numerator and
     /// denominator, in lowest terms. `null` where no number stands for 1.0, or where the number
     /// differs between outputs.
@@ -254,6 +256,7 @@ fn describe(network: &Network, tensor: &FileTensor, per_stack: bool) -> Tensor {
             element: quantise.element.to_string(),
         }),
         divisor: stored.divisor,
+        times: stored.times,
         one: ones::of_role(network, tensor.role),
     }
 }

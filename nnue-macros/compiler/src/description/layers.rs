@@ -6,6 +6,7 @@ use super::Values;
 use crate::network::{
     self, Network, Op, PSQT, Pooling, Source, TRANSFORMER, TransformerActivation, UNPOOLED,
 };
+use crate::operation::activation::rounded;
 use crate::operation::{Activation, Elementwise};
 
 /// The sparse first layer: for each perspective, `bias + sum of the active rows`, wrapping; then
@@ -58,6 +59,8 @@ pub struct Function {
     pub name: String,
     /// The number of bits that are shifted out to the right; in `relu_left`, in from the right.
     pub shift: Option<u32>,
+    /// The rounding of a shifted square: `floor` or `nearest`; `null` for other functions.
+    pub rounding: Option<String>,
     /// The upper end of the range to which values are clamped.
     pub limit: Option<u32>,
     /// The formula of the function, in `x`.
@@ -160,6 +163,8 @@ pub enum Operation {
     Product {
         /// The number of bits that are shifted out to the right.
         shift: u32,
+        /// The rounding of the shifted product: `floor` or `nearest`.
+        rounding: String,
     },
     /// `x[i] * (1 / sqrt(mean of x * x + epsilon)) * gain[i]`.
     RmsNorm {
@@ -336,6 +341,7 @@ fn of_transformer(activation: TransformerActivation, one: u32) -> Function {
     let function = |name: &str, shift, limit, formula: String| Function {
         name: name.to_string(),
         shift,
+        rounding: None,
         limit,
         formula,
     };
@@ -344,9 +350,12 @@ fn of_transformer(activation: TransformerActivation, one: u32) -> Function {
         TransformerActivation::Crelu { limit } => {
             function("crelu", None, Some(limit), format!("clamp(x, 0, {limit})"))
         }
-        TransformerActivation::Screlu { shift } => {
-            let formula = format!("clamp(x, 0, {one}) squared >> {shift}");
-            function("screlu", Some(shift), Some(one), formula)
+        TransformerActivation::Screlu { shift, rounding } => {
+            let formula = rounded(&format!("clamp(x, 0, {one}) squared"), shift, rounding);
+            Function {
+                rounding: Some(rounding.to_string()),
+                ..function("screlu", Some(shift), Some(one), formula)
+            }
         }
         TransformerActivation::Relu { shift, limit } => {
             let formula = format!("clamp(x >> {shift}, 0, {limit})");
@@ -435,6 +444,7 @@ impl Operation {
                 },
                 Elementwise::Product(product) => Operation::Product {
                     shift: product.shift,
+                    rounding: product.rounding.to_string(),
                 },
                 Elementwise::RmsNorm(norm) => Operation::RmsNorm {
                     epsilon: norm.epsilon,
@@ -451,6 +461,10 @@ impl Function {
         Function {
             name: activation.name().to_string(),
             shift: activation.parameter("shift"),
+            rounding: match activation {
+                Activation::Screlu(screlu) => Some(screlu.rounding.to_string()),
+                _ => None,
+            },
             limit: activation.parameter("limit"),
             formula: activation.formula(),
         }
@@ -533,6 +547,7 @@ mod tests {
         let function = Function {
             name: "test_operation".into(),
             shift: Some(6),
+            rounding: None,
             limit: Some(127),
             formula: "min(|x| >> 6, 127)".into(),
         };

@@ -265,6 +265,17 @@ fn describe_shape(tensor: &Tensor) -> String {
 
 /// The number that stands for 1.0 in a tensor of the file.
 fn unit(network: &Network, tensor: &Tensor) -> String {
+    match tensor.stored.times {
+        1 => unit_in_network(network, tensor),
+        times => format!(
+            "{} when loaded, {times} times that of the file",
+            unit_in_network(network, tensor)
+        ),
+    }
+}
+
+/// The number that stands for 1.0 in a tensor, but for the factor of its integers.
+fn unit_in_network(network: &Network, tensor: &Tensor) -> String {
     if tensor.stored.element == Element::F32 {
         return match tensor.stored.quantise {
             None => "1".to_string(),

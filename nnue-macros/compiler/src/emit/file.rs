@@ -174,6 +174,7 @@ fn stored(stored: &Stored) -> TokenStream {
         values,
         quantise,
         divisor,
+        times,
     } = *stored;
     let (element, strides) = (value("Element::", element), strides.map(count));
     let values = count(values);
@@ -209,6 +210,10 @@ fn stored(stored: &Stored) -> TokenStream {
     }
     if let Some(divisor) = divisor.map(Literal::f64_unsuffixed) {
         stored.extend(quote! { .divided_by(#divisor) });
+    }
+    if times != 1 {
+        let times = Literal::u32_unsuffixed(times);
+        stored.extend(quote! { .times(#times) });
     }
     stored
 }

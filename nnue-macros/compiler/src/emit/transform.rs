@@ -237,7 +237,7 @@ pub(super) fn clips_two(program: &Program<'_>) -> bool {
     let transformer = &program.network.transformer;
     let limit = match transformer.activation {
         TransformerActivation::Crelu { limit } => limit,
-        TransformerActivation::Screlu { shift: 0 } => transformer.one,
+        TransformerActivation::Screlu { shift: 0, .. } => transformer.one,
         _ => 0,
     };
     limit == 255 && transformer.pooling == Pooling::None
@@ -304,7 +304,7 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
         {
             clamped(transformer.one)
         }
-        TransformerActivation::Screlu { shift } => {
+        TransformerActivation::Screlu { shift, .. } => {
             let clamped = clamped(transformer.one);
             let x = quote!(x);
             let square = multiplied(plan.transform.squares, shift, &x, &x);

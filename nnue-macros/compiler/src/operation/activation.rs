@@ -4,10 +4,11 @@ mod check;
 
 use nnue_format::Element;
 
+use super::pooling::ProductRounding;
 use super::{Activation, Argument, Calls, OpName, Operation};
 pub(super) use crate::check::fixed_point::MOST_LEFT;
 use crate::check::value::place;
-use crate::decode::table::{Table, boolean, integer, integers_or_one, keys};
+use crate::decode::table::{Table, boolean, integer, integers_or_one, keys, named};
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::named::Named;
 
@@ -38,6 +39,8 @@ pub(super) struct IntegerForm {
     pub(super) one: DefaultOne,
     /// The largest result, unless the spec gives it.
     pub(super) limit: DefaultLimit,
+    /// Whether a spec can say how the shift rounds.
+    pub(super) rounds: bool,
     /// Makes the function with its parameters, and the smallest and the largest result that it can
     /// have.
     pub(super) function: fn(&CheckedParameters) -> (Activation, (i64, i64)),
@@ -87,6 +90,8 @@ pub(super) struct CheckedParameters {
     pub(super) shift: i32,
     /// The largest result. It has no meaning for [`DefaultLimit::OfFunction`].
     pub(super) limit: u32,
+    /// How the shift rounds, for functions with [`IntegerForm::rounds`].
+    pub(super) rounding: ProductRounding,
 }
 
 /// The form of an activation for `f32`, which has no parameters.
@@ -177,6 +182,13 @@ impl OpName {
         integers.is_some_and(|own| !matches!(own.limit, DefaultLimit::OfFunction))
     }
 
+    /// Whether the operation is an activation of integers for which a spec can say how its shift
+    /// rounds.
+    pub fn has_rounding(self) -> bool {
+        let integers = self.activation().and_then(|own| own.integers.as_ref());
+        integers.is_some_and(|own| own.rounds)
+    }
+
     /// The activations with a form for `f32`.
     fn all_with_floats() -> impl Iterator<Item = OpName> {
         let names = OpName::NAMES.iter().map(|(_, name)| *name);
@@ -215,6 +227,8 @@ pub struct Keys {
     pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `clips_one = true`: the largest result of at least one function is below 1.0 on purpose.
     pub clips_one: Option<Spanned<bool>>,
+    /// `rounding`: how the shift of the functions rounds that can round in several ways.
+    pub rounding: Option<Spanned<ProductRounding>>,
 }
 
 /// Decodes the keys that all of these functions have.
@@ -223,6 +237,7 @@ pub(super) fn decode(
     table: &mut Table<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Keys> {
+    let rounds = functions.iter().any(|own| own.value.has_rounding());
     let limited = functions.iter().all(|function| function.value.has_limit());
     keys!(table, diagnostics, Keys {
            shift: integers_or_one,
@@ -231,6 +246,9 @@ pub(super) fn decode(
     } else { Some(None)
     },
            clips_one: if limited { table.optional_with("clips_one", boolean, diagnostics)
+    } else { Some(None)
+    },
+           rounding: if rounds { table.optional_with("rounding", named, diagnostics)
     } else { Some(None)
     },
            one: table.optional_with("one", integer, diagnostics),
@@ -245,8 +263,17 @@ impl Keys {
             place("shift", &self.shift),
             place("one", &self.one),
             place("limit", &self.limit),
+            place("rounding", &self.rounding),
         ];
         keys.into_iter().flatten()
+    }
+}
+
+/// The formula of a product or a square after a shift that rounds so.
+pub(crate) fn rounded(product: &str, shift: u32, rounding: ProductRounding) -> String {
+    match rounding.summand(shift) {
+        0 => shifted_right(product, shift),
+        summand => format!("({product} + {summand}) >> {shift}"),
     }
 }
 

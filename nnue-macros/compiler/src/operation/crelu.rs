@@ -13,6 +13,7 @@ pub(super) const DEFINITION: Definition = Definition {
         most_left: MOST_LEFT,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,
+        rounds: false,
         function: relu::function,
     }),
     floats: Some(FloatForm {

@@ -6,7 +6,7 @@ use nnue_format::Element;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::activation::shifted_right;
+use super::activation::rounded;
 use super::pooling::{self, ProductRounding};
 use crate::network::tensor::{One, Tensor};
 use crate::spec::named::{Named, named};
@@ -53,6 +53,8 @@ pub enum Activation {
     Screlu {
         /// The number of bits that are shifted out to the right.
         shift: u32,
+        /// How the shift rounds.
+        rounding: ProductRounding,
     },
     /// `clamp(x >> shift, 0, limit)`.
     Relu {
@@ -81,6 +83,11 @@ impl Name {
         matches!(self, Name::Screlu | Name::Relu)
     }
 
+    /// Whether the key `rounding` goes with the activation.
+    pub(crate) fn has_rounding(self) -> bool {
+        self == Name::Screlu
+    }
+
     /// Whether the key `limit` goes with the activation.
     pub(crate) fn has_limit(self) -> bool {
         matches!(self, Name::Crelu | Name::Relu)
@@ -103,8 +110,8 @@ impl Activation {
                 one,
                 largest: limit,
             },
-            Activation::Screlu { shift } => {
-                pooling::product(Values { one, largest: one }, shift, ProductRounding::Floor)
+            Activation::Screlu { shift, rounding } => {
+                pooling::product(Values { one, largest: one }, shift, rounding)
             }
             Activation::Relu { shift, limit } => Values {
                 one: one >> shift,
@@ -137,9 +144,9 @@ impl Activation {
         match self {
             Activation::None => (x.to_string(), "accumulator"),
             Activation::Crelu { limit } => (format!("clamp({x}, 0, {limit})"), "clipped"),
-            Activation::Screlu { shift } => {
+            Activation::Screlu { shift, rounding } => {
                 let squared = format!("clamp({x}, 0, {one}) squared");
-                (shifted_right(&squared, shift), "squared")
+                (rounded(&squared, shift, rounding), "squared")
             }
             Activation::Relu { shift, limit } => {
                 (format!("clamp({x} >> {shift}, 0, {limit})"), "activated")
@@ -158,9 +165,9 @@ impl Activation {
                 let limit = number(limit);
                 quote! { Crelu { limit: #limit } }
             }
-            Activation::Screlu { shift } => {
-                let [one, shift] = [one, shift].map(number);
-                quote! { Screlu { one: #one, shift: #shift } }
+            Activation::Screlu { shift, rounding } => {
+                let [one, summand, shift] = [one, rounding.summand(shift), shift].map(number);
+                quote! { Screlu { one: #one, summand: #summand, shift: #shift } }
             }
             Activation::Relu { shift, limit } => {
                 let [shift, limit] = [shift, limit].map(number);

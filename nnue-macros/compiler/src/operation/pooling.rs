@@ -5,7 +5,9 @@ mod check;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::activation::rounded;
 use super::neuron::Values;
+use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::named::named;
 
 pub(crate) use check::{check, name};
@@ -25,7 +27,7 @@ named! {
 }
 
 named! {
-    /// How the shift of a product rounds.
+    /// How the shift of a product, or of a square, rounds.
     ProductRounding {
         /// The product is rounded down.
         Floor = "floor",
@@ -62,6 +64,25 @@ impl ProductRounding {
     }
 }
 
+/// The key `rounding` of squares and products that are shifted by `shift` bits. Reports it where
+/// nothing is shifted.
+pub(super) fn rounding(
+    key: &Option<Spanned<ProductRounding>>,
+    shift: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<ProductRounding> {
+    let Some(key) = key else {
+        return Some(ProductRounding::Floor);
+    };
+    if shift == 0 {
+        diagnostics
+            .error(key.span, "`rounding` needs a `shift`")
+            .label("without one, nothing is rounded");
+        return None;
+    }
+    Some(key.value)
+}
+
 /// The shifted products of two activated values. The shift may lose 1: 127 * 127 >> 7 is 126, and
 /// stands for 127.
 pub(super) fn product(values: Values, shift: u32, rounding: ProductRounding) -> Values {
@@ -90,11 +111,9 @@ impl Pooling {
     pub(crate) fn formula(self, a: &str, b: &str) -> Option<String> {
         Some(match self {
             Pooling::None => return None,
-            Pooling::Product { shift: 0, .. } => format!("{a} * {b}"),
-            Pooling::Product { shift, rounding } => match rounding.summand(shift) {
-                0 => format!("{a} * {b} >> {shift}"),
-                summand => format!("({a} * {b} + {summand}) >> {shift}"),
-            },
+            Pooling::Product { shift, rounding } => {
+                rounded(&format!("{a} * {b}"), shift, rounding)
+            }
             Pooling::Average => format!("({a} + {b} + 1) >> 1"),
             Pooling::Max => format!("max({a}, {b})"),
         })

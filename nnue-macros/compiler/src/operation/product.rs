@@ -1,17 +1,18 @@
 //! `product`: two layers are multiplied value by value, as gates are. `y[i] = a[i] * b[i] >>
-//! shift`; for `f32`, `a[i] * b[i]`. Products of bytes and words have the smallest type that holds
+//! shift`, rounded as the spec says; for `f32`, `a[i] * b[i]`. Products of bytes and words have the smallest type that holds
 //! them, so that layers of `i8` and `i16` weights can read them.
 
 use nnue_format::Element;
 
-use super::activation::element;
+use super::activation::{element, rounded};
+use super::pooling::{ProductRounding, rounding};
 use super::{Argument, Calls, Elementwise, Operation};
 use crate::check::fixed_point::{
     LARGEST_RESULT, Operand, Shift, ShiftedNumber, check_amount, check_shift,
 };
 use crate::check::reader::Reader;
 use crate::check::value::{in_range, place};
-use crate::decode::table::{Table, integer, integers_or_one, keys};
+use crate::decode::table::{Table, integer, integers_or_one, keys, named};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::tensor::{One, Tensor};
 
@@ -26,15 +27,19 @@ pub struct Keys {
     /// `one`: the integer that stands for 1.0 in the result; when absent, it is the product of the
     /// factors' `one`s after the shift.
     pub one: Option<Spanned<i64>>,
+    /// `rounding`: how the shift rounds.
+    pub rounding: Option<Spanned<ProductRounding>>,
 }
 
-/// The product of two inputs: `y[i] = a[i] * b[i] >> shift`. Integers are multiplied in `i64` and
-/// then become the type of the output, which holds them or is `i32`, with wrap-around. For `f32`, the
+/// The product of two inputs: `y[i] = a[i] * b[i] >> shift`. Integers are multiplied in `i64`, are
+/// rounded and then become the type of the output, which holds them or is `i32`, with wrap-around. For `f32`, the
 /// product is rounded once and `shift` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
     /// The number of bits that are shifted out to the right.
     pub shift: u32,
+    /// How the shift rounds.
+    pub rounding: ProductRounding,
 }
 
 pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Keys> {
@@ -44,22 +49,24 @@ pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Op
         Keys {
             shift: integers_or_one,
             one: integer,
+            rounding: named,
         }
     )
 }
 
 impl Operation for Product {
     fn formula(&self, inputs: &[String]) -> String {
-        match self.shift {
-            0 => inputs.join(" * "),
-            shift => format!("{} >> {shift}", inputs.join(" * ")),
-        }
+        rounded(&inputs.join(" * "), self.shift, self.rounding)
     }
 
     fn calls(&self, output: Element) -> Calls {
         Calls::Joined(vec![match output {
             Element::F32 => ("product_f32", vec![]),
-            _ => ("product", vec![Argument::Integer(self.shift)]),
+            _ => {
+                let summand = self.rounding.summand(self.shift);
+                let arguments = [summand, self.shift].map(Argument::Integer);
+                ("product", arguments.into())
+            }
         }])
     }
 }
@@ -83,9 +90,16 @@ impl Keys {
             return None;
         };
         if reader.reads_floats("multiplies", diagnostics)? {
-            let keys = [place("shift", &self.shift), place("one", &self.one)];
+            let keys = [
+                place("shift", &self.shift),
+                place("one", &self.one),
+                place("rounding", &self.rounding),
+            ];
             reader.refuse_keys_of_integers(keys.into_iter().flatten(), diagnostics)?;
-            let product = Elementwise::Product(Product { shift: 0 });
+            let product = Elementwise::Product(Product {
+                shift: 0,
+                rounding: ProductRounding::Floor,
+            });
             return Some((product, Tensor::float(first.slice.len)));
         }
         let a = reader.shared_one(first, diagnostics)?;
@@ -118,8 +132,11 @@ impl Keys {
         };
         check_shift(Operand::Square, &input, shift, one, diagnostics)?;
         let shift = amount.unsigned_abs();
+        let rounding = rounding(&self.rounding, shift, diagnostics)?;
+        let summand = i64::from(rounding.summand(shift));
         let (a, b) = (first.tensor.range, second.tensor.range);
-        let extremes = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1].map(|extreme| extreme >> shift);
+        let extremes = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
+        let extremes = extremes.map(|extreme| (extreme + summand) >> shift);
         let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
         let range = extremes
             .into_iter()
@@ -140,6 +157,7 @@ impl Keys {
             one: One::Tensor(one),
             range: (range.0.max(least), range.1.min(most)),
         };
-        Some((Elementwise::Product(Product { shift }), output))
+        let product = Product { shift, rounding };
+        Some((Elementwise::Product(product), output))
     }
 }

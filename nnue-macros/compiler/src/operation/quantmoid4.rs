@@ -15,6 +15,7 @@ pub(super) const DEFINITION: Definition = Definition {
         most_left: 0,
         one: DefaultOne::Fixed,
         limit: DefaultLimit::OfFunction,
+        rounds: false,
         function,
     }),
     floats: None,

@@ -14,6 +14,7 @@ pub(super) const DEFINITION: Definition = Definition {
         most_left: MOST_LEFT,
         one: DefaultOne::Shifted,
         limit: DefaultLimit::Usual,
+        rounds: false,
         function,
     }),
     floats: Some(FloatForm {

@@ -14,6 +14,7 @@ pub(super) const DEFINITION: Definition = Definition {
         most_left: 0,
         one: DefaultOne::Usual,
         limit: DefaultLimit::One,
+        rounds: false,
         function,
     }),
     floats: None,

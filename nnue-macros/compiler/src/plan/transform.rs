@@ -106,8 +106,8 @@ impl Transform {
             _ => Multiplication::Low,
         };
         let squares = match transformer.activation {
-            TransformerActivation::Screlu { shift } => {
-                Multiplication::of(transformer.one, shift, ProductRounding::Floor)
+            TransformerActivation::Screlu { shift, rounding } => {
+                Multiplication::of(transformer.one, shift, rounding)
             }
             _ => Multiplication::Low,
         };

@@ -195,6 +195,8 @@ pub struct TensorEntry {
     /// `one`: the integer that stands for 1.0, where floating point in the file becomes integers or
     /// integers in the file become floating point.
     pub one: Option<Spanned<f64>>,
+    /// `times`: the factor of the file's integers in the network.
+    pub times: Option<Spanned<i64>>,
     /// `rounding`: how floating point, multiplied by `one`, is rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
     /// `overflow`: the treatment of integers that do not fit in their type.

@@ -249,6 +249,7 @@ const _: () = {
             perspectives: 2,
             activation: neurons::Activation::Screlu {
                 one: 255,
+                summand: 0,
                 shift: 0,
             },
             pooling: neurons::Pooling::None,

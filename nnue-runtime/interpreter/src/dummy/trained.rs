@@ -262,7 +262,10 @@ fn biases_of_block(needed: &[Vec<f64>], density: f64) -> Vec<f64> {
 fn least_active(activation: TransformerActivation) -> f64 {
     match activation {
         TransformerActivation::Relu { shift, .. } => f64::from(1 << shift),
-        TransformerActivation::Screlu { shift } => f64::from(1 << shift).sqrt().ceil(),
+        TransformerActivation::Screlu { shift, rounding } => {
+            let least = (1 << shift) - rounding.summand(shift);
+            f64::from(least).sqrt().ceil()
+        }
         TransformerActivation::None
         | TransformerActivation::Crelu { .. }
         | TransformerActivation::Quantmoid4 => 1.0,

@@ -6,6 +6,7 @@ use nnue_compiler::operation::{
 };
 
 use super::tensors::Tensors;
+use crate::fixed_point::shifted;
 use crate::transformer::quantmoid4;
 use crate::weights::Values;
 
@@ -34,9 +35,13 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
         Activation::SqrCrelu(SqrCrelu { shift, limit }) => {
             of_integers(&|x| ((x * x) >> shift).min(i64::from(limit)))
         }
-        Activation::Screlu(Screlu { shift, limit }) => of_integers(&|x| {
+        Activation::Screlu(Screlu {
+            shift,
+            rounding,
+            limit,
+        }) => of_integers(&|x| {
             let clipped = x.clamp(0, i64::from(limit));
-            (clipped * clipped) >> shift
+            shifted(clipped * clipped, shift, rounding)
         }),
         Activation::Quantmoid4(Quantmoid4 { shift }) => of_integers(&|x| quantmoid4(x >> shift)),
         Activation::Float(OpName::Crelu) => of_floats(&clipped),

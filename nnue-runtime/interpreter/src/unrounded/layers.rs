@@ -85,7 +85,7 @@ pub(super) fn compute(
                 });
                 sums.collect()
             }
-            Elementwise::Product(Product { shift }) => {
+            Elementwise::Product(Product { shift, .. }) => {
                 let factors = inputs[0].iter().zip(inputs[1]);
                 factors.map(|(a, b)| a * b / power_of_two(*shift)).collect()
             }
@@ -180,7 +180,7 @@ fn activate(function: Activation, x: f64) -> Option<f64> {
         | Activation::SqrCreluI32(SqrCreluI32 { shift, limit }) => {
             (x * x / power_of_two(shift)).min(limit.into())
         }
-        Activation::Screlu(Screlu { shift, limit }) => {
+        Activation::Screlu(Screlu { shift, limit, .. }) => {
             let clipped = x.clamp(0.0, limit.into());
             clipped * clipped / power_of_two(shift)
         }

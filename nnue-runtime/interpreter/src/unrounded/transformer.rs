@@ -99,7 +99,7 @@ fn activate(transformer: &Transformer, x: f64) -> f64 {
     match transformer.activation {
         TransformerActivation::None => x,
         TransformerActivation::Crelu { limit } => x.clamp(0.0, limit.into()),
-        TransformerActivation::Screlu { shift } => {
+        TransformerActivation::Screlu { shift, .. } => {
             let clipped = x.clamp(0.0, transformer.one.into());
             clipped * clipped / power_of_two(shift)
         }

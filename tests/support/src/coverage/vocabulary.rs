@@ -130,6 +130,7 @@ const FORMS: &[&str] = &[
     "file.stack_hash",
     "file.tensor, in an entry",
     "file.tensor, several",
+    "file.times",
     "file.transformer_hash",
     "file.transposed = false",
     "file.transposed = true",
@@ -184,6 +185,8 @@ impl Words {
         self.names::<TransformerActivation>("transformer.activation");
         self.names::<Pooling>("transformer.pooling");
         self.names::<ProductRounding>("transformer.product_rounding");
+        self.names::<ProductRounding>("transformer.rounding");
+        self.names::<ProductRounding>("layer.rounding, of a product");
         self.names::<Pairs>("transformer.pairs");
         self.names::<Order>("transformer.order");
         self.names::<Sharing>("transformer.weights");
@@ -194,6 +197,9 @@ impl Words {
             }
             if name.has_limit() {
                 self.add(format!("layer.limit, of {function}"));
+            }
+            if name.has_rounding() {
+                self.names::<ProductRounding>(&format!("layer.rounding, of {function}"));
             }
         }
         for (weights, elements) in READS {

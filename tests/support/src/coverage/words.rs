@@ -151,6 +151,7 @@ impl Words {
             transformer.perspectives.as_ref(),
         );
         self.add_if(transformer.shift.is_some(), "transformer.shift");
+        self.value("transformer.rounding", transformer.rounding.as_ref());
         self.add_if(transformer.unpooled.is_some(), "transformer.unpooled");
         let activation = transformer.activation.value;
         self.add_if(
@@ -206,6 +207,7 @@ impl Words {
                 let is_narrow = matches!(element, Element::U8 | Element::I16);
                 self.add_if(is_narrow, &format!("layer.op = product, to {element}"));
                 self.add_if(keys.one.is_some(), "layer.one, of a product");
+                self.value("layer.rounding, of a product", keys.rounding.as_ref());
             }
             Op::RmsNorm(keys) => {
                 self.operation("rms_norm", checked);
@@ -237,6 +239,10 @@ impl Words {
             self.operation(function.name(), checked);
             self.add_if(is_float, &format!("layer.op = {function}, of f32"));
             self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
+            if function.has_rounding() {
+                let key = format!("layer.rounding, of {function}");
+                self.value(&key, keys.rounding.as_ref());
+            }
         }
         let shifts = keys.shift.iter().flat_map(|shift| &shift.value);
         let left = shifts.filter(|shift| shift.value < 0).count();
@@ -414,6 +420,7 @@ impl Words {
         );
         self.add_if(entry.transposed.is_some(), "file.transposed, in an entry");
         self.add_if(entry.pad.is_some(), "file.pad");
+        self.add_if(entry.times.is_some(), "file.times");
         let is_integer = |element: &Spanned<Element>| !element.value.is_float();
         let divides = entry.element.as_ref().is_some_and(is_integer);
         self.add_if(entry.one.is_some() && !divides, "file.one");

@@ -190,6 +190,10 @@ impl Graph<'_> {
         self.read(&[sums]);
         self.toml.set("shift", shift);
         let mut largest = choice.largest(from);
+        if function == OpName::Screlu {
+            let summand = self.rounding(shift).summand(shift);
+            largest = (from * from + u64::from(summand)) >> shift;
+        }
         let default = match function {
             OpName::Quantmoid4 => one,
             OpName::Relu => (from >> shift) as u32,

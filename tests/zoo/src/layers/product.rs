@@ -1,7 +1,8 @@
 //! Products of layers: gates, squares of the transformer's words, and products of bytes and words,
 //! which are as narrow as their results.
 
-use nnue_compiler::network::{Element, One, Tensor};
+use nnue_compiler::network::{Element, One, ProductRounding, Tensor};
+use nnue_compiler::spec::Named;
 
 use super::{Graph, Part};
 
@@ -33,6 +34,7 @@ impl Graph<'_> {
         // About as many bits as the sums had.
         let shift = self.shared_one(gate).ilog2();
         self.toml.set("shift", shift);
+        self.rounding(shift);
         let one = (one >> shift) as u32;
         if self.dice.once_in(3) {
             self.toml.set("one", one);
@@ -53,6 +55,7 @@ impl Graph<'_> {
         // What 1.0 is has 16 bits at most.
         let shift = (one * one).ilog2().saturating_sub(16);
         self.toml.set("shift", shift);
+        self.rounding(shift);
         self.push(Tensor {
             len: of.len,
             element: Element::I32,
@@ -93,7 +96,12 @@ impl Graph<'_> {
         if u64::from(result) != one >> shift || self.dice.once_in(3) {
             self.toml.set("one", result);
         }
-        let extremes = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1].map(|value| value >> shift);
+        let summand = match (largest >> shift) < LARGEST_WORD {
+            true => self.rounding(shift).summand(shift),
+            false => 0,
+        };
+        let extremes = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1]
+            .map(|value| (value + i64::from(summand)) >> shift);
         let range = extremes.into_iter().fold((0, 0), |(low, high), value| {
             (value.min(low), value.max(high))
         });
@@ -115,6 +123,17 @@ impl Graph<'_> {
             activated.clear();
         }
         activated.push(product);
+    }
+
+    /// How the shift of a product or a square rounds, which is sometimes written.
+    pub(super) fn rounding(&mut self, shift: u32) -> ProductRounding {
+        let mut aside = self.dice.aside_for("rounding");
+        if shift == 0 || !aside.once_in(3) {
+            return ProductRounding::Floor;
+        }
+        let (name, rounding) = aside.pick(ProductRounding::NAMES);
+        self.toml.name("rounding", name);
+        rounding
     }
 
     /// Two runs of bytes or words with as many values: the halves of a part, or a part and as many

@@ -27,11 +27,11 @@ impl Multiplier {
             (None, Some(one)) => vec![one],
             (None, None) => ones::of_outputs(network, tensor.role).unwrap_or_else(|| vec![1.0]),
         };
-        // The loader multiplies floating point by the remaining factor.
+        // The loader multiplies by the remaining factor.
         let by_loader = tensor
             .stored
             .quantise
-            .map_or(1.0, |quantise| quantise.factor);
+            .map_or(tensor.stored.times.into(), |quantise| quantise.factor);
         Multiplier {
             of_file: of_network.iter().map(|one| one / by_loader).collect(),
             of_network,

@@ -12,7 +12,7 @@ use nnue_interpreter::{LayerWeights, Net, Values};
 use super::Export;
 use super::graph::{Builder, Value};
 use super::messages::DataType;
-use super::transformer::quantmoid4;
+use super::transformer::{quantmoid4, shifted};
 
 /// Computes the layer of this index from the tensors before it.
 pub(super) fn compute(export: &mut Export<'_>, index: usize) -> Result<Value, String> {
@@ -57,9 +57,9 @@ pub(super) fn compute(export: &mut Export<'_>, index: usize) -> Result<Value, St
                     let sum = sum(builder, terms);
                     builder.wrap(&sum, DataType::I32)
                 }
-                Elementwise::Product(Product { shift }) => {
+                Elementwise::Product(Product { shift, rounding }) => {
                     let product = builder.multiply(&inputs[0], &inputs[1]);
-                    let product = builder.shift_right(&product, *shift);
+                    let product = shifted(builder, &product, *shift, *rounding);
                     builder.wrap(&product, DataType::I32)
                 }
                 other => return Err(unknown(name, other.word())),
@@ -105,10 +105,14 @@ fn activate(builder: &mut Builder, function: Activation, x: &Value) -> Option<Va
             let shifted = builder.shift_right(&square, shift);
             builder.at_most(&shifted, limit.into())
         }
-        Activation::Screlu(Screlu { shift, limit }) => {
+        Activation::Screlu(Screlu {
+            shift,
+            rounding,
+            limit,
+        }) => {
             let clipped = builder.clip(x, 0, limit.into());
             let square = builder.multiply(&clipped, &clipped);
-            builder.shift_right(&square, shift)
+            shifted(builder, &square, shift, rounding)
         }
         Activation::Quantmoid4(Quantmoid4 { shift }) => {
             let shifted = builder.shift_right(x, shift);

@@ -108,10 +108,10 @@ fn activate(transformer: &Transformer, builder: &mut Builder, x: &Value) -> Valu
     match transformer.activation {
         TransformerActivation::None => x.clone(),
         TransformerActivation::Crelu { limit } => builder.clip(x, 0, limit.into()),
-        TransformerActivation::Screlu { shift } => {
+        TransformerActivation::Screlu { shift, rounding } => {
             let clipped = builder.clip(x, 0, transformer.one.into());
             let square = builder.multiply(&clipped, &clipped);
-            builder.shift_right(&square, shift)
+            shifted(builder, &square, shift, rounding)
         }
         TransformerActivation::Relu { shift, limit } => {
             let shifted = builder.shift_right(x, shift);
@@ -119,6 +119,23 @@ fn activate(transformer: &Transformer, builder: &mut Builder, x: &Value) -> Valu
         }
         TransformerActivation::Quantmoid4 => quantmoid4(builder, x),
     }
+}
+
+/// Products or squares, shifted to the right.
+pub(super) fn shifted(
+    builder: &mut Builder,
+    product: &Value,
+    shift: u32,
+    rounding: ProductRounding,
+) -> Value {
+    let product = match rounding {
+        ProductRounding::Floor => product.clone(),
+        ProductRounding::Nearest => {
+            let half = builder.number(rounding.summand(shift).into());
+            builder.add(product, &half)
+        }
+    };
+    builder.shift_right(&product, shift)
 }
 
 /// A sigmoid made of two parabolas: `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x`
@@ -149,14 +166,7 @@ fn pool(transformer: &Transformer, builder: &mut Builder, x: &Value) -> Value {
         Pooling::None => a,
         Pooling::Product { shift, rounding } => {
             let product = builder.multiply(&a, &b);
-            let product = match rounding {
-                ProductRounding::Floor => product,
-                ProductRounding::Nearest => {
-                    let half = builder.number(rounding.summand(shift).into());
-                    builder.add(&product, &half)
-                }
-            };
-            builder.shift_right(&product, shift)
+            shifted(builder, &product, shift, rounding)
         }
         Pooling::Average => {
             let (sum, one) = (builder.add(&a, &b), builder.number(1));

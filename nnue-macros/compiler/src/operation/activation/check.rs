@@ -14,6 +14,7 @@ use crate::check::value::in_range;
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::UNPOOLED;
 use crate::network::tensor::{One, Source, Tensor};
+use crate::operation::pooling::{ProductRounding, rounding};
 use crate::operation::{Activation, Elementwise, OpName};
 
 impl Keys {
@@ -122,6 +123,7 @@ fn integers(
                 shift: *shift,
                 one: keys.one.as_ref(),
                 limit: *limit,
+                rounding: &keys.rounding,
                 clips_one: keys.clips_one.as_ref().is_some_and(|key| key.value),
             };
             activation.check(from, diagnostics)
@@ -207,6 +209,7 @@ struct ActivationKeys<'s> {
     shift: Option<&'s Spanned<i64>>,
     one: Option<&'s Spanned<i64>>,
     limit: Option<&'s Spanned<i64>>,
+    rounding: &'s Option<Spanned<ProductRounding>>,
     /// Whether the spec allows a limit below 1.0.
     clips_one: bool,
 }
@@ -257,10 +260,15 @@ impl ActivationKeys<'_> {
             DefaultLimit::OfFunction => one,
         };
         self.check_limit(limit, one, diagnostics)?;
+        let rounding = match integers.rounds {
+            true => rounding(self.rounding, amount.unsigned_abs(), diagnostics)?,
+            false => ProductRounding::Floor,
+        };
         let (activation, range) = (integers.function)(&CheckedParameters {
             from,
             shift: amount,
             limit,
+            rounding,
         });
         let results = Results {
             one,

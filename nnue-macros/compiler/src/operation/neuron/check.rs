@@ -1,6 +1,7 @@
 //! Checks the transformer's activation: the ones before and after it.
 
 use super::{Activation, LARGEST_BYTE, LARGEST_FAST_INPUT, Name};
+use crate::operation::pooling::rounding;
 use crate::check::fixed_point::{CLIPS_ONE, check_clips_one, least_limit};
 use crate::check::value::{in_range, in_range_or};
 use crate::diagnostics::Diagnostics;
@@ -18,9 +19,9 @@ pub(crate) fn check_one(
         // Pooled values must be bytes. A `crelu` without a limit is clipped at its `one`.
         Name::Crelu if is_pooled && transformer.limit.is_none() => i64::from(LARGEST_BYTE),
         Name::Crelu | Name::Relu => i16::MAX as i64,
-        // Where others than rows of words read larger squares, they are a layer, to
-        // `squares::by_layer`.
-        Name::Screlu if !is_pooled && transformer.shift.is_none() => i16::MAX as i64,
+        // Larger squares that are shifted are a layer, and so are those that others than rows of
+        // words read: `squares::by_layer`.
+        Name::Screlu if !is_pooled => i16::MAX as i64,
         Name::Screlu | Name::SqrRelu => i64::from(LARGEST_BYTE),
         Name::Quantmoid4 => i64::from(LARGEST_FAST_INPUT),
     };
@@ -60,7 +61,8 @@ pub(crate) fn check(
                 diagnostics.error(transformer.shift.as_ref()?.span, message);
                 return None;
             }
-            Activation::Screlu { shift }
+            let rounding = rounding(&transformer.rounding, shift, diagnostics)?;
+            Activation::Screlu { shift, rounding }
         }
         Name::Relu => {
             if one >> shift == 0 {

@@ -130,7 +130,7 @@ fn elementwise(
             graph.comment(&format!("{}: a sum.", layer.name));
             graph.define(&name, &inputs.join(" + "));
         }
-        Elementwise::Product(Product { shift }) => {
+        Elementwise::Product(Product { shift, .. }) => {
             graph.comment(&format!("{}: a product, value by value.", layer.name));
             let factor = ones[0] * ones[1] / (f64::from(*shift).exp2() * out_one);
             graph.define(&name, &times(factor, &inputs.join(" * ")));

@@ -142,7 +142,7 @@ fn activated(transformer: &Transformer, x: &str) -> String {
             let factor = x_one / (f64::from(shift).exp2() * one);
             clamped(&times(factor, x), f64::from(limit) / one)
         }
-        TransformerActivation::Screlu { shift } => {
+        TransformerActivation::Screlu { shift, .. } => {
             let factor = x_one * x_one / (f64::from(shift).exp2() * one);
             times(factor, &format!("{x}.screlu()"))
         }

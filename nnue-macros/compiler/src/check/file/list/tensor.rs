@@ -3,7 +3,7 @@
 use nnue_format::{Element, Encoding, Overflow, Quantise, Rounding, Stored};
 
 use crate::check::file::tensors::{KnownTensor, LoadedValues};
-use crate::check::value::{place, value_or};
+use crate::check::value::{in_range, place, value_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 use crate::network::file::{Role, Tensor};
 use crate::spec::{BulletKind, Named as _, TensorEntry, Transposed};
@@ -55,6 +55,7 @@ impl NamedTensor<'_> {
         let element = element?;
         let quantise = self.quantise(element, diagnostics)?;
         let divisor = self.divisor(element, diagnostics)?;
+        let times = self.times(element, diagnostics)?;
         let axes = axes?;
         let id = keys.id.as_ref().map(|id| id.value.clone());
         let tensor = known.tensor(element, &axes, self.entry.pad);
@@ -64,6 +65,7 @@ impl NamedTensor<'_> {
                 encoding: value_or(&keys.encoding, Encoding::Raw),
                 quantise,
                 divisor,
+                times,
                 ..tensor.stored
             },
             ..tensor
@@ -208,6 +210,31 @@ impl NamedTensor<'_> {
             return None;
         }
         Some(Some(one.value))
+    }
+
+    /// The factor of the file's integers in the network, where both have integers.
+    fn times(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<u32> {
+        const MOST: i64 = 1 << 16;
+        let (known, Some(times)) = (self.known, &self.entry.keys.times) else {
+            return Some(1);
+        };
+        let problem = match known.values {
+            _ if known.sums.is_factorised || known.sums.is_virtual => {
+                "its values are summands, of which both need the same one"
+            }
+            LoadedValues::Float => "the network has floating point: `one` divides integers",
+            LoadedValues::Signs => "of binary weights only the signs count",
+            LoadedValues::Integers(_) if element.is_float() => {
+                "the file has floating point: `one` is its factor"
+            }
+            LoadedValues::Integers(_) => return in_range("times", times, 1..=MOST, diagnostics),
+        };
+        let message = format!("`{}` cannot have `times`", known.name);
+        diagnostics
+            .error(times.span, message)
+            .label(problem)
+            .help("`times` is the factor of integers that stay integers");
+        None
     }
 
     /// Refuses the keys of quantised tensors, unless the entry names another tensor that is
