@@ -11,8 +11,9 @@ use std::process::ExitCode;
 use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_runtime::Warning;
-use nnue_tools::nets::evaluation::{Interpreted, told_features};
-use nnue_tools::nets::positions::{Positions, START, WrittenPosition};
+use nnue_tools::nets::evaluation::Interpreted;
+use nnue_tools::nets::given::{Given, GivenError};
+use nnue_tools::nets::positions::{Positions, START};
 
 use crate::Failure;
 use crate::failure::{complain, warn};
@@ -59,23 +60,11 @@ pub(crate) struct Eval {
 impl Eval {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let chosen = self.net.open()?;
-        let network = &chosen.file.network;
-        if let Some(set) = told_features(network) {
-            return Err(Failure::Work(format!(
-                "the engine tells which features of `{set}` are active: a position alone does not"
-            )));
-        }
         let net = Interpreted::of(&chosen.file)?;
         if !self.net.is_built_in()
             && let Some(doubt) = net.doubt(&chosen.file.bytes)
         {
             warn(&doubt.to_string());
-        }
-        if self.raw && !net.has_one_value() {
-            return Err(Failure::Work(format!(
-                "`--raw` has one value of each position, and `{}` says more or leaves the bucket to the engine: `--json` has all values",
-                net.name()
-            )));
         }
         let sheet = Sheet {
             net: &net,
@@ -111,7 +100,7 @@ impl Eval {
 
 fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Failure> {
     let read = |text: &String| {
-        WrittenPosition::parse(text).map_err(|error| {
+        sheet.read(text).map_err(|error| {
             let advice = if Path::new(text).is_file() {
                 "; it is a file: `--net FILE` names a net, `--fens FILE` a list of positions"
             } else {
@@ -120,10 +109,10 @@ fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Fai
             Failure::Work(format!("FEN `{}`: {error}{advice}", foreign(text)))
         })
     };
-    let positions: Vec<WrittenPosition> = texts.iter().map(read).collect::<Result<_, _>>()?;
+    let given: Vec<Given> = texts.iter().map(read).collect::<Result<_, _>>()?;
     sheet.begin()?;
-    for position in positions {
-        sheet.position(&position)?;
+    for given in given {
+        sheet.position(&given)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -136,9 +125,9 @@ fn evaluate_lines(mut sheet: Sheet<'_>, mut positions: Positions) -> Result<Exit
         if positions.may_wait() {
             sheet.out.flush()?;
         }
-        match positions.next_position()? {
+        match positions.next_parsed(|text| sheet.read(text))? {
             None => return Ok(code),
-            Some(Ok(position)) => sheet.position(&position)?,
+            Some(Ok(given)) => sheet.position(&given)?,
             Some(Err(wrong)) => {
                 complain(&wrong.to_string());
                 code = ExitCode::FAILURE;
@@ -165,6 +154,14 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
+    /// Reads a position. A line of `--raw` has the value of a single bucket.
+    fn read(&self, text: &str) -> Result<Given, GivenError> {
+        match self.form {
+            Form::Raw => Given::with_stack(text, self.net.network()),
+            Form::Shown | Form::Json => Given::parse(text, self.net.network()),
+        }
+    }
+
     fn begin(&mut self) -> io::Result<()> {
         if self.form == Form::Shown {
             heading::write(self.chosen, "interpreted", self.out)?;
@@ -176,16 +173,17 @@ impl Sheet<'_> {
             }
         }
         match self.form {
-            Form::Raw => raw::header(self.out, self.net.buckets()),
+            Form::Raw => raw::header(self.out, self.net.network()),
             _ => Ok(()),
         }
     }
 
-    fn position(&mut self, WrittenPosition { fen, board }: &WrittenPosition) -> io::Result<()> {
+    fn position(&mut self, given: &Given) -> io::Result<()> {
+        let evaluation = self.net.evaluate_given(given);
         match self.form {
-            Form::Shown => self.report().position(fen, board),
-            Form::Raw => raw::row(self.out, fen, &self.net.evaluate(board)),
-            Form::Json => json::line(self.out, fen, &self.net.evaluate(board)),
+            Form::Shown => self.report().position(given, &evaluation),
+            Form::Raw => raw::row(self.out, &given.text, &evaluation),
+            Form::Json => json::line(self.out, &given.text, &evaluation),
         }
     }
 
