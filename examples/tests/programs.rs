@@ -117,7 +117,9 @@ fn a_net_is_evaluated_without_a_compile() {
             .spawn()
             .expect("the program starts");
         let mut stdin = child.stdin.take().expect("it is piped");
-        stdin.write_all(fens.join("\n").as_bytes()).expect("it is read");
+        stdin
+            .write_all(fens.join("\n").as_bytes())
+            .expect("it is read");
         drop(stdin);
         let output = child.wait_with_output().expect("the program ends");
         values(&String::from_utf8(output.stdout).expect("text"))

@@ -27,13 +27,23 @@ const NOTES: &str = "\
 Shown are the board with each piece's contribution, the outputs of all buckets, and the evaluation. \
 Without FEN it is that of the start of a game, which is also `startpos`.
 
+Where a network has custom sets, or leaves the stack to its engine, a line says what the engine \
+knows: `FEN ; white: 3 17 ; black: 5` has the features that are active for white and for black, \
+numbered as the engine supplies them, `views: 44 12` their views, and `stack: 2` the stack. In a \
+network for another game, `w` or `b` stands for the FEN: \
+`w ; white: 102 1592 ; black: 102 1600 ; views: 44 44 ; stack: 7`.
+
 Evaluations are in the engine's units. Those of the net that is built in are hundredths of a pawn; \
 in Stockfish's networks 600 units are what the trainer calls 1.0.
+
+With --raw, a line begins with `#` and the names of the columns. The others have, for each bucket, \
+the PSQT part and the part of the layers; then the value of the position's bucket, and those of \
+further heads. Networks of win, draw and loss have all of this for each of the three.
 
 With --json, the object of a position has `fen`, `side_to_move`, `bucket`, `value` and `outputs`: a \
 list of what each bucket says, which is `psqt`, `positional` and `value`, or these of `win`, `draw` \
 and `loss`, and further `heads` where the network has some. `value` is that of the bucket, and null \
-where the engine chooses the bucket.
+where the engine chooses the bucket and the line does not.
 
 The exit code is 0 if all went well, 1 if a position or a file could not be used, 2 if the arguments \
 are wrong.";
@@ -42,14 +52,14 @@ are wrong.";
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Eval {
     /// Positions in FEN or EPD, each in quotes, or `startpos`, the start of a game; a single
-    /// position needs no quotes
+    /// position needs no quotes. --help says how to add the features of custom sets
     #[arg(value_name = "FEN", conflicts_with = "fens")]
     words: Vec<String>,
     #[command(flatten)]
     net: NetOptions,
     #[command(flatten)]
     positions: PositionFile,
-    /// Write tab-separated integers as the network computes them, one line a position
+    /// Write tab-separated numbers as the network computes them, one line a position
     #[arg(long)]
     raw: bool,
     /// Write a JSON object for each position, one a line, with all values of all buckets

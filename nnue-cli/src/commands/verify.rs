@@ -26,12 +26,15 @@ Example: nnue verify my-net.nnue --spec my-net.toml --golden golden.txt --compil
 
 const NOTES: &str = "\
 Golden vectors are text, with `FEN | value` or `FEN | value | psqt | positional` in a line, or \
-`FEN | win | draw | loss`: the integers that `nnue eval` shows, from the view of the side to move. A \
-trainer writes them beside its net, or --write does, with what the interpreter says.
+`FEN | win | draw | loss`: the integers that `nnue eval` shows, from the view of the side to move. \
+Further heads may follow, as `| NAME = VALUE`. Behind the FEN, or in its place, stands what only the \
+engine knows, as `nnue eval --help` says: `FEN ; white: 3 17 ; black: 5 | value`. A trainer writes \
+golden vectors beside its net, or --write does, with what the interpreter says.
 
 The interpreter computes the network. With --compile it is compiled too, and compared at every \
 instruction set of this machine: with a full refresh for each position, and incrementally, where at \
-most four pieces are removed and four added since the position in the line before.
+most four pieces are removed and four added since the position in the line before. Networks with \
+custom sets, and those whose engine chooses the stack, are not compiled.
 
 With --wiring no net is read. The networks of specs are compiled, and their code is checked with \
 weights of its own at every instruction set of this machine: each weight tells where it is, each \

@@ -98,7 +98,10 @@ const BETWEEN: &str = " | ";
 
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let along = self.along.as_ref().map_or(NOTHING.into(), Values::to_string);
+        let along = self
+            .along
+            .as_ref()
+            .map_or(NOTHING.into(), Values::to_string);
         write!(f, "{}{BETWEEN}{along}", self.refreshed)
     }
 }
@@ -144,7 +147,15 @@ mod tests {
             };
             assert_eq!(answer.to_string().parse(), Ok(answer));
         }
-        for wrong in ["", "1 2 3", "1 2 | -", "1 2 x | -", "1 2 3 | 1 2", "1 2 3 i | -", "1 2 3 f- | -"] {
+        for wrong in [
+            "",
+            "1 2 3",
+            "1 2 | -",
+            "1 2 x | -",
+            "1 2 3 | 1 2",
+            "1 2 3 i | -",
+            "1 2 3 f- | -",
+        ] {
             assert!(wrong.parse::<Answer>().is_err(), "{wrong}");
         }
     }

@@ -105,11 +105,7 @@ pub fn custom_rows(
 
 /// The row of a custom feature in a view. Features are numbered through all custom sets of a
 /// network.
-fn of_custom(
-    network: &Network,
-    view: u32,
-    feature: u32,
-) -> Result<usize, UnknownFeature> {
+fn of_custom(network: &Network, view: u32, feature: u32) -> Result<usize, UnknownFeature> {
     // The numbers of features and rows before the set.
     let (mut features, mut rows) = (0, 0);
     for set in &network.features {

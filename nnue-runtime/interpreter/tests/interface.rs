@@ -62,7 +62,10 @@ fn nets_tell_their_network_by_the_header_or_by_a_spec_beside_or_behind_them() {
         net.evaluate_fen(START).expect("a position").value()
     };
     assert_eq!(value(Net::recognise(NET)), Some(251));
-    assert_eq!(value(Net::with_spec(NET, "../../specs/small128.toml")), Some(251));
+    assert_eq!(
+        value(Net::with_spec(NET, "../../specs/small128.toml")),
+        Some(251)
+    );
     let expected = value(Net::recognise("../../examples/nets/primer.nnue"));
     assert_eq!(expected, Some(58));
 
@@ -75,13 +78,22 @@ fn nets_tell_their_network_by_the_header_or_by_a_spec_beside_or_behind_them() {
     fs::write(&beside, &file).expect("it can be written");
     // Of another size than any known network.
     let refusal = Net::recognise(&beside).unwrap_err().to_string();
-    assert!(refusal.contains("of an unknown kind: only nets that are built like"), "{refusal}");
+    assert!(
+        refusal.contains("of an unknown kind: only nets that are built like"),
+        "{refusal}"
+    );
     // What stands beside a net may be something else.
     fs::write(beside.with_extension("toml"), "epochs = 3\n").expect("it can be written");
-    assert!(matches!(Net::recognise(&beside), Err(OpenError::Unknown { .. })));
+    assert!(matches!(
+        Net::recognise(&beside),
+        Err(OpenError::Unknown { .. })
+    ));
     fs::write(beside.with_extension("toml"), text).expect("it can be written");
     assert_eq!(value(Net::recognise(&beside)), expected);
-    assert_eq!(value(Net::with_spec(&beside, beside.with_extension("toml"))), expected);
+    assert_eq!(
+        value(Net::with_spec(&beside, beside.with_extension("toml"))),
+        expected
+    );
     let behind = folder.join("behind.bin");
     let with_spec = nnue_compiler::format::attached::attach(&file, text);
     fs::write(&behind, with_spec.expect("a short spec")).expect("it can be written");
@@ -97,26 +109,48 @@ fn nets_tell_their_network_by_the_header_or_by_a_spec_beside_or_behind_them() {
 fn why_a_net_cannot_be_opened_is_told() {
     let refusal = |net: Result<Net, OpenError>| net.unwrap_err().to_string();
     let missing = refusal(Net::recognise("no/such.nnue"));
-    assert!(missing.starts_with("cannot read `no/such.nnue`: "), "{missing}");
+    assert!(
+        missing.starts_with("cannot read `no/such.nnue`: "),
+        "{missing}"
+    );
     let missing = refusal(Net::with_spec(NET, "no/such.toml"));
-    assert!(missing.starts_with("cannot read `no/such.toml`: "), "{missing}");
+    assert!(
+        missing.starts_with("cannot read `no/such.toml`: "),
+        "{missing}"
+    );
     let missing = refusal(Net::with_spec("no/such.nnue", "../../specs/small128.toml"));
-    assert!(missing.starts_with("cannot read `no/such.nnue`: "), "{missing}");
-    assert_eq!(refusal(Net::recognise("README.md")), "`README.md` is no net but text");
+    assert!(
+        missing.starts_with("cannot read `no/such.nnue`: "),
+        "{missing}"
+    );
+    assert_eq!(
+        refusal(Net::recognise("README.md")),
+        "`README.md` is no net but text"
+    );
     let folder = scratch("refused");
     let cut = folder.join("cut.nnue");
     let bytes = fs::read(NET).expect("it is there");
     fs::write(&cut, &bytes[..1000]).expect("it can be written");
     let refused = Net::recognise(&cut);
-    assert!(matches!(refused, Err(OpenError::Net(LoadError::Explained { .. }))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(OpenError::Net(LoadError::Explained { .. }))),
+        "{refused:?}"
+    );
     fs::write(&cut, &bytes).expect("it can be written");
-    fs::write(cut.with_extension("toml"), "like = \"small128\"\nnane = 3\n").expect("written");
+    fs::write(
+        cut.with_extension("toml"),
+        "like = \"small128\"\nnane = 3\n",
+    )
+    .expect("written");
     let refused = Net::recognise(&cut);
     assert!(matches!(&refused, Err(OpenError::Spec(_))), "{refused:?}");
     assert!(refusal(refused).contains("cut.toml"));
     fs::write(cut.with_extension("toml"), b"like = \"\xFF\"").expect("it can be written");
     let refused = refusal(Net::recognise(&cut));
-    assert!(refused.contains("cut.toml` is not UTF-8 text: the byte at offset 8"), "{refused}");
+    assert!(
+        refused.contains("cut.toml` is not UTF-8 text: the byte at offset 8"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -132,16 +166,24 @@ fn what_a_position_alone_has_no_value_of_is_named() {
          active, and a position alone does not"
     );
     let by_caller = include_str!("../../../tests/specs/layers/average.toml");
-    assert!(matches!(refusal(by_caller, START), EvaluateError::Bucket { .. }));
+    assert!(matches!(
+        refusal(by_caller, START),
+        EvaluateError::Bucket { .. }
+    ));
 
-    let three = net(&network(include_str!("../../../tests/specs/layers/heads.toml")));
+    let three = net(&network(include_str!(
+        "../../../tests/specs/layers/heads.toml"
+    )));
     let evaluation = three.evaluate_fen(START).expect("a position");
     assert_eq!(evaluation.value(), None);
     let [win, draw, loss] = evaluation.outputs()[..] else {
         panic!("{evaluation}");
     };
     let [win, draw, loss] = [win, draw, loss].map(|output| output.value);
-    assert_eq!(evaluation.to_string(), format!("win {win}, draw {draw}, loss {loss}"));
+    assert_eq!(
+        evaluation.to_string(),
+        format!("win {win}, draw {draw}, loss {loss}")
+    );
 }
 
 #[test]

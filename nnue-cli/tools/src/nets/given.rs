@@ -187,7 +187,8 @@ impl Given {
 /// The text of the position, and behind it the texts after `;` that begin with a word and a colon.
 /// Operations of EPD have no colon.
 fn apart(text: &str) -> (&str, Vec<(&str, &str)>) {
-    let is_key = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_key =
+        |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
     let mut position = text.trim_end_matches([';', ' ', '\t']);
     let mut told = Vec::new();
     while let Some((before, last)) = position.rsplit_once(';')
@@ -231,8 +232,10 @@ impl Told {
             let (key, place) = known.ok_or_else(|| GivenError::Key((*word).into()))?;
             let numbers = text.split_ascii_whitespace().map(|text| {
                 let found = || text.into();
-                text.parse()
-                    .map_err(|_| GivenError::Number { key, found: found() })
+                text.parse().map_err(|_| GivenError::Number {
+                    key,
+                    found: found(),
+                })
             });
             if place.replace(numbers.collect::<Result<_, _>>()?).is_some() {
                 return Err(GivenError::Twice(key));
@@ -245,7 +248,11 @@ impl Told {
     fn rows(&self, network: &Network, side_to_move: Color) -> Result<ActiveRows, GivenError> {
         let Told([white, black, views, _]) = self;
         let custom = || network.features.iter().filter(|set| set.is_supplied());
-        let views = read_views(views.as_deref(), custom().map(FeatureSet::views).max(), network)?;
+        let views = read_views(
+            views.as_deref(),
+            custom().map(FeatureSet::views).max(),
+            network,
+        )?;
         let mut rows = ActiveRows::default();
         for (color, found) in Color::ALL.into_iter().zip([white, black]) {
             let features = match found {

@@ -123,7 +123,9 @@ fn vector(line: &str, network: &Network) -> Result<Vector, String> {
 fn head(field: &str, network: &Network) -> Result<(String, String), String> {
     let found = foreign(field);
     let Some((name, value)) = field.split_once('=') else {
-        return Err(format!("found `{found}` behind a head, expected `name = value`"));
+        return Err(format!(
+            "found `{found}` behind a head, expected `name = value`"
+        ));
     };
     let (name, value) = (name.trim_end(), value.trim_start());
     let further = &network.output.further;
