@@ -573,7 +573,42 @@ fn all_that_a_network_says_is_shown() {
         stdout(&shown)
     );
     let raw = run(&[&options[..], &["--raw"]].concat());
-    assert_refused(&raw, 1, &["`--raw`", "Further head of three", "`--json`"]);
+    let row = printed(&raw).lines().nth(1).expect("a row");
+    let parts = outputs.iter();
+    let parts = parts.flat_map(|output| [output.psqt, output.positional]);
+    let values = outputs.iter().map(|output| output.value);
+    let numbers: String = parts.chain(values).map(|x| format!("\t{x}")).collect();
+    assert_eq!(row, format!("{fen}\tb\t0{numbers}\t{moves_left}"));
+}
+
+/// Two stacks, and heads of integers and of floating point.
+#[test]
+fn further_heads_are_columns_of_the_chosen_bucket() {
+    let (spec, network, file) = random_net("further_heads");
+    let path = scratch("further.nnue", &file);
+    let net = Net::from_bytes(&network, &file).expect("our own file");
+    let fens = [START, "4k3/8/8/8/8/8/8/4K2R b K - 0 1"];
+    let list = scratch("further.epd", fens.join("\n").as_bytes());
+    let raw = run(&["--net", &path, "--spec", &spec, "--raw", "--fens", &list]);
+    let mut rows = printed(&raw).lines();
+    let titles = rows.next().expect("titles");
+    assert!(
+        titles.ends_with("\tengine\tuncertainty\tmobility"),
+        "{titles}"
+    );
+    for (fen, bucket) in fens.iter().zip([1, 0]) {
+        let board = Board::from_fen(fen).expect("a position");
+        let sums = net.accumulate(&net.active_rows(&board));
+        let trace = net.trace(&sums, nnue_runtime::Position::side_to_move(&board), bucket);
+        let [HeadValue::Integer(uncertainty), HeadValue::Float(mobility)] = trace.heads[..] else {
+            panic!("{:?}", trace.heads);
+        };
+        let value = trace.evaluation.outputs()[0].value;
+        let row = rows.next().expect("a row");
+        let end = format!("\t{value}\t{uncertainty}\t{mobility}");
+        assert!(row.ends_with(&end), "{row}");
+        assert_eq!(row.split('\t').count(), titles.split('\t').count());
+    }
 }
 
 #[test]
@@ -598,7 +633,7 @@ fn where_the_engine_chooses_the_bucket_all_are_shown() {
     assert_refused(
         &run(&[&options[..], &["--raw"]].concat()),
         1,
-        &["`--raw`", "the bucket"],
+        &["found no stack, expected `stack:`"],
     );
 }
 
@@ -613,7 +648,7 @@ fn networks_of_all_layers_are_shown() {
         let net = scratch("of-any-layers.nnue", &file);
         let output = run(&["--net", &net, "--spec", &spec]);
         if network.features.iter().any(|set| set.is_supplied()) {
-            assert_refused(&output, 1, &["the engine tells"]);
+            assert_refused(&output, 1, &["found no features of white"]);
             continue;
         }
         let name = &network.name;
@@ -637,7 +672,8 @@ fn what_cannot_be_interpreted_is_refused() {
     let net = nnue_test_support::net_file::random_net_file(&network_in(ataxx), 1);
     let net = scratch("eval-ataxx.net", &net);
     let output = run(&["--net", &net, "--spec", ataxx]);
-    assert_refused(&output, 1, &["the engine tells", "`Ataxx squares`"]);
+    let words = ["found no features of white", "`Ataxx squares`"];
+    assert_refused(&output, 1, &words);
     let output = run(&["--net", SMALL128, "--spec", ataxx]);
     assert_refused(&output, 1, &["is not a net file for Ataxx: "]);
     let missing = run(&["--net", SMALL128, "--spec", "no/such.toml"]);

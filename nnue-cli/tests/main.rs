@@ -23,6 +23,7 @@ mod draw_weights;
 mod dummies;
 mod eval;
 mod foreign;
+mod given;
 #[path = "../../nnue-macros/compiler/tests/golden/mod.rs"]
 mod golden;
 mod info;

@@ -132,19 +132,20 @@ fn differences_are_told_and_are_the_exit_code() {
 }
 
 #[test]
-fn what_a_position_alone_has_no_values_of_is_refused() {
+fn what_the_engine_supplies_must_be_given() {
     let golden = scratch("verify-refused.txt", b"8/8/8/8/8/8/8/K1k5 w - - | 1\n");
+    let fens = scratch("verify-refused.epd", b"8/8/8/8/8/8/8/K1k5 w - -\n");
     let buckets = fs::read_to_string("../specs/bullet/output_buckets.toml").expect("the spec");
     let by_pieces = buckets.lines().find(|line| line.starts_with("select = "));
     let caller = buckets.replace(by_pieces.expect("a line"), "select = { by = \"caller\" }");
     let caller = scratch("verify-caller.toml", caller.as_bytes());
     for (spec, words) in [
-        ("../specs/games/ataxx.toml", "the custom feature set `"),
-        (&caller, "the choice of the bucket to the engine"),
+        ("../specs/games/ataxx.toml", "found no features of white"),
+        (&caller, "found no stack, expected `stack:`"),
     ] {
         let net = random_net(spec);
-        for option in ["--golden", "--fens"] {
-            let mut arguments = vec!["verify", &net, "--spec", spec, option, &golden];
+        for (option, list) in [("--golden", &golden), ("--fens", &fens)] {
+            let mut arguments = vec!["verify", &net, "--spec", spec, option, list];
             if option == "--fens" {
                 arguments.extend(["--write", "no/such.txt"]);
             }
@@ -176,6 +177,41 @@ fn a_win_a_draw_and_a_loss_are_compared() {
         "{}",
         stdout(&found)
     );
+}
+
+/// Integers and floating point, of which a line may have some, all or none.
+#[test]
+fn further_heads_are_compared_where_they_are_expected() {
+    let spec = "../tests/specs/layers/further_heads.toml";
+    let net = random_net(spec);
+    let fens = scratch("verify-further.epd", GAMES.join("\n").as_bytes());
+    let golden = text(&scratch_path("verify-further.txt"));
+    output(&[
+        "verify", &net, "--spec", spec, "--write", &golden, "--fens", &fens,
+    ]);
+    let written = fs::read_to_string(&golden).expect("it was written");
+    let equal = |lines: &str| {
+        fs::write(&golden, lines).expect("it can be written");
+        let report = run(&[&verify(&net, spec, &golden)[..], &["--json"]].concat());
+        let report: Value = serde_json::from_str(stdout(&report)).expect("JSON");
+        report["ways"][0]["equal"].clone()
+    };
+    assert_eq!(equal(&written), 14);
+    let without: Vec<&str> = written
+        .lines()
+        .map(|line| line.split_once(" | uncertainty").expect("a head").0)
+        .collect();
+    assert_eq!(equal(&without.join("\n")), 14);
+    for (head, place) in [("uncertainty", 4), ("mobility", 5)] {
+        let changed = written.lines().map(|line| {
+            let mut fields: Vec<String> = line.split(" | ").map(String::from).collect();
+            assert!(fields[place].starts_with(head), "{line}");
+            fields[place] = format!("{head} = 77777");
+            fields.join(" | ")
+        });
+        assert_eq!(equal(&changed.collect::<Vec<_>>().join("\n")), 0, "{head}");
+    }
+    fs::write(&golden, written).expect("it can be written");
 }
 
 #[test]

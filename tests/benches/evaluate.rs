@@ -7,16 +7,24 @@
 //! * `refresh`: both perspectives' accumulators of a position from nothing;
 //! * `evaluate`: the forward pass alone, over accumulators that are in the processor's cache;
 //! * `refresh_evaluate`: refresh and forward pass of each position;
-//! * `incremental`: the search itself, made, unmade and evaluated by an `Evaluator`.
+//! * `incremental`: the search itself, made, unmade and evaluated by an `Evaluator`;
+//! * `interpret`, `interpret_fen`: the interpreter, which compiles nothing, for the first of the
+//!   positions, as boards and as text.
 
 mod times;
 
 use std::hint::black_box;
 use std::sync::LazyLock;
 
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::recognise::recognise;
 use nnue_further_tests as networks;
+use nnue_interpreter::Net;
 use nnue_runtime::line::FromPosition;
-use nnue_runtime::{Accumulator, Board, Color, Evaluator, Level, Network, SelectedByPieces};
+use nnue_runtime::{
+    Accumulator, Board, Color, Evaluator, Level, Network, Position, SelectedByPieces,
+};
 use nnue_test_support::nets;
 use nnue_test_support::synthetic::synthetic_net;
 use nnue_trace::{Event, Search, Trace};
@@ -128,6 +136,30 @@ fn incremental<A: SelectedByPieces<Line = FromPosition, Output = nnue_runtime::O
     });
 }
 
+/// The interpreter has no levels, and each evaluation is a refresh.
+fn interpret(module: &str, file: &[u8]) {
+    const POSITIONS: u32 = 2_000;
+    let spec = recognise(file, module).expect("a net of Stockfish").spec;
+    let network = analyse(&SourceFile::new(module, spec)).expect("a spec without errors");
+    let net = Net::from_bytes(&network, file).expect("it fits the spec");
+    let boards = BOARDS.iter().cycle();
+    if let Some(bench) = Bench::named(format!("{module}::interpret")) {
+        let mut boards = boards.clone().take(POSITIONS as usize).cycle();
+        bench.run(SAMPLES, POSITIONS, || {
+            let board = boards.next()?;
+            Some(net.evaluate(board, net.bucket(board.occupied().len())?))
+        });
+    }
+    if let Some(bench) = Bench::named(format!("{module}::interpret_fen")) {
+        let fens: Vec<String> = boards
+            .take(POSITIONS as usize)
+            .map(Board::to_string)
+            .collect();
+        let mut fens = fens.iter().cycle();
+        bench.run(SAMPLES, POSITIONS, || net.evaluate_fen(fens.next()?).ok());
+    }
+}
+
 /// The benchmarks of a network.
 macro_rules! benches {
     ($module:ident, $file:expr, [$($function:ident),*]) => {
@@ -151,6 +183,7 @@ macro_rules! benches {
                         }
                     }
                 )*
+                interpret(stringify!($module), &FILE);
             }
         }
     };

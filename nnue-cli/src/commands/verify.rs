@@ -8,11 +8,12 @@ use clap::Args;
 use indicatif::ProgressBar;
 use nnue_tools::measure::verification::compare_compiled;
 use nnue_tools::measure::wiring::{Checked, check_wiring};
-use nnue_tools::nets::golden::{self, Vector};
+use nnue_tools::nets::given::Given;
+use nnue_tools::nets::golden::{self, Expected, Vector};
 use nnue_tools::nets::net_file::NetFile;
 use nnue_tools::nets::positions::Positions;
 use nnue_tools::nets::specs::{Spec, SpecChoice};
-use nnue_tools::nets::verification::{Verification, interpret, require_values};
+use nnue_tools::nets::verification::{Verification, interpret};
 
 use super::bench::{PackageOptions, waiting};
 use crate::Failure;
@@ -25,12 +26,15 @@ Example: nnue verify my-net.nnue --spec my-net.toml --golden golden.txt --compil
 
 const NOTES: &str = "\
 Golden vectors are text, with `FEN | value` or `FEN | value | psqt | positional` in a line, or \
-`FEN | win | draw | loss`: the integers that `nnue eval` shows, from the view of the side to move. A \
-trainer writes them beside its net, or --write does, with what the interpreter says.
+`FEN | win | draw | loss`: the integers that `nnue eval` shows, from the view of the side to move. \
+Further heads may follow, as `| NAME = VALUE`. Behind the FEN, or in its place, stands what only the \
+engine knows, as `nnue eval --help` says: `FEN ; white: 3 17 ; black: 5 | value`. A trainer writes \
+golden vectors beside its net, or --write does, with what the interpreter says.
 
 The interpreter computes the network. With --compile it is compiled too, and compared at every \
 instruction set of this machine: with a full refresh for each position, and incrementally, where at \
-most four pieces are removed and four added since the position in the line before.
+most four pieces are removed and four added since the position in the line before. Networks with \
+custom sets, and those whose engine chooses the stack, are not compiled.
 
 With --wiring no net is read. The networks of specs are compiled, and their code is checked with \
 weights of its own at every instruction set of this machine: each weight tells where it is, each \
@@ -105,14 +109,12 @@ impl Verify {
     }
 
     fn open(&self) -> Result<NetFile, Failure> {
-        let file = NetFile::open(self.net.path()?, self.spec.as_ref())?;
-        require_values(&file.network)?;
-        Ok(file)
+        Ok(NetFile::open(self.net.path()?, self.spec.as_ref())?)
     }
 
     fn verify(&self, golden: &Path, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let file = self.open()?;
-        let vectors = golden::read(golden)?;
+        let vectors = golden::read(golden, &file.network)?;
         let mut verification = Verification::of(&file.network, &vectors);
         let bar = progress::bar();
         self.compare(&mut verification, &file, &vectors, &bar)?;
@@ -131,19 +133,14 @@ impl Verify {
 
     fn compare(
         &self,
-        verification: &mut Verification,
+        verification: &mut Verification<'_>,
         file: &NetFile,
         vectors: &[Vector],
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
         let progress = || bar.inc(1);
         bar.set_length(vectors.len() as u64);
-        let found = interpret(
-            &file.net()?,
-            vectors,
-            |vector| &vector.given.board,
-            &progress,
-        );
+        let found = interpret(&file.net()?, vectors, |vector| &vector.given, &progress);
         let found = found.into_iter().map(Some);
         verification.compare("interpreted", vectors.iter().zip(found));
         let Some(choice) = self.spec.as_ref().filter(|_| self.compile) else {
@@ -181,23 +178,23 @@ impl Verify {
 
     fn write(&self, path: &Path, positions: Positions) -> Result<ExitCode, Failure> {
         let file = self.open()?;
-        let positions = positions.all()?;
+        let parse = |text: &str| Given::with_stack(text, &file.network);
+        let given = positions.all_parsed(parse)?;
         let bar = progress::bar();
-        bar.set_length(positions.len() as u64);
-        let outputs = interpret(&file.net()?, &positions, |given| &given.board, &|| {
-            bar.inc(1)
-        });
+        bar.set_length(given.len() as u64);
+        let found = interpret(&file.net()?, &given, |given| given, &|| bar.inc(1));
         bar.finish_and_clear();
         let mut bytes = Vec::new();
-        for (given, outputs) in positions.iter().zip(&outputs) {
-            golden::write(given, outputs, &mut bytes)?;
+        for (given, found) in given.iter().zip(&found) {
+            let expected = Expected::all(&file.network, found);
+            golden::write(given, &expected, &mut bytes)?;
         }
         write(path, bytes)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn show(verification: &Verification, out: &mut dyn Write) -> Result<(), Failure> {
+fn show(verification: &Verification<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     let Verification {
         network, positions, ..
     } = verification;

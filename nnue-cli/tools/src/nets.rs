@@ -11,6 +11,7 @@
 //! | [`difference`] | the differences between two net files |
 //! | [`conversion`] | a net file in the form that another spec of its network has |
 //! | [`positions`] | FEN and EPD, a single position or a list |
+//! | [`given`] | positions with what only an engine knows of them |
 //! | [`evaluation`] | evaluations of positions, by compiled and interpreted networks |
 //! | [`golden`], [`verification`] | the expected values of a network, and the comparison with them |
 //! | `parallel` | work on all cores |
@@ -19,6 +20,7 @@ pub mod conversion;
 pub mod difference;
 mod error;
 pub mod evaluation;
+pub mod given;
 pub mod golden;
 pub mod info;
 pub mod net_file;

@@ -27,7 +27,7 @@ use nnue_runtime::{Board, Delta};
 
 pub use cozy_chess::Move;
 
-pub use crate::answer::Answer;
+pub use crate::answer::{Answer, Values};
 pub use crate::contenders::{Along, ByPieces, Evaluate, FirstBucket, Prepared, Refreshed};
 pub use crate::engine::{Engine, Following};
 pub use crate::error::{Expected, LineError, TraceError};

@@ -30,6 +30,7 @@ pub mod network;
 pub mod operation;
 mod options;
 pub mod plan;
+pub mod recognise;
 pub mod spec;
 mod write_spec;
 

@@ -1,5 +1,7 @@
 //! The evaluation of a position, and the values that are computed on the way.
 
+use core::fmt;
+
 use nnue_runtime::{HeadValue, Output, Wdl};
 
 use crate::weights::Values;
@@ -14,12 +16,34 @@ pub enum Evaluation {
 }
 
 impl Evaluation {
+    /// The value in the engine's units; `None` where there are values of win, draw and loss.
+    #[must_use]
+    pub fn value(&self) -> Option<i32> {
+        match self {
+            Evaluation::Value(output) => Some(output.value),
+            Evaluation::Wdl(_) => None,
+        }
+    }
+
     /// The value, or the values of win, draw and loss in this order.
     #[must_use]
     pub fn outputs(&self) -> Vec<Output> {
         match *self {
             Evaluation::Value(output) => vec![output],
             Evaluation::Wdl(Wdl { win, draw, loss }) => vec![win, draw, loss],
+        }
+    }
+}
+
+/// The value, or `win W, draw D, loss L`, in the engine's units.
+impl fmt::Display for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Evaluation::Value(output) => output.value.fmt(f),
+            Evaluation::Wdl(Wdl { win, draw, loss }) => {
+                let [win, draw, loss] = [win.value, draw.value, loss.value];
+                write!(f, "win {win}, draw {draw}, loss {loss}")
+            }
         }
     }
 }

@@ -83,13 +83,29 @@ pub(crate) fn sums(set: &FeatureSet) -> Vec<Sum> {
     }
 }
 
+/// The rows of features of custom sets: of the features that are active for white, and of those
+/// that are active for black, where white and black have these views. Numbers beyond the last view
+/// stand for the last.
+///
+/// # Errors
+///
+/// [`UnknownFeature`] if the number of a feature is too large.
+pub fn custom_rows(
+    network: &Network,
+    views: [u32; 2],
+    features: [&[u32]; 2],
+) -> Result<ActiveRows, UnknownFeature> {
+    let rows = |perspective: usize| -> Result<Vec<usize>, UnknownFeature> {
+        let rows = features[perspective].iter();
+        rows.map(|feature| of_custom(network, views[perspective], *feature))
+            .collect()
+    };
+    Ok([rows(0)?, rows(1)?])
+}
+
 /// The row of a custom feature in a view. Features are numbered through all custom sets of a
 /// network.
-pub(crate) fn of_custom(
-    network: &Network,
-    view: u32,
-    feature: u32,
-) -> Result<usize, UnknownFeature> {
+fn of_custom(network: &Network, view: u32, feature: u32) -> Result<usize, UnknownFeature> {
     // The numbers of features and rows before the set.
     let (mut features, mut rows) = (0, 0);
     for set in &network.features {

@@ -1,37 +1,45 @@
 //! Evaluates any NNUE network from its description, at run time.
 //!
 //! ```
-//! use nnue_compiler::diagnostics::SourceFile;
-//! use nnue_interpreter::{Evaluation, Net};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = "../../examples/nets/nn-37f18f62d772.nnue";
+//! let net = nnue_interpreter::Net::recognise(path)?; // by its header
+//! let start = net.evaluate_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")?;
+//! println!("{start}"); // 251, in the engine's units, for the side to move
+//! # assert_eq!(start.to_string(), "251");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! * Nets that are built like Stockfish's need nothing else. For others, [`Net::recognise`] reads the
+//!   spec in `net.toml` beside `net.nnue`, or behind the net, and [`Net::with_spec`] any spec. For a
+//!   net without a header, `nnue adopt` finds the spec.
+//! * [`Net::evaluate`] takes a board of [`nnue_runtime`] or of the program, and the bucket.
+//!   [`Net::custom_rows`] and [`Net::accumulate`] are for features that the engine supplies.
+//! * [`Net::trace`] has every number on the way, to find a difference:
+//!
+//! ```
+//! use nnue_interpreter::Net;
 //! use nnue_runtime::{Board, Color};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let path = "../../specs/small128.toml";
-//! let spec = SourceFile::new(path, std::fs::read_to_string(path)?);
-//! let network = nnue_compiler::analyse(&spec)?;
-//! let net = Net::open(&network, "../../examples/nets/nn-37f18f62d772.nnue")?;
-//!
-//! let board = Board::start();
-//! let Evaluation::Value(output) = net.evaluate(&board, net.bucket(32).unwrap_or(0)) else {
-//!     return Err("the net says how likely a win is, expected one value".into());
-//! };
-//! assert_eq!(output.value, 251); // in the engine's units, for the side to move
-//!
-//! // Every number on the way, to find a difference.
-//! let accumulators = net.accumulate(&net.active_rows(&board));
+//! # let (path, spec) = ("../../examples/nets/nn-37f18f62d772.nnue", "../../specs/small128.toml");
+//! let net = Net::with_spec(path, spec)?;
+//! let accumulators = net.accumulate(&net.active_rows(&Board::start()));
 //! let trace = net.trace(&accumulators, Color::White, 7);
 //! assert_eq!(trace.transformer.len(), 128);
-//! for (layer, values) in network.layers.iter().zip(&trace.layers) {
+//! for (layer, values) in net.network().layers.iter().zip(&trace.layers) {
 //!     println!("{}: {values:?}", layer.name);
 //! }
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! [`nnue_net!`](nnue_runtime::nnue_net) compiles a network into a program, which then evaluates it
-//! as fast as the machine can. This crate needs no compilation: a program can open a network whose
-//! spec it has never seen, evaluate positions, and look at every tensor in between. It is slow:
-//! each evaluation computes everything anew, value by value.
+//! # Speed
+//!
+//! Each evaluation computes everything anew, value by value, whether or not a move leads to it.
+//! SPEED
+//! [`nnue_net!`](nnue_runtime::nnue_net) compiles a network into a program, for search.
 //!
 //! # A definition of the language
 //!
@@ -75,15 +83,17 @@ mod fixed_point;
 mod layers;
 mod net;
 mod number;
+mod open;
 mod output;
 mod transformer;
 mod unrounded;
 mod weights;
 
 pub use crate::evaluation::{Evaluation, Trace};
-pub use crate::features::{ActiveRows, UnknownFeature, active_rows};
+pub use crate::features::{ActiveRows, UnknownFeature, active_rows, custom_rows};
 pub use crate::net::Net;
 pub use crate::number::NumberPlace;
+pub use crate::open::{EvaluateError, OpenError};
 pub use crate::transformer::{Accumulator, Accumulators};
 pub use crate::unrounded::{
     UnroundedError, UnroundedLayer, UnroundedNet, UnroundedTrace, UnroundedWeights,

@@ -8,7 +8,7 @@ use nnue_format::LoadError;
 use nnue_runtime::{Color, Position};
 
 use crate::evaluation::{Evaluation, Trace};
-use crate::features::{self, ActiveRows, UnknownFeature, active_rows};
+use crate::features::{ActiveRows, UnknownFeature, active_rows, custom_rows};
 use crate::file;
 use crate::layers::{self, Tensors};
 use crate::output;
@@ -114,12 +114,7 @@ impl Net {
         views: [u32; 2],
         features: [&[u32]; 2],
     ) -> Result<ActiveRows, UnknownFeature> {
-        let rows = |perspective: usize| -> Result<Vec<usize>, UnknownFeature> {
-            let rows = features[perspective].iter();
-            rows.map(|feature| features::of_custom(&self.network, views[perspective], *feature))
-                .collect()
-        };
-        Ok([rows(0)?, rows(1)?])
+        custom_rows(&self.network, views, features)
     }
 
     /// The sums over active rows.

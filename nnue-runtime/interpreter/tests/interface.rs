@@ -1,12 +1,16 @@
-//! Mistakes of callers, and inputs other than positions.
+//! Nets without a compile, mistakes of callers, and inputs other than positions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
-use nnue_interpreter::{Net, Values, Weights};
+use nnue_interpreter::{EvaluateError, LoadError, Net, OpenError, Values, Weights};
 use nnue_runtime::Board;
+use nnue_test_support::generations;
 use nnue_test_support::random_weights::{RandomWeights, Style};
-use nnue_test_support::synthetic::synthetic_net;
+use nnue_test_support::synthetic::{net_of, synthetic_net};
 
 fn network(spec: &str) -> Network {
     let network = analyse(&SourceFile::new("spec", spec));
@@ -37,6 +41,148 @@ fn files_of_other_networks_are_refused_as_the_loader_refuses_them() {
     assert!(
         refusal.starts_with("cannot read `no/such.nnue`: "),
         "{refusal}"
+    );
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const NET: &str = "../../examples/nets/nn-37f18f62d772.nnue";
+
+/// A folder that is empty at first.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("interface-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the folder for tests is writable");
+    folder
+}
+
+#[test]
+fn nets_tell_their_network_by_the_header_or_by_a_spec_beside_or_behind_them() {
+    let value = |net: Result<Net, OpenError>| {
+        let net = net.unwrap_or_else(|error| panic!("{error}"));
+        net.evaluate_fen(START).expect("a position").value()
+    };
+    assert_eq!(value(Net::recognise(NET)), Some(251));
+    assert_eq!(
+        value(Net::with_spec(NET, "../../specs/small128.toml")),
+        Some(251)
+    );
+    let expected = value(Net::recognise("../../examples/nets/primer.nnue"));
+    assert_eq!(expected, Some(58));
+
+    let folder = scratch("recognised");
+    let text = include_str!("../../../tests/specs/tails/hobbes.toml");
+    let network = network(text);
+    let file = RandomWeights::draw(&network, Style::Small, 1).net_file();
+    let expected = value(Ok(net(&network)));
+    let beside = folder.join("beside.bin");
+    fs::write(&beside, &file).expect("it can be written");
+    // Of another size than any known network.
+    let refusal = Net::recognise(&beside).unwrap_err().to_string();
+    assert!(
+        refusal.contains("of an unknown kind: only nets that are built like"),
+        "{refusal}"
+    );
+    // What stands beside a net may be something else.
+    fs::write(beside.with_extension("toml"), "epochs = 3\n").expect("it can be written");
+    assert!(matches!(
+        Net::recognise(&beside),
+        Err(OpenError::Unknown { .. })
+    ));
+    fs::write(beside.with_extension("toml"), text).expect("it can be written");
+    assert_eq!(value(Net::recognise(&beside)), expected);
+    assert_eq!(
+        value(Net::with_spec(&beside, beside.with_extension("toml"))),
+        expected
+    );
+    let behind = folder.join("behind.bin");
+    let with_spec = nnue_compiler::format::attached::attach(&file, text);
+    fs::write(&behind, with_spec.expect("a short spec")).expect("it can be written");
+    assert_eq!(value(Net::recognise(&behind)), expected);
+
+    // A net of another width, for which a spec is written.
+    let relative = folder.join("relative.nnue");
+    fs::write(&relative, net_of(&generations::HM256)).expect("it can be written");
+    assert!(value(Net::recognise(&relative)).is_some());
+}
+
+#[test]
+fn why_a_net_cannot_be_opened_is_told() {
+    let refusal = |net: Result<Net, OpenError>| net.unwrap_err().to_string();
+    let missing = refusal(Net::recognise("no/such.nnue"));
+    assert!(
+        missing.starts_with("cannot read `no/such.nnue`: "),
+        "{missing}"
+    );
+    let missing = refusal(Net::with_spec(NET, "no/such.toml"));
+    assert!(
+        missing.starts_with("cannot read `no/such.toml`: "),
+        "{missing}"
+    );
+    let missing = refusal(Net::with_spec("no/such.nnue", "../../specs/small128.toml"));
+    assert!(
+        missing.starts_with("cannot read `no/such.nnue`: "),
+        "{missing}"
+    );
+    assert_eq!(
+        refusal(Net::recognise("README.md")),
+        "`README.md` is no net but text"
+    );
+    let folder = scratch("refused");
+    let cut = folder.join("cut.nnue");
+    let bytes = fs::read(NET).expect("it is there");
+    fs::write(&cut, &bytes[..1000]).expect("it can be written");
+    let refused = Net::recognise(&cut);
+    assert!(
+        matches!(refused, Err(OpenError::Net(LoadError::Explained { .. }))),
+        "{refused:?}"
+    );
+    fs::write(&cut, &bytes).expect("it can be written");
+    fs::write(
+        cut.with_extension("toml"),
+        "like = \"small128\"\nnane = 3\n",
+    )
+    .expect("written");
+    let refused = Net::recognise(&cut);
+    assert!(matches!(&refused, Err(OpenError::Spec(_))), "{refused:?}");
+    assert!(refusal(refused).contains("cut.toml"));
+    fs::write(cut.with_extension("toml"), b"like = \"\xFF\"").expect("it can be written");
+    let refused = refusal(Net::recognise(&cut));
+    assert!(
+        refused.contains("cut.toml` is not UTF-8 text: the byte at offset 8"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn what_a_position_alone_has_no_value_of_is_named() {
+    let refusal = |spec: &str, fen: &str| {
+        let net = net(&network(spec));
+        net.evaluate_fen(fen).unwrap_err()
+    };
+    assert!(matches!(refusal(SMALL128, "8/8 w"), EvaluateError::Fen(_)));
+    assert_eq!(
+        refusal(MIXED, START).to_string(),
+        "`Mixed` has the custom feature set `Files`: the engine tells which of its features are \
+         active, and a position alone does not"
+    );
+    let by_caller = include_str!("../../../tests/specs/layers/average.toml");
+    assert!(matches!(
+        refusal(by_caller, START),
+        EvaluateError::Bucket { .. }
+    ));
+
+    let three = net(&network(include_str!(
+        "../../../tests/specs/layers/heads.toml"
+    )));
+    let evaluation = three.evaluate_fen(START).expect("a position");
+    assert_eq!(evaluation.value(), None);
+    let [win, draw, loss] = evaluation.outputs()[..] else {
+        panic!("{evaluation}");
+    };
+    let [win, draw, loss] = [win, draw, loss].map(|output| output.value);
+    assert_eq!(
+        evaluation.to_string(),
+        format!("win {win}, draw {draw}, loss {loss}")
     );
 }
 

@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
 use nnue_runtime::{Board, Color, HeadValue, Position, Role, Square};
-use nnue_tools::nets::evaluation::{Answer, BucketOutput, Evaluation, Interpreted, Sums, Value};
+use nnue_tools::nets::evaluation::{
+    Answer, BucketOutput, Evaluation, Interpreted, Sums, Value, told_features,
+};
+use nnue_tools::nets::given::Given;
 
 use crate::style::{BLACK, CHOSEN, FAINT, PLAIN, STRONG, WHITE, of_sign, paint};
 use crate::table::Cell;
@@ -20,18 +23,22 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     /// Writes the evaluation of a position: the contribution of each piece, the outputs of all
     /// buckets, and the value for the side to move.
-    pub(super) fn position(&mut self, fen: &str, board: &Board) -> io::Result<()> {
-        let evaluation = self.net.evaluate(board);
-        writeln!(self.out, "\n{}\n", foreign(fen))?;
-        self.board(board, &evaluation)?;
-        if evaluation.white_value().is_some() {
-            self.caption(
-                MARGIN,
-                "Under each piece: what white's evaluation loses when it is taken off.",
-            )?;
+    pub(super) fn position(&mut self, given: &Given, evaluation: &Evaluation) -> io::Result<()> {
+        writeln!(self.out, "\n{}\n", foreign(&given.text))?;
+        if let Some(board) = &given.board {
+            // Without a piece, other features of custom sets would be active.
+            let is_told = told_features(self.net.network()).is_some();
+            let value = evaluation.white_value().filter(|_| !is_told);
+            self.board(board, value)?;
+            if value.is_some() {
+                self.caption(
+                    MARGIN,
+                    "Under each piece: what white's evaluation loses when it is taken off.",
+                )?;
+            }
+            writeln!(self.out)?;
         }
-        writeln!(self.out)?;
-        self.buckets(board, &evaluation)?;
+        self.buckets(given, evaluation)?;
         let summands = if self.net.has_psqt() {
             "PSQT and layers"
         } else {
@@ -49,12 +56,13 @@ impl Report<'_> {
             )?;
         }
         writeln!(self.out)?;
-        self.value(&evaluation)
+        self.value(evaluation)
     }
 
-    fn board(&mut self, board: &Board, evaluation: &Evaluation) -> io::Result<()> {
+    /// Writes the board, and under its pieces what white's `value` loses without them.
+    fn board(&mut self, board: &Board, value: Option<i32>) -> io::Result<()> {
         let contributions: [Option<i32>; 64] = Square::ALL.map(|square| {
-            let value = evaluation.white_value()?;
+            let value = value?;
             let piece = board.piece_at(square)?;
             // No network was trained on boards without a king.
             if piece.role == Role::King {
@@ -99,7 +107,7 @@ impl Report<'_> {
         self.caption(MARGIN, &format!(" {}", files.trim_end()))
     }
 
-    fn buckets(&mut self, board: &Board, evaluation: &Evaluation) -> io::Result<()> {
+    fn buckets(&mut self, given: &Given, evaluation: &Evaluation) -> io::Result<()> {
         let has_psqt = self.net.has_psqt();
         let first = evaluation.outputs.first();
         let titles = first.map_or(Vec::new(), |output| titles(output, has_psqt));
@@ -133,10 +141,11 @@ impl Report<'_> {
             let cells = row.iter().zip(&widths);
             let cells =
                 cells.map(|(cell, width)| paint(cell.style, format!("{:>width$}", cell.text)));
-            let note = if evaluation.bucket == Some(bucket) {
-                paint(CHOSEN, format!("◀ {} pieces", board.occupied().len()))
-            } else {
-                String::new()
+            let pieces = given.board.as_ref().map(|board| board.occupied().len());
+            let note = match pieces.filter(|pieces| self.net.bucket(*pieces) == Some(bucket)) {
+                _ if evaluation.bucket != Some(bucket) => String::new(),
+                Some(pieces) => paint(CHOSEN, format!("◀ {pieces} pieces")),
+                None => paint(CHOSEN, "◀"),
             };
             self.row(MARGIN, cells, &note)?;
         }
@@ -167,7 +176,7 @@ impl Report<'_> {
             ),
             None => writeln!(
                 self.out,
-                "{label}: one of the totals, for this network leaves it to the engine to choose the bucket"
+                "{label}: one of the totals, for this network leaves it to the engine to choose the bucket (`FEN ; stack: 0`)"
             ),
         }
     }
@@ -303,8 +312,9 @@ mod tests {
             net: &net,
             out: &mut out,
         };
+        let given = Given::parse(fen, net.network()).unwrap();
         report
-            .position(fen, &Board::from_fen(fen).unwrap())
+            .position(&given, &net.evaluate_given(&given))
             .unwrap();
         String::from_utf8(out).unwrap()
     }

@@ -6,7 +6,7 @@ use crate::nets::golden::Vector;
 use crate::nets::net_file::NetFile;
 use crate::nets::parallel;
 use crate::nets::specs::Spec;
-use crate::nets::verification::Verification;
+use crate::nets::verification::{Verification, require_values};
 use nnue_runtime::Level;
 
 use crate::measure::Error;
@@ -19,21 +19,23 @@ use crate::measure::workspace::Turn;
 ///
 /// # Errors
 ///
-/// The network cannot be compiled, or its program fails.
+/// The network cannot be compiled, or its program fails; or the values do not follow from the
+/// position alone, which is all that the program reads.
 pub fn compare_compiled(
-    verification: &mut Verification,
+    verification: &mut Verification<'_>,
     turn: &Turn<'_>,
     spec: &Spec,
     file: &NetFile,
     vectors: &[Vector],
     progress: &(dyn Fn() + Sync),
 ) -> Result<(), Error> {
+    require_values(&file.network)?;
     let program = turn.build(std::slice::from_ref(spec))?.remove(0);
     let program = program.map_err(|words| Error::Compiler {
         spec: spec.choice.to_string(),
         words,
     })?;
-    let fens: Vec<&str> = vectors.iter().map(|vector| &*vector.given.fen).collect();
+    let fens: Vec<&str> = vectors.iter().map(|vector| &*vector.given.text).collect();
     let levels: Vec<Level> = Level::available().collect();
     let net: &Path = &file.path;
     let all = parallel::map(&levels, |level| {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::{self, FileLayout, Loaded};
 use nnue_compiler::network::Network;
-use nnue_compiler::{analyse, explain, file_layout, spec_of};
+use nnue_compiler::{analyse, explain, file_layout, recognise};
 use nnue_interpreter::Net;
 use nnue_runtime::Warning;
 
@@ -287,25 +287,17 @@ impl Recognised {
 
     /// The same of a file that may be a net.
     fn of_net(path: &Path, bytes: Cow<'_, [u8]>, name: &str) -> Result<Recognised, Error> {
-        let identity = explain::identify(&bytes);
-        // The beginning of a file that was cut or damaged may still name its network; the error
-        // says what is wrong.
-        let known = identity
-            .specs()
-            .find_map(|name| KnownSpec::named(name).ok());
-        let of_known = |known: &KnownSpec| (Cow::Borrowed(known.text), Origin::Known);
-        let found = match (known, identity.family()) {
-            (Some(known), _) => Some(of_known(&known)),
-            (None, Some(family)) => Some(match encoded(&bytes) {
-                Some(spec) => (Cow::Owned(spec), Origin::Known),
-                None => (Cow::Owned(spec_of(&family, name)), Origin::Shape),
-            }),
-            // The file may be compressed.
-            (None, None) => fitting(&bytes).first().map(of_known),
+        let Some(recognise::Recognised { spec, is_written }) = recognise::recognise(&bytes, name)
+        else {
+            return Err(Error::Unrecognised {
+                path: path.into(),
+                identity: explain::identify(&bytes),
+            });
         };
-        let Some((spec, origin)) = found else {
-            let path = path.into();
-            return Err(Error::Unrecognised { path, identity });
+        let origin = if is_written {
+            Origin::Shape
+        } else {
+            Origin::Known
         };
         let source = SourceFile::new("the spec of the file", spec.to_string());
         let network = analyse(&source)?;
@@ -313,39 +305,8 @@ impl Recognised {
     }
 }
 
-/// A known spec with another encoding, if a file fits it. A file may have another encoding because
-/// `nnue convert` wrote it, or because it was not compressed.
-fn encoded(bytes: &[u8]) -> Option<String> {
-    let texts = KnownSpec::all().flat_map(|known| {
-        let name = known.name;
-        ["raw", "leb128"].map(|encoding| {
-            format!("name = \"{name}\"\nlike = \"{name}\"\nfile.encoding = \"{encoding}\"\n")
-        })
-    });
-    // Some known specs have no key `encoding`.
-    let analysed = texts.filter_map(|text| {
-        let network = analyse(&SourceFile::new("like", &*text)).ok()?;
-        Some((network, text))
-    });
-    fits(bytes, analysed).into_iter().next()
-}
-
 /// The known specs that a file fits. Specs for which its weights look right come first.
 pub fn fitting(bytes: &[u8]) -> Vec<KnownSpec> {
-    let known = KnownSpec::all().filter_map(|known| Some((known.network().ok()?, known)));
-    fits(bytes, known)
-}
-
-/// The values that belong to networks which a file fits. Networks for which its weights look right
-/// come first.
-fn fits<T>(bytes: &[u8], networks: impl Iterator<Item = (Network, T)>) -> Vec<T> {
-    let loaded = networks.filter_map(|(network, with)| {
-        let layout = file_layout(&network);
-        let bytes = format::unpack(&layout, bytes).ok()?;
-        format::check(&layout, &bytes).ok()?;
-        Some((explain::looks_like(&layout, &bytes).is_some(), with))
-    });
-    let mut found: Vec<(bool, T)> = loaded.collect();
-    found.sort_by_key(|(doubted, _)| *doubted);
-    found.into_iter().map(|(_, with)| with).collect()
+    let known = recognise::fitting(bytes).into_iter();
+    known.map(|(name, text)| KnownSpec { name, text }).collect()
 }

@@ -197,18 +197,19 @@ impl Positions {
         self.0.lines.buffer().is_empty()
     }
 
-    /// The next position, or the error of its line; `None` at the end.
+    /// What `parse` makes of the next line, or the error of the line; `None` at the end.
     ///
     /// # Errors
     ///
     /// [`Error`] if the stream cannot be read.
-    pub fn next_position(&mut self) -> Result<Option<Result<WrittenPosition, Error>>, Error> {
+    pub fn next_parsed<T, E: fmt::Display>(
+        &mut self,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<Option<Result<T, Error>>, Error> {
         let Some(text) = self.0.next_line()? else {
             return Ok(None);
         };
-        Ok(Some(
-            WrittenPosition::parse(&text).map_err(|error| self.0.wrong(error)),
-        ))
+        Ok(Some(parse(&text).map_err(|error| self.0.wrong(error))))
     }
 
     /// All positions of the list. Each line must be a position, and there must be at least one
@@ -218,7 +219,19 @@ impl Positions {
     ///
     /// A line is wrong, or there are no lines, or too many.
     pub fn all(self) -> Result<Vec<WrittenPosition>, Error> {
-        let parse = |line: &str| WrittenPosition::parse(line).map_err(|error| error.to_string());
+        self.all_parsed(WrittenPosition::parse)
+    }
+
+    /// What `parse` makes of each line.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Positions::all`].
+    pub fn all_parsed<T, E: fmt::Display>(
+        self,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<Vec<T>, Error> {
+        let parse = |line: &str| parse(line).map_err(|error| error.to_string());
         self.0.all("positions", parse)
     }
 }
@@ -235,20 +248,16 @@ mod tests {
     fn comments_and_blank_lines_are_skipped_and_counted() {
         let mut list = list(b"# one\r\n\n  4k3/8/8/8/8/8/8/4K3 w - - id 1;\r\n8/8 w\n\xFF");
         assert!(list.may_wait());
-        let first = list.next_position().unwrap().unwrap().unwrap();
+        let next = |list: &mut Positions| list.next_parsed(WrittenPosition::parse).unwrap();
+        let first = next(&mut list).unwrap().unwrap();
         assert_eq!(first.fen, "4k3/8/8/8/8/8/8/4K3 w - -");
         assert!(!list.may_wait());
         for number in [4, 5] {
-            let wrong = list
-                .next_position()
-                .unwrap()
-                .unwrap()
-                .unwrap_err()
-                .to_string();
+            let wrong = next(&mut list).unwrap().unwrap_err().to_string();
             let start = format!("line {number} of a list: found ");
             assert!(wrong.starts_with(&start), "{wrong}");
         }
-        assert!(list.next_position().unwrap().is_none());
+        assert!(next(&mut list).is_none());
     }
 
     #[test]

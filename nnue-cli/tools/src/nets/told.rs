@@ -7,6 +7,7 @@ use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format;
 use nnue_compiler::network::Network;
+use nnue_compiler::recognise::is_spec;
 
 use crate::nets::Error;
 use crate::nets::specs::read_text;
@@ -50,18 +51,6 @@ pub fn told_spec(path: &Path, bytes: &[u8]) -> Result<Option<(String, Network, O
     }
     let network = analyse(&SourceFile::new(beside.display().to_string(), text.clone()))?;
     Ok(Some((text, network, Origin::Beside(beside))))
-}
-
-/// Whether a text of TOML is meant as a spec. Others stand beside nets too, such as what they were
-/// trained with.
-fn is_spec(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim_start);
-    lines.any(|line| {
-        let is_like = |rest: &str| rest.trim_start().starts_with('=');
-        line.starts_with("[[features]]")
-            || line.starts_with("[transformer]")
-            || line.strip_prefix("like").is_some_and(is_like)
-    })
 }
 
 /// A net file with the text of a spec behind it.

@@ -2,11 +2,12 @@
 
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
-use nnue_runtime::{Board, Output, Position};
+use nnue_trace::Values;
 use serde::Serialize;
 
 use crate::nets::Error;
 use crate::nets::evaluation::told_features;
+use crate::nets::given::Given;
 use crate::nets::golden::Vector;
 use crate::nets::parallel;
 
@@ -15,7 +16,9 @@ const TOLD: usize = 10;
 
 /// The results of a comparison with golden vectors.
 #[derive(Debug, Serialize)]
-pub struct Verification {
+pub struct Verification<'n> {
+    #[serde(skip)]
+    of: &'n Network,
     /// The name of the verified network.
     pub network: String,
     /// How many golden vectors there are.
@@ -52,11 +55,12 @@ pub struct Difference {
     pub computed_by: String,
 }
 
-impl Verification {
+impl<'n> Verification<'n> {
     /// A verification of a network before anything is compared.
     #[must_use]
-    pub fn of(network: &Network, vectors: &[Vector]) -> Verification {
+    pub fn of(network: &'n Network, vectors: &[Vector]) -> Verification<'n> {
         Verification {
+            of: network,
             network: network.name.clone(),
             positions: vectors.len(),
             ways: Vec::new(),
@@ -69,12 +73,11 @@ impl Verification {
         self.ways.iter().all(|way| way.equal == way.compared)
     }
 
-    /// Compares the outputs of a way of computing. For each vector there is an output of each head,
-    /// or `None` if the vector is left out.
+    /// Compares the values of a way of computing, which are `None` for vectors that are left out.
     pub fn compare<'v>(
         &mut self,
         computed_by: &str,
-        pairs: impl IntoIterator<Item = (&'v Vector, Option<Vec<Output>>)>,
+        pairs: impl IntoIterator<Item = (&'v Vector, Option<Values>)>,
     ) {
         let mut way = Way {
             computed_by: computed_by.into(),
@@ -84,14 +87,15 @@ impl Verification {
         for (vector, found) in pairs {
             let Some(found) = found else { continue };
             let expected = &vector.expected;
+            let found = expected.of(self.of, &found);
             way.compared += 1;
-            if expected.is(&found) {
+            if *expected == found {
                 way.equal += 1;
             } else if self.differences.len() < TOLD {
                 self.differences.push(Difference {
-                    fen: vector.given.fen.clone(),
+                    fen: vector.given.text.clone(),
                     expected: expected.to_string(),
-                    found: expected.of(&found).to_string(),
+                    found: found.to_string(),
                     computed_by: computed_by.into(),
                 });
             }
@@ -100,7 +104,7 @@ impl Verification {
     }
 }
 
-/// Refuses a network whose values do not follow from the position alone.
+/// Refuses a network whose values do not follow from the position alone, for uses that know no more.
 ///
 /// # Errors
 ///
@@ -121,22 +125,23 @@ pub fn require_values(network: &Network) -> Result<(), Error> {
     }
 }
 
-/// The outputs of the interpreter for some positions, on all cores. `progress` is called for each
-/// position.
-///
-/// The network must have passed [`require_values`].
+/// The values of the interpreter for some positions, on all cores. `progress` is called for each
+/// position, which must be [given with a stack](Given::with_stack) for the network.
 pub fn interpret<T: Sync>(
     net: &Net,
     items: &[T],
-    board: impl Fn(&T) -> &Board + Sync,
+    given: impl Fn(&T) -> &Given + Sync,
     progress: &(dyn Fn() + Sync),
-) -> Vec<Vec<Output>> {
+) -> Vec<Values> {
     parallel::map(items, |item| {
-        let board = board(item);
-        let bucket = net.bucket(board.occupied().len()).unwrap_or(0);
-        let outputs = net.evaluate(board, bucket).outputs();
+        let given = given(item);
+        let stack = given.stack.unwrap_or(0);
+        let trace = net.trace(&given.accumulate(net), given.side_to_move, stack);
         progress();
-        outputs
+        Values {
+            outputs: trace.evaluation.outputs(),
+            heads: trace.heads,
+        }
     })
 }
 
@@ -144,29 +149,32 @@ pub fn interpret<T: Sync>(
 mod tests {
     use super::*;
     use crate::nets::golden::Expected;
-    use crate::nets::positions::WrittenPosition;
+    use nnue_runtime::Output;
 
-    fn output(value: i32) -> Vec<Output> {
-        vec![Output {
-            psqt: 0,
-            positional: value,
-            value,
-        }]
+    fn output(value: i32) -> Values {
+        Values {
+            outputs: vec![Output {
+                psqt: 0,
+                positional: value,
+                value,
+            }],
+            heads: Vec::new(),
+        }
     }
 
     #[test]
     fn differences_are_counted_and_the_first_are_told() {
-        let given = WrittenPosition::parse("4k3/8/8/8/8/8/8/4K3 w - -").unwrap();
-        let vectors: Vec<Vector> = (0..30)
-            .map(|value| Vector {
-                given: given.clone(),
-                expected: Expected::from(&*output(value)),
-            })
-            .collect();
         let network = crate::nets::specs::KnownSpec::named("small128")
             .unwrap()
             .network()
             .unwrap();
+        let given = Given::with_stack("4k3/8/8/8/8/8/8/4K3 w - -", &network).unwrap();
+        let vectors: Vec<Vector> = (0..30)
+            .map(|value| Vector {
+                given: given.clone(),
+                expected: Expected::all(&network, &output(value)),
+            })
+            .collect();
         let mut verification = Verification::of(&network, &vectors);
         verification.compare(
             "right",

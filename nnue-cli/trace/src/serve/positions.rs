@@ -6,11 +6,9 @@ use std::marker::PhantomData;
 
 use nnue_runtime::__private::file::foreign;
 use nnue_runtime::line::FromPosition;
-use nnue_runtime::{
-    Accumulator, Architecture, Board, Delta, Evaluated, Evaluator, Network, Output, Position,
-};
+use nnue_runtime::{Accumulator, Architecture, Board, Delta, Evaluator, Network, Position};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Values};
 use crate::contenders::Evaluate;
 
 /// The number of moves after which an evaluator starts anew: as many as in deep searches, and
@@ -34,7 +32,7 @@ where
             Board::from_fen(&fen).map_err(|error| format!("FEN `{}`: {error}", foreign(&fen)))?;
         let refreshed = E::alone(net, &Accumulator::new(net, &board), &board);
         let answer = Answer {
-            refreshed: values(&refreshed),
+            refreshed: Values::of(&refreshed),
             along: line.evaluate(&board),
         };
         writeln!(out, "{answer}")?;
@@ -63,7 +61,7 @@ where
     }
 
     /// The values of the next position, if an update leads there from the position before.
-    fn evaluate(&mut self, board: &Board) -> Option<Vec<Output>> {
+    fn evaluate(&mut self, board: &Board) -> Option<Values> {
         let before = self.before.replace(board.clone());
         let delta = before.and_then(|before| Delta::between(&before, board).ok());
         match delta {
@@ -79,11 +77,6 @@ where
                 return None;
             }
         }
-        Some(values(&E::along(&mut self.evaluator)))
+        Some(Values::of(&E::along(&mut self.evaluator)))
     }
-}
-
-/// The values of an evaluation, without further heads.
-fn values(evaluation: &impl Evaluated) -> Vec<Output> {
-    evaluation.outputs().into_iter().flatten().collect()
 }

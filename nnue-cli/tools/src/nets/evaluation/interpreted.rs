@@ -3,12 +3,13 @@
 use nnue_compiler::feature_set::FeatureSet;
 use nnue_compiler::format::Format;
 use nnue_compiler::network::Network;
-use nnue_interpreter::Net;
-use nnue_runtime::{Board, Position};
+use nnue_interpreter::{Accumulators, Net};
+use nnue_runtime::{Board, Color, Position};
 
 use super::{Answer, BucketOutput, Evaluation};
 use crate::adopt::Doubt;
 use crate::nets::Error;
+use crate::nets::given::Given;
 use crate::nets::net_file::NetFile;
 
 /// A network with its weights that evaluates positions.
@@ -16,19 +17,13 @@ use crate::nets::net_file::NetFile;
 pub struct Interpreted(Net);
 
 impl Interpreted {
-    /// The network of a file. Its features must follow from the position.
+    /// The network of a file.
     ///
     /// # Errors
     ///
     /// [`Error::Load`] if weights cannot be loaded.
     pub fn of(file: &NetFile) -> Result<Interpreted, Error> {
         Ok(Interpreted(file.net()?))
-    }
-
-    /// The name of the network in its spec.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.0.network().name
     }
 
     /// The number of layer stacks.
@@ -43,13 +38,10 @@ impl Interpreted {
         self.0.bucket(pieces)
     }
 
-    /// Whether an evaluation is a single value without further heads, in a bucket that the position
-    /// chooses.
+    /// The network.
     #[must_use]
-    pub fn has_one_value(&self) -> bool {
-        let network = self.0.network();
-        let output = &network.output;
-        output.heads.len() == 1 && output.further.is_empty() && network.stacks.by_pieces.is_some()
+    pub fn network(&self) -> &Network {
+        self.0.network()
     }
 
     /// The evidence of the weights in these bytes of the file against its spec.
@@ -70,14 +62,29 @@ impl Interpreted {
         matches!(self.0.network().file.format, Format::Stockfish { .. })
     }
 
-    /// Evaluates a position with every bucket.
+    /// Evaluates a position with every bucket. Custom sets have no active features.
     #[must_use]
     pub fn evaluate(&self, board: &Board) -> Evaluation {
+        let bucket = self.bucket(board.occupied().len());
+        let accumulators = self.0.accumulate(&self.0.active_rows(board));
+        self.outputs(&accumulators, board.side_to_move(), bucket)
+    }
+
+    /// Evaluates what was [given](Given::parse) for this network with every bucket.
+    #[must_use]
+    pub fn evaluate_given(&self, given: &Given) -> Evaluation {
+        self.outputs(&given.accumulate(&self.0), given.side_to_move, given.stack)
+    }
+
+    fn outputs(
+        &self,
+        accumulators: &Accumulators,
+        side_to_move: Color,
+        bucket: Option<usize>,
+    ) -> Evaluation {
         let net = &self.0;
-        let side_to_move = board.side_to_move();
-        let accumulators = net.accumulate(&net.active_rows(board));
         let output = |bucket| {
-            let trace = net.trace(&accumulators, side_to_move, bucket);
+            let trace = net.trace(accumulators, side_to_move, bucket);
             let names = net.network().output.further.iter();
             let names = names.map(|head| head.name.clone());
             BucketOutput {
@@ -87,7 +94,7 @@ impl Interpreted {
         };
         Evaluation {
             side_to_move,
-            bucket: self.bucket(board.occupied().len()),
+            bucket,
             outputs: (0..self.buckets()).map(output).collect(),
         }
     }
