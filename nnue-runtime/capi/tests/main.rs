@@ -20,6 +20,7 @@ fn header() -> String {
         prefix: "simple",
         embedded: false,
         by_pieces: true,
+        clock: false,
         wdl: false,
         white_first: false,
     };

@@ -8,7 +8,7 @@ use super::threats::changes::BoardChanges;
 use super::threats::pieces::Scope;
 use super::viewpoint::Viewpoint;
 use crate::chess::Color;
-use crate::feature_set::FeatureSet;
+use crate::feature_set::{Family, FeatureSet};
 use crate::level::Level;
 use crate::placement::Placement;
 use crate::position::Position;
@@ -21,6 +21,7 @@ pub struct RowFinder {
     scope: Scope,
     placement: Placement,
     viewpoints: [Viewpoint; 2],
+    clock: u8,
     board: BoardChanges,
     /// Room for all rows that can be active.
     rows: Vec<u32>,
@@ -44,6 +45,7 @@ impl RowFinder {
             level,
             placement: Placement::EMPTY,
             viewpoints: Color::ALL.map(|color| Viewpoint::with_queens(&start, color)),
+            clock: 0,
             board: BoardChanges::NONE,
             rows: vec![0; capacity],
         }
@@ -53,6 +55,7 @@ impl RowFinder {
     pub fn set_position(&mut self, position: &impl Position) {
         self.placement = Placement::of(self.level, position);
         self.viewpoints = Color::ALL.map(|color| Viewpoint::with_queens(position, color));
+        self.clock = position.halfmove_clock();
         let pieces = self.placement.squares();
         self.board
             .find_all_of(self.level, &self.sets, &self.scope, pieces);
@@ -68,6 +71,11 @@ impl RowFinder {
             ..
         } = self;
         let from = self.viewpoints[perspective.index()];
+        if let Family::Clock(rule) = &self.sets[set].family {
+            let row = rule.row(perspective, from, self.clock).zip(self.rows.first_mut());
+            let active = row.map(|(row, first)| *first = row).is_some();
+            return &self.rows[..usize::from(active)];
+        }
         let mut len = 0;
         let mut list = RowList::new(&mut self.rows, &mut len);
         let pieces = placement.squares();

@@ -159,7 +159,10 @@ const fn depend_on_queens(sets: &[FeatureSet]) -> bool {
         [first, others @ ..] => {
             let depends = match &first.family {
                 Family::PieceSquare(tables) => tables.depends_on_queens(),
-                Family::Threats(_) | Family::PawnPairs(_) | Family::Custom { .. } => false,
+                Family::Threats(_)
+                | Family::PawnPairs(_)
+                | Family::Clock(_)
+                | Family::Custom { .. } => false,
             };
             depends || depend_on_queens(others)
         }
