@@ -293,6 +293,10 @@ kinds! {
 }
 
 /// Lines that start at positions of this type.
+#[diagnostic::on_unimplemented(
+    message = "a position alone does not say which features are active in this network",
+    note = "`nnue_runtime::line` says what a line starts from in networks with custom sets"
+)]
 #[doc(hidden)]
 pub trait StartsAt<P>: TakesPositions {
     /// The half-move clock, if the network sees it.
@@ -319,7 +323,7 @@ impl<P: Position> StartsAt<P> for FromAnything {
     }
 }
 
-impl<I: StartsAt<P>, P: Position> Start<I> for &P {
+impl<P: Position, I: StartsAt<P>> Start<I> for &P {
     fn beginning(&self, level: Level) -> Beginning<'_> {
         Beginning {
             placement: Placement::of(level, *self),

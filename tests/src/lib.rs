@@ -38,6 +38,8 @@ pub mod features {
     networks! {
         /// Rows of bytes beside rows of words.
         bytes: "specs/features/bytes.toml";
+        /// Rows by the half-move clock.
+        clock: "specs/features/clock.toml";
         /// Mirrored to files a to d, with four buckets.
         king_buckets: "specs/features/king_buckets.toml";
         /// One set that follows the position, two that the engine tells.

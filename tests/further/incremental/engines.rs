@@ -28,6 +28,8 @@ engines! {
     sfnnv16: "../specs/engines/sfnnv16.toml";
     /// Threats, and pieces with ten buckets.
     reckless: "../specs/engines/reckless.toml";
+    /// Rows by the half-move clock, pawn pairs, threats, and pieces with twelve buckets.
+    integral: "../specs/engines/integral.toml";
     /// Pawn pairs and threats, and pieces with sixteen buckets and one plane of kings.
     viridithas: "../specs/engines/viridithas.toml";
 }

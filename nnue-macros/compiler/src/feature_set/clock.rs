@@ -14,8 +14,9 @@ use crate::diagnostics::{Diagnostics, Spanned};
 /// The name of all sets of the family in a spec.
 pub const NAME: &str = "Clock";
 
-/// The largest clock that is told apart. A game ends long before it.
-const MAX_CLOCK: i64 = u8::MAX as i64;
+/// The largest clock that is told from others: a byte also counts the rows from 0 on. Games end long
+/// before it.
+const MAX_CLOCK: i64 = u8::MAX as i64 - 1;
 
 /// The keys of a set of rows by the clock.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,23 +79,17 @@ impl Keys {
             None => Some([0; SQUARES]),
         };
         let (first, step) = (first?, step?);
-        // All of them are at most 255, but 256 clocks can have rows of their own.
         let steps = (last? - first) / step + 1;
-        let Ok(steps) = u8::try_from(steps) else {
-            let message = format!("`step` is {step}, expected at most 255 steps and not {steps}");
-            diagnostics.error(self.step.span, message);
-            return None;
-        };
         let parameters = Parameters {
             first: first as u8,
             step: step as u8,
-            steps,
+            steps: steps as u8,
             flip: value_or(&self.flip, Flip::Vertical),
             king_buckets: king_buckets?,
         };
         Some(FeatureSet {
             name: NAME.to_string(),
-            rows: parameters.buckets() * usize::from(steps),
+            rows: parameters.buckets() * steps as usize,
             max_active: 1,
             list_len: 1,
             element: Element::I16,
