@@ -202,7 +202,7 @@ fn tensors_are_where_the_description_says() {
 /// The description alone is enough to compute the active rows.
 #[test]
 fn active_rows_follow_from_the_description() {
-    let mut seen = [false; 3];
+    let mut seen = [false; 4];
     let more = ["tests/specs/features", "tests/zoo/specs"].map(specs_in);
     for path in specs().into_iter().chain(more.concat()) {
         let network = network_in(&path);
@@ -212,6 +212,7 @@ fn active_rows_follow_from_the_description() {
                 Family::PieceSquare { .. } => seen[0] = true,
                 Family::Threats { .. } => seen[1] = true,
                 Family::PawnPairs { .. } => seen[2] = true,
+                Family::Clock { .. } => seen[3] = true,
                 Family::Custom { .. } => {}
             }
         }
@@ -227,7 +228,7 @@ fn active_rows_follow_from_the_description() {
             }
         }
     }
-    assert_eq!(seen, [true; 3]);
+    assert_eq!(seen, [true; 4]);
 }
 
 /// A piece, and its colour: 0 for white.
@@ -245,6 +246,18 @@ fn described_rows(description: &Description, board: &Board, perspective: Color) 
     for set in &description.features {
         let of_set = match &set.family {
             Family::Custom { .. } => Vec::new(),
+            Family::Clock {
+                first,
+                step,
+                steps,
+                king_rows,
+            } => {
+                let king = square_of_king(&squares, perspective);
+                let row = board.halfmove_clock().checked_sub(*first).map(|after| {
+                    king_rows[perspective][king] + u32::from((after / step).min(steps - 1))
+                });
+                row.into_iter().map(|row| row as usize).collect()
+            }
             Family::PieceSquare { orientation, .. } => {
                 let turn = turn(orientation, &squares, perspective);
                 piece_square_rows(&set.family, &squares, turn, perspective)

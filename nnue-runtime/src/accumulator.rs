@@ -9,8 +9,8 @@ use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
 use crate::feature_set::read_all_squares;
-use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
-use crate::line::{Beginning, FromPosition, Start, TakesPositions};
+use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, clock, view_changes};
+use crate::line::{Beginning, Clock, Kind, Start, StartsAt};
 use crate::network::Network;
 use crate::placement::PieceCodes;
 use crate::position::Position;
@@ -25,7 +25,12 @@ pub use self::view::AccumulatorRef;
 #[derive(Clone)]
 pub struct Accumulator<A: Architecture> {
     halves: [A::Half; 2],
+    /// The half-move clock whose rows are in the sums.
+    clock: ClockOf<A>,
 }
+
+/// What accumulators of a network keep of the half-move clock.
+pub(crate) type ClockOf<A> = <<A as Architecture>::Line as Kind>::Clock;
 
 impl<A: Architecture> Accumulator<A> {
     /// The accumulator of the start of a line: `&position`, for networks without custom feature
@@ -34,6 +39,7 @@ impl<A: Architecture> Accumulator<A> {
     pub fn new(net: &Network<A>, start: impl Start<A::Line>) -> Accumulator<A> {
         let mut accumulator = Accumulator {
             halves: Color::ALL.map(|perspective| *A::biases(net.weights(), perspective)),
+            clock: Clock::keep(None),
         };
         accumulator.refresh(net, start);
         accumulator
@@ -41,7 +47,9 @@ impl<A: Architecture> Accumulator<A> {
 
     /// Computes the sums from nothing: biases plus all rows that are switched on.
     pub fn refresh(&mut self, net: &Network<A>, start: impl Start<A::Line>) {
-        self.refresh_perspectives(net, A::PERSPECTIVES, &start.beginning(net.level()));
+        let start = start.beginning(net.level());
+        self.refresh_perspectives(net, A::PERSPECTIVES, &start);
+        self.clock = Clock::keep(start.clock);
     }
 
     /// Computes the sums after a move from those before it: the rows of the pieces that `delta`
@@ -50,22 +58,24 @@ impl<A: Architecture> Accumulator<A> {
     /// `before` is the accumulator of the position before the move, `after` the position after it.
     /// If the move changes all rows of a perspective, because of its king or of other pieces that
     /// choose rows, that perspective is refreshed.
-    pub fn update(
+    pub fn update<P: Position>(
         &mut self,
         net: &Network<A>,
         before: &Accumulator<A>,
         delta: &Delta,
-        after: &impl Position,
+        after: &P,
     ) where
-        A: Architecture<Line: TakesPositions>,
+        A: Architecture<Line: StartsAt<P>>,
     {
+        let clocks = [before.clock.kept(), A::Line::clock(after)];
+        self.clock = Clock::keep(clocks[1]);
         if const { read_all_squares(A::FEATURES) } {
-            return self.update_sets(net, before, delta, after, FeatureChanges::NONE);
+            return self.update_sets(net, before, delta, after, clocks, FeatureChanges::NONE);
         }
         for &perspective in A::PERSPECTIVES {
             let from = Viewpoint::around::<A>(perspective, delta, after);
             if view_changes::<A>(perspective, from) {
-                let after = Start::<FromPosition>::beginning(&after, net.level());
+                let after = Start::<A::Line>::beginning(&after, net.level());
                 self.refresh_perspectives(net, &[perspective], &after);
                 continue;
             }
@@ -82,6 +92,8 @@ impl<A: Architecture> Accumulator<A> {
             for set in sets::<A>() {
                 set.list_changes(net, perspective, from[1], step, &mut changes);
             }
+            let [left, entered] = [(from[0], clocks[0]), (from[1], clocks[1])];
+            clock::list_changes(net.weights(), perspective, left, entered, &mut changes);
             changes.apply(net, before.half(perspective), self.half_mut(perspective));
         }
     }
@@ -109,6 +121,7 @@ impl<A: Architecture> Accumulator<A> {
                 let list = &mut rows.of(set.table);
                 set.list_active(net.level(), perspective, from, pieces, &board, list);
             }
+            clock::list_active::<A>(perspective, from, start.clock, &mut rows);
             let p = perspective.index();
             let (active, view) = (start.active[p], start.views[p]);
             FeatureChanges::list_active::<A>(active, perspective, view, &mut rows);
@@ -134,7 +147,7 @@ impl<A: Architecture> Accumulator<A> {
     #[inline]
     #[must_use]
     pub fn view(&self) -> AccumulatorRef<'_, A> {
-        AccumulatorRef::new(self.halves.each_ref())
+        AccumulatorRef::new(self.halves.each_ref(), self.clock)
     }
 
     /// The sums of a perspective, a value for each neuron, as they lie in memory: in the order of

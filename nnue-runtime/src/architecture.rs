@@ -7,6 +7,7 @@ use nnue_format::FileLayout;
 use crate::chess::Color;
 use crate::feature_set::FeatureSet;
 use crate::level::Level;
+use crate::line::Kind;
 use crate::memory::Plain;
 use crate::neurons::Neurons;
 use crate::proof::{Proofs, Proved};
@@ -37,7 +38,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     #[doc(hidden)]
     type Rows: RowLists;
     /// The parts of a line of moves: a kind of [`line`](mod@crate::line).
-    type Line;
+    type Line: Kind;
 
     /// The name of the network in its spec.
     const NAME: &'static str;

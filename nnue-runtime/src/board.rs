@@ -3,6 +3,7 @@
 pub(crate) mod error;
 
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
@@ -10,13 +11,14 @@ use crate::delta::Delta;
 use crate::fen::{self, FenError};
 use crate::level::Level;
 use crate::placement::Placement;
-use crate::position::Position;
+use crate::position::{Position, PositionWithClock};
 
 pub use self::error::BoardError;
 
-/// The pieces with their squares, and the side to move.
+/// The pieces with their squares, the side to move, and the half-move clock.
 ///
-/// A network sees no more than that, so a board has no castling rights, no clocks and no history. A
+/// A network sees no more than that, so a board has no castling rights and no history. Boards that
+/// differ in nothing but the clock are equal: most networks do not see it, and `{}` leaves it out. A
 /// board does not know the rules of chess: it neither generates moves nor checks that they are
 /// legal. A square holds at most one piece, and the board at most 32. A board that was read from
 /// FEN has one king of each colour. [`apply`](Board::apply) and [`without`](Board::without) may
@@ -32,13 +34,14 @@ pub use self::error::BoardError;
 /// assert_eq!(board.to_string(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b");
 /// # Ok::<(), nnue_runtime::BoardError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone)]
 pub struct Board {
     /// The piece on each square. It always agrees with `bitboards`.
     squares: [Option<Piece>; 64],
     /// The squares of each piece.
     bitboards: [Bitboard; 12],
     side_to_move: Color,
+    halfmove_clock: u8,
 }
 
 impl Board {
@@ -61,11 +64,11 @@ impl Board {
             squares[48 + file] = Some(Piece::new(Color::Black, Role::Pawn));
             squares[56 + file] = Some(Piece::new(Color::Black, role));
         }
-        Board::from_squares(squares, Color::White)
+        Board::from_squares(squares, Color::White, 0)
     }
 
-    /// Reads a position in Forsyth-Edwards notation: two to six fields. Keeps the placement and the
-    /// side to move.
+    /// Reads a position in Forsyth-Edwards notation: two to six fields. Keeps the placement, the side
+    /// to move and the half-move clock, which is 0 where the field is missing.
     ///
     /// Castling rights may be written as in FEN, Shredder-FEN or X-FEN. Positions that no game
     /// reaches are accepted as long as each player has one king, no pawn stands on the first or
@@ -76,11 +79,12 @@ impl Board {
     /// [`FenError`] if a field has a text that FEN does not allow there. It names the place, the
     /// text and the allowed texts.
     pub fn from_fen(fen: &str) -> Result<Board, FenError> {
-        let (squares, side_to_move) = fen::parse(fen)?;
-        Ok(Board::from_squares(squares, side_to_move))
+        let (squares, side_to_move, halfmove_clock) = fen::parse(fen)?;
+        Ok(Board::from_squares(squares, side_to_move, halfmove_clock))
     }
 
-    /// The board with the same pieces on the same squares as `position`, and the same side to move.
+    /// The board with the same pieces on the same squares as `position`, the same side to move and the
+    /// same half-move clock.
     ///
     /// # Errors
     ///
@@ -98,7 +102,8 @@ impl Board {
                 }
             }
         }
-        let board = Board::from_squares(squares, position.side_to_move());
+        let clock = position.halfmove_clock();
+        let board = Board::from_squares(squares, position.side_to_move(), clock);
         Placement::of(Level::BASELINE, &board).check(&Delta::null())?;
         Ok(board)
     }
@@ -110,8 +115,10 @@ impl Board {
     }
 
     /// Makes a move: removes and adds the delta's pieces, and gives the turn to the other player.
-    /// [`Delta::null`] does only the latter. After a change that is not a move, correct the side to
-    /// move by [`set_side_to_move`](Board::set_side_to_move).
+    /// [`Delta::null`] does only the latter. The half-move clock is 0 after captures and moves of pawns,
+    /// and else goes on by one. After a change that is not a move, correct the side to
+    /// move by [`set_side_to_move`](Board::set_side_to_move), and the clock by
+    /// [`set_halfmove_clock`](Board::set_halfmove_clock).
     ///
     /// # Errors
     ///
@@ -126,6 +133,7 @@ impl Board {
             self.put(piece, square);
         }
         self.side_to_move = !self.side_to_move;
+        self.halfmove_clock = delta.clock_after(self.halfmove_clock);
         Ok(())
     }
 
@@ -143,8 +151,18 @@ impl Board {
         self.side_to_move = color;
     }
 
+    /// Says how many half moves were made since the last capture or move of a pawn.
+    #[inline]
+    pub fn set_halfmove_clock(&mut self, clock: u8) {
+        self.halfmove_clock = clock;
+    }
+
     /// The board with these pieces.
-    pub(crate) fn from_squares(squares: [Option<Piece>; 64], side_to_move: Color) -> Board {
+    pub(crate) fn from_squares(
+        squares: [Option<Piece>; 64],
+        side_to_move: Color,
+        halfmove_clock: u8,
+    ) -> Board {
         let mut bitboards = [Bitboard::EMPTY; 12];
         for (piece, square) in squares.into_iter().zip(Square::ALL) {
             if let Some(piece) = piece {
@@ -155,6 +173,7 @@ impl Board {
             squares,
             bitboards,
             side_to_move,
+            halfmove_clock,
         }
     }
 
@@ -181,6 +200,27 @@ impl Position for Board {
     #[inline]
     fn pieces(&self, piece: Piece) -> Bitboard {
         self.bitboards[piece.index()]
+    }
+
+    #[inline]
+    fn halfmove_clock(&self) -> u8 {
+        self.halfmove_clock
+    }
+}
+
+impl PositionWithClock for Board {}
+
+impl PartialEq for Board {
+    fn eq(&self, other: &Board) -> bool {
+        (&self.squares, self.side_to_move) == (&other.squares, other.side_to_move)
+    }
+}
+
+impl Eq for Board {}
+
+impl Hash for Board {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.squares, self.side_to_move).hash(state);
     }
 }
 
@@ -227,7 +267,7 @@ mod tests {
     fn assert_consistent(board: &Board) {
         assert_eq!(
             *board,
-            Board::from_squares(board.squares, board.side_to_move)
+            Board::from_squares(board.squares, board.side_to_move, 0)
         );
     }
 
@@ -334,6 +374,29 @@ mod tests {
         board.set_side_to_move(Color::Black);
         assert_eq!(board.side_to_move(), Color::Black);
         assert_ne!(board, Board::start());
+    }
+
+    #[test]
+    fn the_clock_counts_moves_since_captures_and_moves_of_pawns() {
+        let mut game = board("r3k3/1P6/8/8/8/8/8/R3K3 w - - 98 120");
+        let clock = |game: &mut Board, delta: Delta| {
+            game.apply(&delta).unwrap();
+            game.halfmove_clock()
+        };
+        let king = Piece::new(Color::Black, Role::King);
+        let castling =
+            Delta::castling(Color::White, Square::E1, Square::C1, Square::A1, Square::D1);
+        assert_eq!(clock(&mut game, castling), 99);
+        assert_eq!(clock(&mut game, Delta::quiet(king, Square::E8, Square::E7)), 100);
+        assert_eq!(clock(&mut game, Delta::null()), 101);
+        let rook = Piece::from_char('r');
+        let promotion = Delta::promotion(Color::White, Square::B7, Square::B8, Role::Rook, None);
+        assert_eq!(clock(&mut game.clone(), promotion), 0);
+        let capture = Delta::capture(king, Square::E7, Square::A8, rook.unwrap(), Square::A8);
+        assert_eq!(clock(&mut game, capture), 0);
+        game.set_halfmove_clock(255);
+        assert_eq!(clock(&mut game, Delta::null()), 255);
+        assert_eq!(Board::of(&game).unwrap().halfmove_clock(), 255);
     }
 
     /// White pawns on these squares, white rooks on those.

@@ -3,7 +3,7 @@
 use crate::board::Board;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
-use crate::position::Position;
+use crate::position::{Position, PositionWithClock};
 
 /// Conversions of an enum to the enum of cozy-chess with the same variants, and back.
 macro_rules! same_variants {
@@ -56,7 +56,14 @@ impl Position for cozy_chess::Board {
     fn occupied(&self) -> Bitboard {
         Bitboard(self.occupied().0)
     }
+
+    #[inline]
+    fn halfmove_clock(&self) -> u8 {
+        self.halfmove_clock()
+    }
 }
+
+impl PositionWithClock for cozy_chess::Board {}
 
 impl From<&cozy_chess::Board> for Board {
     fn from(board: &cozy_chess::Board) -> Board {
@@ -65,7 +72,8 @@ impl From<&cozy_chess::Board> for Board {
             let (color, role) = board.color_on(square).zip(board.piece_on(square))?;
             Some(Piece::new(color.into(), role.into()))
         };
-        Board::from_squares(Square::ALL.map(piece_on), board.side_to_move().into())
+        let side_to_move = board.side_to_move().into();
+        Board::from_squares(Square::ALL.map(piece_on), side_to_move, board.halfmove_clock())
     }
 }
 
@@ -196,6 +204,9 @@ mod tests {
             }
             assert_eq!(follower.apply(&delta), Ok(()), "{context}");
             assert_eq!(follower, Board::from(&after), "{context}");
+            // cozy-chess counts to 100.
+            let clock = follower.halfmove_clock().min(100);
+            assert_eq!(clock, Position::halfmove_clock(&after), "{context}");
 
             played.plies += 1;
             played.castling += u32::from(is_castling(&position, mv));

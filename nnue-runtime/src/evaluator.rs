@@ -24,7 +24,7 @@ use crate::board::BoardError;
 use crate::chess::Color;
 use crate::feature_set::has_supplied;
 use crate::features::{BoardChanges, FeatureChanges};
-use crate::line::{Start, Step, StepChanges, TakesPositions};
+use crate::line::{Start, StartsAt, Step, StepChanges, TakesClock, TakesPositions};
 use crate::network::Network;
 use crate::placement::Placement;
 use crate::rows::changes::RowChanges;
@@ -147,8 +147,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let start = start.beginning(self.net.level());
         self.even_side = start.side_to_move;
         self.plies.clear();
-        self.plies
-            .push(Ply::first(start.placement.squares().count()));
+        let pieces = start.placement.squares().count();
+        let clock = start.clock.unwrap_or(0);
+        self.plies.push(Ply::first(pieces, clock));
         self.set_aside(0);
         self.computed[0].placement = start.placement;
         if const { has_supplied(A::FEATURES) } {
@@ -240,6 +241,33 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn set_side_to_move(&mut self, side: Color) {
         self.even_side = side.after(self.ply());
+    }
+
+    /// Says what the half-move clock is, for engines that count otherwise than moves say: a null move
+    /// adds 1. Moves that are pushed go on from it, and taking the last move back returns it.
+    pub fn set_halfmove_clock(&mut self, clock: u8)
+    where
+        A: Architecture<Line: TakesClock>,
+    {
+        self.change_clock(clock);
+    }
+
+    /// [`set_halfmove_clock`](Self::set_halfmove_clock) to that of a position, if the network sees it:
+    /// for tools, whose positions need not follow from each other by moves.
+    #[doc(hidden)]
+    pub fn take_clock_of<P>(&mut self, position: &P)
+    where
+        A: Architecture<Line: StartsAt<P>>,
+    {
+        if let Some(clock) = A::Line::clock(position) {
+            self.change_clock(clock);
+        }
+    }
+
+    fn change_clock(&mut self, clock: u8) {
+        let top = self.ply();
+        self.pieces(top);
+        self.plies[top].set_clock(clock);
     }
 
     /// The network that evaluates.

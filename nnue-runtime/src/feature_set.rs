@@ -39,6 +39,8 @@ pub enum Family {
     Threats(Threats),
     /// A row for each two pawns that stand near each other.
     PawnPairs(PawnPairs),
+    /// A row for each step of the half-move clock.
+    Clock(Clock),
     /// The engine tells the active features, by numbers from 0. If a network has several custom
     /// sets, the second's numbers continue where the first's end, and so on.
     Custom {
@@ -61,6 +63,23 @@ pub struct PawnPairs {
     pub mirror_files: u8,
     /// How many files the pawns of a pair can be apart.
     pub file_distance: u8,
+}
+
+/// A set of rows by the half-move clock: the number of half moves since the last capture or move of
+/// a pawn.
+///
+/// From the clock `first` on it switches on the row `king_rows[perspective][king] + min((clock -
+/// first) / step, steps - 1)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// The first clock that has a row.
+    pub first: u8,
+    /// How many clocks share a row, at least 1.
+    pub step: u8,
+    /// How many rows there are for a square of the own king, at least 1.
+    pub steps: u8,
+    /// The first row for each square of the own king, for white's perspective and for black's.
+    pub king_rows: [[u32; 64]; 2],
 }
 
 impl FeatureSet {
@@ -107,7 +126,7 @@ impl FeatureSet {
     const fn reads_all_squares(&self) -> bool {
         match &self.family {
             Family::PieceSquare(tables) => tables.has_threatened(),
-            Family::Custom { .. } => false,
+            Family::Custom { .. } | Family::Clock(_) => false,
             Family::Threats(_) | Family::PawnPairs(_) => true,
         }
     }
@@ -117,6 +136,14 @@ impl FeatureSet {
 pub(crate) const fn has_supplied(sets: &[FeatureSet]) -> bool {
     match sets {
         [first, others @ ..] => first.is_supplied() || has_supplied(others),
+        [] => false,
+    }
+}
+
+/// Whether some set has rows by the half-move clock.
+pub(crate) const fn has_clock(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [first, others @ ..] => matches!(first.family, Family::Clock(_)) || has_clock(others),
         [] => false,
     }
 }
@@ -155,7 +182,10 @@ pub(crate) const fn follow_moves(sets: &[FeatureSet]) -> bool {
                 let depends_on_others = tables.has_threatened() || tables.depends_on_material();
                 tables.has_rows(false) && !depends_on_others
             }
-            Family::Threats(_) | Family::PawnPairs(_) | Family::Custom { .. } => false,
+            Family::Threats(_)
+            | Family::PawnPairs(_)
+            | Family::Clock(_)
+            | Family::Custom { .. } => false,
         },
         _ => false,
     }

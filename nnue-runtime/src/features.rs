@@ -7,6 +7,7 @@
 
 mod active;
 mod bounds;
+pub(crate) mod clock;
 mod custom;
 mod pawn_pairs;
 mod piece_square;
@@ -54,12 +55,17 @@ impl FeatureSet {
                     from.map(|from| threats::view::View::of(*mirror_files, perspective, from));
                 first == second
             }
+            Family::Clock(clock) => {
+                let [first, second] = from.map(|from| clock.first_row(perspective, from));
+                first == second
+            }
             Family::Custom { .. } => true,
         }
     }
 
     /// Lists the rows that are active on a board, for a perspective that sees it from a viewpoint.
-    /// A set whose features the engine tells has none. `board` has what differs from an empty
+    /// A set whose features the engine tells has none, and [`clock`] lists those of the half-move
+    /// clock. `board` has what differs from an empty
     /// board, where some set reads all squares.
     // The set's own tables are only known where the call is compiled.
     #[inline(always)]
@@ -94,7 +100,7 @@ impl FeatureSet {
                 let [_, pawns] = board.pawns;
                 pawn_pairs::list_rows(*pairs, view, first_row, pawns, [0, 0], list);
             }
-            Family::Custom { .. } => {}
+            Family::Clock(_) | Family::Custom { .. } => {}
         }
     }
 
@@ -123,7 +129,7 @@ impl FeatureSet {
                 let board = step.board;
                 pawn_pairs::list_changes(self, *pairs, net, perspective, from, board, changes);
             }
-            Family::Custom { .. } => {}
+            Family::Clock(_) | Family::Custom { .. } => {}
         }
     }
 
@@ -183,7 +189,7 @@ impl FeatureSet {
                 piece_square::bounds(tables, self.max_active, rows, width)
             }
             Family::Threats(tables) => threats::bounds(tables, PIECES, rows, width),
-            Family::PawnPairs(_) | Family::Custom { .. } => {
+            Family::PawnPairs(_) | Family::Clock(_) | Family::Custom { .. } => {
                 let of_a_block = self.features() as usize * width;
                 let blocks = rows[..self.rows as usize * width].chunks_exact(of_a_block);
                 let of_each = blocks.map(|rows| bounds::of_any(self.max_active, rows, width));

@@ -1,7 +1,7 @@
 //! Forsyth-Edwards notation: positions as text.
 //!
-//! Networks see nothing but the placement and the side to move. The other fields are checked all
-//! the same, so that a damaged line does not pass for a position.
+//! Networks see nothing but the placement, the side to move and the halfmove clock. The other fields
+//! are checked all the same, so that a damaged line does not pass for a position.
 
 use alloc::format;
 use alloc::string::String;
@@ -44,9 +44,9 @@ const FIELDS: [&str; 6] = [
     "fullmove number",
 ];
 
-/// Reads a FEN of two to six fields, separated by white space: the placement by squares, and the
-/// side to move.
-pub(crate) fn parse(fen: &str) -> Result<([Option<Piece>; 64], Color), FenError> {
+/// Reads a FEN of two to six fields, separated by white space: the placement by squares, the side to
+/// move, and the halfmove clock, which is 0 where the field is missing and at most 255.
+pub(crate) fn parse(fen: &str) -> Result<([Option<Piece>; 64], Color, u8), FenError> {
     if let Some((offset, found)) = fen.char_indices().find(|(_, found)| !found.is_ascii()) {
         let found = foreign(&found);
         return refuse!("found `{found}` at offset {offset}, expected ASCII only");
@@ -72,10 +72,12 @@ pub(crate) fn parse(fen: &str) -> Result<([Option<Piece>; 64], Color), FenError>
     if let Some(en_passant) = fields.next() {
         check_en_passant(en_passant)?;
     }
-    for (number, field) in fields.zip(&FIELDS[4..]) {
-        check_number(number, field)?;
+    let mut numbers = [0; 2];
+    for ((field, name), number) in fields.zip(&FIELDS[4..]).zip(&mut numbers) {
+        *number = parse_number(field, name)?;
     }
-    Ok((squares, side_to_move))
+    let [halfmove_clock, _] = numbers;
+    Ok((squares, side_to_move, halfmove_clock))
 }
 
 /// Writes the first two fields of FEN.
@@ -247,12 +249,17 @@ fn check_en_passant(field: Field<'_>) -> Result<(), FenError> {
     refuse!("found en passant square {field}, expected `-` or a square on rank 3 or 6")
 }
 
-/// Accepts digits. How many does not matter: the number is not used.
-fn check_number(field: Field<'_>, name: &'static str) -> Result<(), FenError> {
-    if field.text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Ok(());
+/// Reads a number of any length. Those above 255 count as 255.
+fn parse_number(field: Field<'_>, name: &'static str) -> Result<u8, FenError> {
+    let mut digits = field.text.bytes();
+    let number = digits.try_fold(0u8, |number, byte| {
+        let digit = byte.is_ascii_digit().then_some(byte.wrapping_sub(b'0'))?;
+        Some(number.saturating_mul(10).saturating_add(digit))
+    });
+    match number {
+        Some(number) => Ok(number),
+        None => refuse!("found {name} {field}, expected a number"),
     }
-    refuse!("found {name} {field}, expected a number")
 }
 
 #[cfg(test)]
@@ -286,8 +293,8 @@ mod tests {
 
     #[test]
     fn the_start_position_is_read() {
-        let (squares, side_to_move) = parse(START).unwrap();
-        assert_eq!(side_to_move, Color::White);
+        let (squares, side_to_move, clock) = parse(START).unwrap();
+        assert_eq!((side_to_move, clock), (Color::White, 0));
         assert_eq!(squares.iter().flatten().count(), 32);
         let at = |square: Square| squares[square.index()];
         assert_eq!(at(Square::A1), Piece::from_char('R'));
@@ -487,6 +494,21 @@ mod tests {
     }
 
     #[test]
+    fn the_halfmove_clock_is_read() {
+        for (fields, clock) in [
+            ("", 0),
+            ("17", 17),
+            ("017 9", 17),
+            ("255 1", 255),
+            ("256 1", 255),
+            ("99999999999999999999 1", 255),
+        ] {
+            let (_, _, read) = parse(&format!("{KINGS} w - - {fields}")).unwrap();
+            assert_eq!(read, clock, "{fields}");
+        }
+    }
+
+    #[test]
     fn control_characters_are_shown_escaped() {
         let error = parse(&format!("{KINGS} \0")).unwrap_err();
         assert_eq!(
@@ -514,7 +536,7 @@ mod tests {
             }
             let side_to_move = Color::ALL[random.usize(..2)];
             let fen = Written(squares, side_to_move).to_string();
-            assert_eq!(parse(&fen), Ok((squares, side_to_move)), "{fen}");
+            assert_eq!(parse(&fen), Ok((squares, side_to_move, 0)), "{fen}");
         }
     }
 
@@ -534,7 +556,7 @@ mod tests {
                 }
             }
             let fen = String::from_utf8(fen).unwrap();
-            if let Ok((squares, side_to_move)) = parse(&fen) {
+            if let Ok((squares, side_to_move, _)) = parse(&fen) {
                 accepted += 1;
                 let written = Written(squares, side_to_move).to_string();
                 let read = fen.split_ascii_whitespace().take(2);

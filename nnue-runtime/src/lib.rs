@@ -106,7 +106,7 @@ pub use crate::memory::Storage;
 pub use crate::network::Network;
 #[cfg(feature = "shared")]
 pub use crate::network::nodes::NodeCopies;
-pub use crate::position::Position;
+pub use crate::position::{Position, PositionWithClock};
 pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 
 /// Compiles a spec to the types and kernels of its network.
@@ -304,7 +304,7 @@ pub mod __private {
     pub mod features {
         pub use nnue_format::{Material, MaterialValue, PieceSquare, ThreatRules, Threats};
 
-        pub use crate::feature_set::{Family, FeatureSet, PawnPairs};
+        pub use crate::feature_set::{Clock, Family, FeatureSet, PawnPairs};
         pub use crate::features::RowFinder;
         pub use crate::rows::{MovedRows, RowLists, Rows, TableRows};
     }

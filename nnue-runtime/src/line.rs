@@ -3,6 +3,7 @@
 //! | feature sets of the network | [`Start`] | [`Step`] |
 //! |---|---|---|
 //! | all follow the position | `&position` | `&delta` |
+//! | these, and some follow the half-move clock | `&position`, a [`PositionWithClock`] | `&delta` |
 //! | some are custom | [`PositionAndFeatures(&position, active)`](PositionAndFeatures) | `(&delta, changes)` |
 //! | all are custom | [`Features(side, active)`](Features) | `changes` |
 //! | all are custom and have views | [`Views(side, views, active)`](Views) | `(views, changes)` |
@@ -14,6 +15,10 @@
 //!   white and for black.
 //! * `views`, a `[u32; 2]`, has the view of white and that of black. Numbers beyond the last view
 //!   stand for the last. A change of view changes no features by itself.
+//!
+//! The half-move clock follows from the deltas: a move of a pawn or a capture sets it to 0, any other
+//! move and a null move add 1. An engine that counts otherwise, as after null moves, tells it by
+//! [`Evaluator::set_halfmove_clock`](crate::Evaluator::set_halfmove_clock).
 //!
 //! # Custom feature sets
 //!
@@ -94,7 +99,7 @@ use crate::delta::Delta;
 use crate::features::FeatureChanges;
 use crate::level::Level;
 use crate::placement::Placement;
-use crate::position::Position;
+use crate::position::{Position, PositionWithClock};
 
 /// The start of a line of moves; the [module](self) has a table.
 #[diagnostic::on_unimplemented(
@@ -120,6 +125,44 @@ pub trait Step<I> {
     fn changes(&self) -> StepChanges<'_>;
 }
 
+/// The kind of a network's lines.
+#[doc(hidden)]
+pub trait Kind {
+    /// The half-move clock of an accumulator, in networks that see it.
+    type Clock: Clock;
+}
+
+/// What an accumulator keeps of the half-move clock: nothing, or the number.
+#[doc(hidden)]
+pub trait Clock: Copy + Send + Sync + 'static {
+    /// What is kept of a clock, if one is told.
+    fn keep(told: Option<u8>) -> Self;
+    /// The clock that was kept.
+    fn kept(self) -> Option<u8>;
+}
+
+impl Clock for () {
+    #[inline]
+    fn keep(_: Option<u8>) {}
+
+    #[inline]
+    fn kept(self) -> Option<u8> {
+        None
+    }
+}
+
+impl Clock for Option<u8> {
+    #[inline]
+    fn keep(told: Option<u8>) -> Option<u8> {
+        told
+    }
+
+    #[inline]
+    fn kept(self) -> Option<u8> {
+        self
+    }
+}
+
 /// A position, and the features of custom sets that are active in it for white and for black.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionAndFeatures<'a, P>(pub &'a P, pub [&'a [u32]; 2]);
@@ -137,6 +180,8 @@ pub struct Views<'a>(pub Color, pub [u32; 2], pub [&'a [u32]; 2]);
 pub struct Beginning<'a> {
     pub(crate) placement: Placement,
     pub(crate) side_to_move: Color,
+    /// The half-move clock, for networks that see it.
+    pub(crate) clock: Option<u8>,
     pub(crate) views: [u32; 2],
     pub(crate) active: [&'a [u32]; 2],
 }
@@ -161,6 +206,10 @@ impl StepChanges<'_> {
 #[derive(Clone, Copy, Debug)]
 pub enum FromPosition {}
 
+/// All feature sets follow the position, and some of them its half-move clock.
+#[derive(Clone, Copy, Debug)]
+pub enum FromClock {}
+
 /// Some feature sets follow the position, and the engine supplies the features of the others.
 #[derive(Clone, Copy, Debug)]
 pub enum FromBoth {}
@@ -181,17 +230,30 @@ pub enum FromAnything {}
 macro_rules! kinds {
     ($(
         $(#[$attribute:meta])*
-        $kind:ident: $of:ident;
+        $kind:ident: $($of:ident),+;
     )*) => {
         $(
             $(#[$attribute])*
             #[doc(hidden)]
             pub trait $kind {}
 
-            impl $kind for $of {}
+            $(impl $kind for $of {})+
             impl $kind for FromAnything {}
         )*
     };
+}
+
+macro_rules! keep {
+    ($($clock:ty: $($of:ident),+;)*) => { $($(
+        impl Kind for $of {
+            type Clock = $clock;
+        }
+    )+)* };
+}
+
+keep! {
+    (): FromPosition, FromBoth, FromFeatures, FromViews, FromAnything;
+    Option<u8>: FromClock;
 }
 
 kinds! {
@@ -201,7 +263,13 @@ kinds! {
                 follow the position, `Features` and `changes` if not, `Views` and `(views, changes)` \
                 for sets with views"
     )]
-    TakesPositions: FromPosition;
+    TakesPositions: FromPosition, FromClock;
+
+    #[diagnostic::on_unimplemented(
+        message = "this network does not see the half-move clock",
+        note = "no feature set of its spec is a `Clock`"
+    )]
+    TakesClock: FromClock;
 
     #[diagnostic::on_unimplemented(
         message = "this network does not have both sets that follow the position and custom sets",
@@ -224,11 +292,43 @@ kinds! {
     TakesViews: FromViews;
 }
 
-impl<I: TakesPositions, P: Position> Start<I> for &P {
+/// Lines that start at positions of this type.
+#[diagnostic::on_unimplemented(
+    message = "a position alone does not say which features are active in this network",
+    note = "`nnue_runtime::line` says what a line starts from in networks with custom sets"
+)]
+#[doc(hidden)]
+pub trait StartsAt<P>: TakesPositions {
+    /// The half-move clock, if the network sees it.
+    fn clock(position: &P) -> Option<u8>;
+}
+
+impl<P: Position> StartsAt<P> for FromPosition {
+    #[inline]
+    fn clock(_: &P) -> Option<u8> {
+        None
+    }
+}
+
+impl<P: PositionWithClock> StartsAt<P> for FromClock {
+    #[inline]
+    fn clock(position: &P) -> Option<u8> {
+        Some(position.halfmove_clock())
+    }
+}
+
+impl<P: Position> StartsAt<P> for FromAnything {
+    fn clock(_: &P) -> Option<u8> {
+        None
+    }
+}
+
+impl<P: Position, I: StartsAt<P>> Start<I> for &P {
     fn beginning(&self, level: Level) -> Beginning<'_> {
         Beginning {
             placement: Placement::of(level, *self),
             side_to_move: self.side_to_move(),
+            clock: I::clock(*self),
             views: [0; 2],
             active: [&[]; 2],
         }
@@ -249,6 +349,7 @@ impl<I: TakesFeatures> Start<I> for Features<'_> {
         Beginning {
             placement: Placement::EMPTY,
             side_to_move: self.0,
+            clock: None,
             views: [0; 2],
             active: self.1,
         }
@@ -260,6 +361,7 @@ impl<I: TakesViews> Start<I> for Views<'_> {
         Beginning {
             placement: Placement::EMPTY,
             side_to_move: self.0,
+            clock: None,
             views: self.1,
             active: self.2,
         }

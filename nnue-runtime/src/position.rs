@@ -2,7 +2,8 @@
 
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 
-/// The pieces with their squares, and the side to move: an evaluation depends on nothing else.
+/// The pieces with their squares, and the side to move: most evaluations depend on nothing else. The
+/// half-move clock, which a few depend on, is told by a [`PositionWithClock`].
 ///
 /// Engines implement it for their own board; [`Board`](crate::Board) is one that is ready to use.
 ///
@@ -79,7 +80,44 @@ pub trait Position {
             .first()
             .unwrap_or(Square::A1)
     }
+
+    /// The number of half moves since the last capture or move of a pawn; 255 stands for more, too.
+    /// Only networks with the feature set `Clock` read it, and compiled ones only take a
+    /// [`PositionWithClock`].
+    #[inline]
+    fn halfmove_clock(&self) -> u8 {
+        0
+    }
 }
+
+/// A position that tells the half-move clock: it overrides [`Position::halfmove_clock`]. Networks
+/// with the feature set `Clock` do not compile with other positions, so that none is evaluated as if
+/// its clock were 0.
+///
+/// ```
+/// use nnue_runtime::{Bitboard, Color, Piece, Position, PositionWithClock};
+/// # struct EngineBoard { clock: u8 }
+///
+/// impl Position for EngineBoard {
+///     fn halfmove_clock(&self) -> u8 {
+///         self.clock
+///     }
+///     // And what all networks need.
+/// #   fn side_to_move(&self) -> Color { Color::White }
+/// #   fn pieces(&self, _: Piece) -> Bitboard { Bitboard::EMPTY }
+/// }
+///
+/// impl PositionWithClock for EngineBoard {}
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not tell the half-move clock, which this network sees",
+    label = "`PositionWithClock` is not implemented for `{Self}`",
+    note = "override `halfmove_clock` in its `nnue_runtime::Position`, and say so: `impl nnue_runtime::PositionWithClock \
+            for {Self} {{}}`"
+)]
+pub trait PositionWithClock: Position {}
+
+impl<P: PositionWithClock + ?Sized> PositionWithClock for &P {}
 
 impl<P: Position + ?Sized> Position for &P {
     #[inline]
@@ -100,6 +138,11 @@ impl<P: Position + ?Sized> Position for &P {
     #[inline]
     fn king(&self, color: Color) -> Square {
         (**self).king(color)
+    }
+
+    #[inline]
+    fn halfmove_clock(&self) -> u8 {
+        (**self).halfmove_clock()
     }
 }
 

@@ -41,6 +41,7 @@ differential_of! {
     ataxx: nnue_tests::ataxx = "../specs/games/ataxx.toml", check_custom;
     bullet_simple: nnue_tests::simple = "../specs/bullet/simple.toml";
     bytes: nnue_tests::features::bytes = "specs/features/bytes.toml";
+    clock: nnue_tests::features::clock = "specs/features/clock.toml";
     king_buckets: nnue_tests::features::king_buckets = "specs/features/king_buckets.toml";
     materials: nnue_tests::features::materials = "specs/features/materials.toml";
     mixed: nnue_tests::features::mixed = "specs/features/mixed.toml", check_mixed;

@@ -1,6 +1,7 @@
 //! Random play with networks of all families of feature sets. `tests/further/incremental` has others.
 
 nnue_test_support::random_play! {
+    clock: nnue_tests::features::clock = "specs/features/clock.toml";
     king_buckets: nnue_tests::features::king_buckets = "specs/features/king_buckets.toml";
     materials: nnue_tests::features::materials = "specs/features/materials.toml";
     queens_and_threats: nnue_tests::features::queens_and_threats = "specs/features/queens_and_threats.toml";

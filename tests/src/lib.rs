@@ -38,6 +38,8 @@ pub mod features {
     networks! {
         /// Rows of bytes beside rows of words.
         bytes: "specs/features/bytes.toml";
+        /// Rows by the half-move clock.
+        clock: "specs/features/clock.toml";
         /// Mirrored to files a to d, with four buckets.
         king_buckets: "specs/features/king_buckets.toml";
         /// Buckets by numbers of pieces, outside of the own king's buckets and inside.

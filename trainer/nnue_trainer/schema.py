@@ -104,11 +104,21 @@ class PawnPairs(Kind, tag="pawn-pairs"):
     file_distance: Size
 
 
+class Clock(Kind, tag="clock"):
+    """A row for each step of the half-move clock."""
+
+    first: Size
+    step: Size
+    steps: Size
+    king_rows: tuple[tuple[Size, ...], ...]
+    """`[perspectives][squares]`, white's before black's."""
+
+
 class Custom(Kind, tag="custom"):
     """Rows of which the engine tells which are active."""
 
 
-Family = PieceSquare | Threats | PawnPairs | Custom
+Family = PieceSquare | Threats | PawnPairs | Clock | Custom
 
 
 class FeatureSet(Struct):

@@ -32,23 +32,25 @@ def batch(description: Description, fens: Sequence[str]) -> Batch:
         of_set = []
         for opponent in range(count):
             rows = [
-                _rows(features.family, board, is_whites(white, opponent)) for board, white in boards
+                _rows(features.family, board, is_whites(white, opponent), clock)
+                for board, white, clock in boards
             ]
             offsets = np.concatenate([[0], np.cumsum([len(own) for own in rows])])
             of_set.append(
                 (np.concatenate([np.array(own, dtype=np.int64) for own in rows]), offsets)
             )
         sets.append(of_set)
-    pieces = [len(board) for board, _ in boards]
+    pieces = [len(board) for board, _, _ in boards]
     by_pieces = description.buckets.by_pieces
     stack = [by_pieces[min(n, 32)] if by_pieces else 0 for n in pieces]
     unknown = np.full(len(fens), np.nan)
-    return Batch.of_numpy(sets, stack, pieces, [white for _, white in boards], unknown, unknown)
+    whites = [white for _, white, _ in boards]
+    return Batch.of_numpy(sets, stack, pieces, whites, unknown, unknown)
 
 
-def _board(fen: str) -> tuple[dict[int, int], bool]:
-    """Pieces, 0 to 11, by their squares; and whether white is to move."""
-    placement, side = fen.split()[:2]
+def _board(fen: str) -> tuple[dict[int, int], bool, int]:
+    """Pieces, 0 to 11, by their squares; whether white is to move; and the half-move clock."""
+    placement, side, *others = fen.split()
     board = {}
     for rank, row in zip(range(7, -1, -1), placement.split("/")):
         file = 0
@@ -58,13 +60,19 @@ def _board(fen: str) -> tuple[dict[int, int], bool]:
             else:
                 board[8 * rank + file] = PIECES.index(sign)
                 file += 1
-    return board, side == "w"
+    clock = min(int(others[2]), 255) if len(others) > 2 else 0
+    return board, side == "w", clock
 
 
-def _rows(family: schema.Family, board: dict[int, int], white: bool) -> list[int]:
+def _rows(family: schema.Family, board: dict[int, int], white: bool, clock: int) -> list[int]:
     """The rows that are active for white's or for black's perspective."""
     assert not isinstance(family, schema.Custom), "an engine has these rows"
     own_king = next(square for square, piece in board.items() if piece == (5 if white else 11))
+    if isinstance(family, schema.Clock):
+        if clock < family.first:
+            return []
+        step = min((clock - family.first) // family.step, family.steps - 1)
+        return [family.king_rows[0 if white else 1][own_king] + step]
     orientation = family.orientation
     turn = orientation.flip[0 if white else 1]
     if (own_king ^ turn) % 8 in orientation.mirror_files:

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use crate::{Follow, Move, Search, Trace};
-use nnue_runtime::line::FromPosition;
+use nnue_runtime::line::StartsAt;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Counter, Delta, Evaluator, Network, Position,
     SelectedByPieces, Statistics,
@@ -13,7 +13,7 @@ use nnue_runtime::{
 use crate::pass::{Contender, time_each, time_prepared};
 
 /// A way to get a value from a network.
-pub trait Evaluate<A: Architecture<Line = FromPosition>> {
+pub trait Evaluate<A: Architecture<Line: StartsAt<Board>>> {
     /// The type of an evaluation.
     type Value;
 
@@ -28,7 +28,7 @@ pub trait Evaluate<A: Architecture<Line = FromPosition>> {
 #[derive(Clone, Copy, Debug)]
 pub struct ByPieces;
 
-impl<A: SelectedByPieces<Line = FromPosition>> Evaluate<A> for ByPieces {
+impl<A: SelectedByPieces<Line: StartsAt<Board>>> Evaluate<A> for ByPieces {
     type Value = A::Output;
 
     #[inline]
@@ -46,7 +46,7 @@ impl<A: SelectedByPieces<Line = FromPosition>> Evaluate<A> for ByPieces {
 #[derive(Clone, Copy, Debug)]
 pub struct FirstBucket;
 
-impl<A: Architecture<Line = FromPosition>> Evaluate<A> for FirstBucket {
+impl<A: Architecture<Line: StartsAt<Board>>> Evaluate<A> for FirstBucket {
     type Value = A::Output;
 
     #[inline]
@@ -61,12 +61,12 @@ impl<A: Architecture<Line = FromPosition>> Evaluate<A> for FirstBucket {
 }
 
 /// An evaluator that follows searches.
-pub struct Along<'n, A: Architecture<Line = FromPosition>, E, C = ()> {
+pub struct Along<'n, A: Architecture<Line: StartsAt<Board>>, E, C = ()> {
     evaluator: Evaluator<A, &'n Network<A>, C>,
     evaluate: PhantomData<E>,
 }
 
-impl<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> Along<'n, A, E> {
+impl<'n, A: Architecture<Line: StartsAt<Board>>, E: Evaluate<A>> Along<'n, A, E> {
     /// Creates the contender with a network.
     #[must_use]
     pub fn new(net: &'n Network<A>) -> Self {
@@ -77,7 +77,7 @@ impl<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> Along<'n, A, E> {
     }
 }
 
-impl<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> Along<'n, A, E, Statistics> {
+impl<'n, A: Architecture<Line: StartsAt<Board>>, E: Evaluate<A>> Along<'n, A, E, Statistics> {
     /// Creates the contender with a network; the evaluator counts its work.
     #[must_use]
     pub fn counting(net: &'n Network<A>) -> Self {
@@ -94,7 +94,7 @@ impl<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> Along<'n, A, E, S
     }
 }
 
-impl<A: Architecture<Line = FromPosition>, E: Evaluate<A>, C: Counter> Follow
+impl<A: Architecture<Line: StartsAt<Board>>, E: Evaluate<A>, C: Counter> Follow
     for Along<'_, A, E, C>
 {
     type Value = E::Value;
@@ -126,13 +126,13 @@ impl<A: Architecture<Line = FromPosition>, E: Evaluate<A>, C: Counter> Follow
 }
 
 /// A contender that makes a full refresh for each position, and then computes the layers.
-pub struct Refreshed<'n, A: Architecture<Line = FromPosition>, E> {
+pub struct Refreshed<'n, A: Architecture<Line: StartsAt<Board>>, E> {
     net: &'n Network<A>,
     accumulator: Accumulator<A>,
     evaluate: PhantomData<E>,
 }
 
-impl<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> Refreshed<'n, A, E> {
+impl<'n, A: Architecture<Line: StartsAt<Board>>, E: Evaluate<A>> Refreshed<'n, A, E> {
     /// Creates the contender with a network.
     #[must_use]
     pub fn new(net: &'n Network<A>) -> Self {
@@ -144,7 +144,7 @@ impl<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> Refreshed<'n, A, 
     }
 }
 
-impl<A: Architecture<Line = FromPosition>, E: Evaluate<A>> Contender for Refreshed<'_, A, E> {
+impl<A: Architecture<Line: StartsAt<Board>>, E: Evaluate<A>> Contender for Refreshed<'_, A, E> {
     type Value = E::Value;
 
     fn time(&mut self, trace: &Trace, values: &mut [E::Value]) -> Duration {
@@ -160,12 +160,12 @@ impl<A: Architecture<Line = FromPosition>, E: Evaluate<A>> Contender for Refresh
 }
 
 /// A contender that computes the layers alone.
-pub struct Prepared<'n, A: Architecture<Line = FromPosition>, E> {
+pub struct Prepared<'n, A: Architecture<Line: StartsAt<Board>>, E> {
     net: &'n Network<A>,
     evaluate: PhantomData<E>,
 }
 
-impl<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> Prepared<'n, A, E> {
+impl<'n, A: Architecture<Line: StartsAt<Board>>, E: Evaluate<A>> Prepared<'n, A, E> {
     /// Creates the contender with a network.
     #[must_use]
     pub fn new(net: &'n Network<A>) -> Self {
@@ -176,7 +176,7 @@ impl<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> Prepared<'n, A, E
     }
 }
 
-impl<A: Architecture<Line = FromPosition>, E: Evaluate<A>> Contender for Prepared<'_, A, E> {
+impl<A: Architecture<Line: StartsAt<Board>>, E: Evaluate<A>> Contender for Prepared<'_, A, E> {
     type Value = E::Value;
 
     fn time(&mut self, trace: &Trace, values: &mut [E::Value]) -> Duration {

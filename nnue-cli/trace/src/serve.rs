@@ -10,7 +10,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use nnue_runtime::line::FromPosition;
+use nnue_runtime::line::StartsAt;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Counter, Evaluated, Evaluator, Level, Network,
 };
@@ -27,7 +27,7 @@ use crate::{Engine, Trace, checksum};
 /// An error is written as a line on standard error, and the exit code is 1.
 pub fn serve<A, E>(_: E) -> ExitCode
 where
-    A: Architecture<Line = FromPosition>,
+    A: Architecture<Line: StartsAt<Board>>,
     E: Evaluate<A, Value = A::Output>,
 {
     match run::<A, E>() {
@@ -41,7 +41,7 @@ where
 
 fn run<A, E>() -> Result<(), Box<dyn Error>>
 where
-    A: Architecture<Line = FromPosition>,
+    A: Architecture<Line: StartsAt<Board>>,
     E: Evaluate<A, Value = A::Output>,
 {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -97,7 +97,7 @@ fn engine(table: usize) -> Result<Engine, String> {
 /// An evaluation by `E` in an option, so that a missing evaluation is noticed.
 struct Noted<E>(E);
 
-impl<A: Architecture<Line = FromPosition>, E: Evaluate<A>> Evaluate<A> for Noted<E> {
+impl<A: Architecture<Line: StartsAt<Board>>, E: Evaluate<A>> Evaluate<A> for Noted<E> {
     type Value = Option<E::Value>;
 
     #[inline]

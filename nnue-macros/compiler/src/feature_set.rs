@@ -4,6 +4,7 @@
 //! spec, how they are decoded and checked, the number of rows, and the constant in generated code.
 //! This file lists the families. Besides it, only `description` tells them apart.
 
+pub mod clock;
 pub mod custom;
 pub mod pawn_pairs;
 pub mod piece_square;
@@ -52,6 +53,8 @@ pub enum Family {
     Threats(threats::Parameters),
     /// A row for each two pawns that stand near each other.
     PawnPairs(pawn_pairs::Parameters),
+    /// A row for each step of the half-move clock.
+    Clock(Box<clock::Parameters>),
     /// The rows of the features that the engine supplies.
     Custom(custom::Parameters),
 }
@@ -65,6 +68,8 @@ pub enum Keys {
     Threats(threats::Keys),
     /// The keys of a set of pawn pairs.
     PawnPairs(pawn_pairs::Keys),
+    /// The keys of a set of rows by the half-move clock.
+    Clock(clock::Keys),
     /// The keys of a set whose active rows the engine supplies.
     Custom(custom::Keys),
 }
@@ -72,7 +77,7 @@ pub enum Keys {
 /// The names of the sets that a spec can ask for.
 pub fn names() -> impl Iterator<Item = &'static str> + Clone {
     let piece_square = piece_square::NAMES.iter().copied();
-    piece_square.chain([threats::NAME, pawn_pairs::NAME, custom::NAME])
+    piece_square.chain([threats::NAME, pawn_pairs::NAME, clock::NAME, custom::NAME])
 }
 
 impl Keys {
@@ -85,6 +90,7 @@ impl Keys {
         match set {
             threats::NAME => threats::decode(table, diagnostics).map(Keys::Threats),
             pawn_pairs::NAME => pawn_pairs::decode(table, diagnostics).map(Keys::PawnPairs),
+            clock::NAME => clock::decode(table, diagnostics).map(Keys::Clock),
             custom::NAME => custom::decode(table, diagnostics).map(Keys::Custom),
             _ => {
                 let keys = piece_square::decode(table, diagnostics)?;
@@ -105,6 +111,7 @@ impl Keys {
             Keys::PieceSquare(keys) => keys.check(set, span, diagnostics),
             Keys::Threats(keys) => keys.check(diagnostics),
             Keys::PawnPairs(keys) => keys.check(diagnostics),
+            Keys::Clock(keys) => keys.check(diagnostics),
             Keys::Custom(keys) => keys.check(diagnostics),
         }
     }
@@ -126,6 +133,10 @@ impl Family {
             Family::PawnPairs(parameters) => {
                 let set = pawn_pairs::constant(*parameters, features);
                 quote! { #features::Family::PawnPairs(#set) }
+            }
+            Family::Clock(parameters) => {
+                let set = clock::constant(parameters, features);
+                quote! { #features::Family::Clock(#set) }
             }
             Family::Custom(custom::Parameters { views, blocks, .. }) => {
                 let [views, blocks] = [views, blocks].map(|n| Literal::usize_unsuffixed(*n));
@@ -157,6 +168,11 @@ impl FeatureSet {
     /// Whether the engine supplies the active features. Otherwise they follow from the position.
     pub fn is_supplied(&self) -> bool {
         matches!(self.family, Family::Custom(_))
+    }
+
+    /// Whether the active features follow from the half-move clock.
+    pub fn is_clock(&self) -> bool {
+        matches!(self.family, Family::Clock(_))
     }
 
     /// The number of views. The views of sets that follow the position are not counted.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use nnue_runtime::line::FromPosition;
+use nnue_runtime::line::{FromPosition, StartsAt, TakesClock};
 use nnue_runtime::{Architecture, Evaluated, Network, Ply, SelectedByPieces};
 
 use crate::network::share;
 use crate::status::{Status, fail, null};
-use crate::types::{CMove, CPosition, Exported};
+use crate::types::{CMove, CPosition, Checked, Exported, clock};
 
 /// An evaluator as C has it, with a share of its network.
 ///
@@ -15,7 +15,7 @@ use crate::types::{CMove, CPosition, Exported};
 /// behind hears of it when something is evaluated.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Evaluator<A: Architecture<Line = FromPosition>> {
+pub struct Evaluator<A: Architecture<Line: StartsAt<Checked>>> {
     line: Line,
     behind: Behind<A>,
 }
@@ -55,7 +55,7 @@ impl Line {
     }
 }
 
-impl<A: Architecture<Line = FromPosition>> Evaluator<A> {
+impl<A: Architecture<Line: StartsAt<Checked>>> Evaluator<A> {
     fn new(mut behind: Behind<A>) -> Evaluator<A> {
         let line = behind.change_line(Line::of);
         Evaluator { line, behind }
@@ -113,9 +113,24 @@ pub unsafe fn new<A: Architecture<Line = FromPosition>>(
     position: *const CPosition,
     evaluator: *mut *mut Evaluator<A>,
 ) -> Status {
+    // SAFETY: the same contract.
+    unsafe { new_at(network, position, 0, evaluator) }
+}
+
+/// `P_evaluator_new` of networks that see the half-move clock.
+///
+/// # Safety
+///
+/// As for [`new`].
+pub unsafe fn new_at<A: Architecture<Line: StartsAt<Checked>>>(
+    network: *const Network<A>,
+    position: *const CPosition,
+    halfmove_clock: u32,
+    evaluator: *mut *mut Evaluator<A>,
+) -> Status {
     // SAFETY: the caller vouches for it.
     let network = sound!(unsafe { share(network) });
-    let position = sound!(given!(position as as_ref).check());
+    let position = sound!(given!(position as as_ref).check(halfmove_clock));
     if evaluator.is_null() {
         return null("evaluator");
     }
@@ -131,7 +146,7 @@ pub unsafe fn new<A: Architecture<Line = FromPosition>>(
 /// # Safety
 ///
 /// `evaluator` is null or an evaluator that was not freed, and no other thread uses it.
-pub unsafe fn free<A: Architecture<Line = FromPosition>>(evaluator: *mut Evaluator<A>) {
+pub unsafe fn free<A: Architecture<Line: StartsAt<Checked>>>(evaluator: *mut Evaluator<A>) {
     if !evaluator.is_null() {
         // SAFETY: it is from `Box::into_raw`, and the caller gives up the only use of it.
         drop(unsafe { Box::from_raw(evaluator) });
@@ -149,9 +164,38 @@ pub unsafe fn reset<A: Architecture<Line = FromPosition>>(
     evaluator: *mut Evaluator<A>,
     position: *const CPosition,
 ) -> Status {
+    // SAFETY: the same contract.
+    unsafe { reset_at(evaluator, position, 0) }
+}
+
+/// `P_evaluator_reset` of networks that see the half-move clock.
+///
+/// # Safety
+///
+/// As for [`reset`].
+#[inline]
+pub unsafe fn reset_at<A: Architecture<Line: StartsAt<Checked>>>(
+    evaluator: *mut Evaluator<A>,
+    position: *const CPosition,
+    halfmove_clock: u32,
+) -> Status {
     let evaluator = given!(evaluator as as_mut);
-    let position = sound!(given!(position as as_ref).check());
+    let position = sound!(given!(position as as_ref).check(halfmove_clock));
     evaluator.with(|behind| behind.reset(&position));
+    Status::OK
+}
+
+/// `P_evaluator_set_halfmove_clock`.
+///
+/// # Safety
+///
+/// As for [`push`].
+pub unsafe fn set_halfmove_clock<A>(evaluator: *mut Evaluator<A>, halfmove_clock: u32) -> Status
+where
+    A: Architecture<Line: StartsAt<Checked> + TakesClock>,
+{
+    let evaluator = given!(evaluator as as_mut);
+    evaluator.with(|behind| behind.set_halfmove_clock(clock(halfmove_clock)));
     Status::OK
 }
 
@@ -160,7 +204,7 @@ pub unsafe fn reset<A: Architecture<Line = FromPosition>>(
 /// # Safety
 ///
 /// `evaluator` is null or an evaluator that was not freed, and no other thread uses it.
-pub unsafe fn push<A: Architecture<Line = FromPosition>>(
+pub unsafe fn push<A: Architecture<Line: StartsAt<Checked>>>(
     evaluator: *mut Evaluator<A>,
     mv: CMove,
 ) -> Status {
@@ -175,7 +219,7 @@ pub unsafe fn push<A: Architecture<Line = FromPosition>>(
 /// # Safety
 ///
 /// As for [`push`].
-pub unsafe fn push_checked<A: Architecture<Line = FromPosition>>(
+pub unsafe fn push_checked<A: Architecture<Line: StartsAt<Checked>>>(
     evaluator: *mut Evaluator<A>,
     mv: CMove,
 ) -> Status {
@@ -192,7 +236,7 @@ pub unsafe fn push_checked<A: Architecture<Line = FromPosition>>(
 /// # Safety
 ///
 /// As for [`push`].
-pub unsafe fn pop<A: Architecture<Line = FromPosition>>(evaluator: *mut Evaluator<A>) -> Status {
+pub unsafe fn pop<A: Architecture<Line: StartsAt<Checked>>>(evaluator: *mut Evaluator<A>) -> Status {
     let evaluator = given!(evaluator as as_mut);
     if evaluator.line.end == evaluator.line.first {
         return fail(Status::MOVE, "found no move to take back");
@@ -210,7 +254,7 @@ pub unsafe fn pop<A: Architecture<Line = FromPosition>>(evaluator: *mut Evaluato
 #[inline]
 pub unsafe fn evaluate<A>(evaluator: *mut Evaluator<A>, output: *mut EvaluationOf<A>) -> Status
 where
-    A: SelectedByPieces<Line = FromPosition>,
+    A: SelectedByPieces<Line: StartsAt<Checked>>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     // SAFETY: the same contract.
@@ -229,7 +273,7 @@ pub unsafe fn evaluate_other_bucket<A>(
     output: *mut EvaluationOf<A>,
 ) -> Status
 where
-    A: SelectedByPieces<Line = FromPosition>,
+    A: SelectedByPieces<Line: StartsAt<Checked>>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     // SAFETY: the same contract.
@@ -248,7 +292,7 @@ unsafe fn evaluate_either<A>(
     output: *mut EvaluationOf<A>,
 ) -> Status
 where
-    A: SelectedByPieces<Line = FromPosition>,
+    A: SelectedByPieces<Line: StartsAt<Checked>>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     let evaluate = |behind: &mut Behind<A>| {
@@ -271,7 +315,7 @@ pub unsafe fn evaluate_bucket<A>(
     output: *mut EvaluationOf<A>,
 ) -> Status
 where
-    A: Architecture<Line = FromPosition>,
+    A: Architecture<Line: StartsAt<Checked>>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     let evaluate = |behind: &mut Behind<A>| Ok(behind.evaluate_bucket(checked::<A>(bucket)?));
@@ -291,7 +335,7 @@ unsafe fn evaluated<A>(
     evaluate: impl FnOnce(&mut Behind<A>) -> Result<A::Output, Status>,
 ) -> Status
 where
-    A: Architecture<Line = FromPosition>,
+    A: Architecture<Line: StartsAt<Checked>>,
     <A::Output as Evaluated>::Evaluation: Exported,
 {
     let evaluator = given!(evaluator as as_mut);
@@ -306,7 +350,7 @@ where
 
 /// A bucket that the network has.
 #[inline]
-fn checked<A: Architecture<Line = FromPosition>>(bucket: u32) -> Result<usize, Status> {
+fn checked<A: Architecture<Line: StartsAt<Checked>>>(bucket: u32) -> Result<usize, Status> {
     let bucket = bucket as usize;
     if bucket < A::BUCKETS {
         return Ok(bucket);

@@ -15,8 +15,8 @@
 ///
 /// The first argument is the module of [`nnue_net!`](nnue_runtime::nnue_net), the second the
 /// beginning of all names in C. After these come `by_pieces`, if the number of pieces selects the
-/// network's bucket, and `embedded`, if its weights are part of the program. The functions are
-/// those that [`Header`](crate::header::Header) declares.
+/// network's bucket, `embedded`, if its weights are part of the program, and `clock`, if it sees the
+/// half-move clock. The functions are those that [`Header`](crate::header::Header) declares.
 ///
 /// A panic cannot leave an `extern "C"` function: it ends the process.
 #[macro_export]
@@ -65,18 +65,8 @@ macro_rules! export {
             fn network_free(network: *mut Network) -> () {
                 network::free::<Net>(network)
             }
-            fn evaluator_new(
-                network: *const Network,
-                position: *const CPosition,
-                evaluator: *mut *mut Evaluator
-            ) -> Status {
-                evaluator::new::<Net>(network, position, evaluator)
-            }
             fn evaluator_free(evaluator: *mut Evaluator) -> () {
                 evaluator::free::<Net>(evaluator)
-            }
-            fn evaluator_reset(evaluator: *mut Evaluator, position: *const CPosition) -> Status {
-                evaluator::reset::<Net>(evaluator, position)
             }
             fn evaluator_push_called(evaluator: *mut Evaluator, mv: CMove) -> Status {
                 evaluator::push::<Net>(evaluator, mv)
@@ -88,8 +78,51 @@ macro_rules! export {
                 evaluator::pop::<Net>(evaluator)
             }
         }
+        $crate::__starts! { $prefix $($extra)* }
         $crate::__evaluations! { $prefix $($extra)* }
         $($crate::__extra! { $extra $prefix })*
+    };
+}
+
+/// Exports the starts of lines: at a position, or at a position and a half-move clock.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __starts {
+    ($prefix:literal clock $($extra:ident)*) => {
+        $crate::__functions! { $prefix
+            fn evaluator_new(
+                network: *const Network,
+                position: *const CPosition,
+                halfmove_clock: u32,
+                evaluator: *mut *mut Evaluator
+            ) -> Status {
+                evaluator::new_at::<Net>(network, position, halfmove_clock, evaluator)
+            }
+            fn evaluator_reset(
+                evaluator: *mut Evaluator,
+                position: *const CPosition,
+                halfmove_clock: u32
+            ) -> Status {
+                evaluator::reset_at::<Net>(evaluator, position, halfmove_clock)
+            }
+        }
+    };
+    ($prefix:literal $other:ident $($extra:ident)*) => {
+        $crate::__starts! { $prefix $($extra)* }
+    };
+    ($prefix:literal) => {
+        $crate::__functions! { $prefix
+            fn evaluator_new(
+                network: *const Network,
+                position: *const CPosition,
+                evaluator: *mut *mut Evaluator
+            ) -> Status {
+                evaluator::new::<Net>(network, position, evaluator)
+            }
+            fn evaluator_reset(evaluator: *mut Evaluator, position: *const CPosition) -> Status {
+                evaluator::reset::<Net>(evaluator, position)
+            }
+        }
     };
 }
 
@@ -129,6 +162,16 @@ macro_rules! __extra {
         $crate::__functions! { $prefix
             fn evaluator_evaluate(evaluator: *mut Evaluator, output: *mut Evaluation) -> Status {
                 evaluator::evaluate::<Net>(evaluator, output)
+            }
+        }
+    };
+    (clock $prefix:literal) => {
+        $crate::__functions! { $prefix
+            fn evaluator_set_halfmove_clock(
+                evaluator: *mut Evaluator,
+                halfmove_clock: u32
+            ) -> Status {
+                evaluator::set_halfmove_clock::<Net>(evaluator, halfmove_clock)
             }
         }
     };

@@ -31,6 +31,8 @@ pub struct Header<'a> {
     pub embedded: bool,
     /// Whether the number of pieces selects the bucket.
     pub by_pieces: bool,
+    /// Whether the network sees the half-move clock.
+    pub clock: bool,
     /// Whether the network evaluates to win, draw and loss.
     pub wdl: bool,
     /// Whether evaluations are from white's view, with either player to move.
@@ -66,13 +68,16 @@ impl Header<'_> {
         let has = |condition: &str| match condition {
             "embedded" => self.embedded,
             "by_pieces" => self.by_pieces,
+            "clock" => self.clock,
             _ => true,
         };
         let mut text = String::new();
         let mut is_left_out = false;
         let mut is_conditional = false;
         for line in TEMPLATE.lines() {
-            if let Some(condition @ ("embedded" | "by_pieces")) = line.strip_prefix("#if ") {
+            if let Some(condition @ ("embedded" | "by_pieces" | "clock")) =
+                line.strip_prefix("#if ")
+            {
                 (is_conditional, is_left_out) = (true, !has(condition));
             } else if is_conditional && line == "#endif" {
                 (is_conditional, is_left_out) = (false, false);
@@ -87,8 +92,15 @@ impl Header<'_> {
         } else {
             "the view of the side to move"
         };
+        let (clock, told) = if self.clock {
+            (", uint32_t halfmove_clock", ", halfmove_clock")
+        } else {
+            ("", "")
+        };
         let output = if self.wdl { "nnue_wdl" } else { "nnue_output" };
         text.replace("@VIEW@", view)
+            .replace("@CLOCK@", clock)
+            .replace("@TOLD@", told)
             .replace("@OUTPUT@", output)
             .replace("@P@", self.prefix)
             .replace("@NETWORK@", &comment)

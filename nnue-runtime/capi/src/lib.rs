@@ -19,7 +19,7 @@ mod types;
 
 pub use crate::evaluator::{EvaluationOf, Evaluator, Line};
 pub use crate::status::Status;
-pub use crate::types::{CMove, COutput, CPosition, CWdl, Exported};
+pub use crate::types::{CMove, COutput, CPosition, CWdl, Checked, Exported};
 
 /// The items that [`export!`] needs.
 #[doc(hidden)]

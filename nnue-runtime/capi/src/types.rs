@@ -1,6 +1,8 @@
 //! The structures that C and Rust share, which the header declares with the same fields.
 
-use nnue_runtime::{Bitboard, Color, Delta, Output, Piece, Position, Role, Wdl};
+use nnue_runtime::{
+    Bitboard, Color, Delta, Output, Piece, Position, PositionWithClock, Role, Wdl,
+};
 
 use crate::status::{Status, fail};
 
@@ -14,13 +16,23 @@ pub struct CPosition {
     pub side_to_move: i32,
 }
 
-/// A position that keeps the contract of positions.
-pub(crate) struct Checked<'p>(&'p CPosition);
+/// A position that keeps the contract of positions, with its half-move clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked {
+    position: CPosition,
+    halfmove_clock: u8,
+}
+
+/// The half-move clock as the runtime counts it.
+#[inline]
+pub(crate) fn clock(halfmove_clock: u32) -> u8 {
+    u8::try_from(halfmove_clock).unwrap_or(u8::MAX)
+}
 
 impl CPosition {
     /// Checks the contract, which keeps evaluations from being meaningless.
     #[inline]
-    pub(crate) fn check(&self) -> Result<Checked<'_>, Status> {
+    pub(crate) fn check(&self, halfmove_clock: u32) -> Result<Checked, Status> {
         let (mut occupied, mut twice) = (0, 0);
         for squares in self.pieces {
             twice |= occupied & squares;
@@ -32,7 +44,10 @@ impl CPosition {
             && kings.iter().all(|squares| squares.is_power_of_two())
             && matches!(self.side_to_move, 0 | 1);
         if is_sound {
-            Ok(Checked(self))
+            Ok(Checked {
+                position: *self,
+                halfmove_clock: clock(halfmove_clock),
+            })
         } else {
             Err(self.refuse(twice, occupied.count_ones(), kings))
         }
@@ -57,10 +72,10 @@ impl CPosition {
     }
 }
 
-impl Position for Checked<'_> {
+impl Position for Checked {
     #[inline]
     fn side_to_move(&self) -> Color {
-        match self.0.side_to_move {
+        match self.position.side_to_move {
             0 => Color::White,
             _ => Color::Black,
         }
@@ -68,9 +83,16 @@ impl Position for Checked<'_> {
 
     #[inline]
     fn pieces(&self, piece: Piece) -> Bitboard {
-        Bitboard(self.0.pieces[piece.index()])
+        Bitboard(self.position.pieces[piece.index()])
+    }
+
+    #[inline]
+    fn halfmove_clock(&self) -> u8 {
+        self.halfmove_clock
     }
 }
+
+impl PositionWithClock for Checked {}
 
 /// `nnue_move`: two lists as [`Delta::from_packed`] takes them.
 #[derive(Clone, Copy, Debug)]

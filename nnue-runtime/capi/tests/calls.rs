@@ -57,7 +57,7 @@ fn started(network: *const Network, board: &Board) -> *mut Evaluator {
     evaluator
 }
 
-fn of_board(board: &Board) -> CPosition {
+pub(crate) fn of_board(board: &Board) -> CPosition {
     CPosition {
         pieces: Piece::ALL.map(|piece| board.pieces(piece).0),
         side_to_move: board.side_to_move().index() as i32,
@@ -65,7 +65,7 @@ fn of_board(board: &Board) -> CPosition {
 }
 
 /// The move as the header's functions make it.
-fn of_delta(delta: &Delta) -> CMove {
+pub(crate) fn of_delta(delta: &Delta) -> CMove {
     let list = |pieces: nnue_runtime::PieceChanges| {
         let entries = pieces.map(|(piece, square)| {
             let king = match piece.role {

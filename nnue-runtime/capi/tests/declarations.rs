@@ -158,6 +158,7 @@ fn a_header_is_known_by_its_first_line() {
         prefix: "net",
         embedded: true,
         by_pieces: true,
+        clock: false,
         wdl: false,
         white_first: false,
     };

@@ -1,6 +1,7 @@
 //! The rows of the transformer that are active. The rows of all sets follow each other in the order
 //! of the spec.
 
+mod clock;
 mod orientation;
 mod pawn_pairs;
 mod piece_square;
@@ -47,7 +48,8 @@ nnue_format::debug_is_message!(UnknownFeature);
 
 impl std::error::Error for UnknownFeature {}
 
-/// The rows of the transformer that a position makes active, except for the rows of custom sets.
+/// The rows of the transformer that a position makes active, except for the rows of custom sets. Rows
+/// by the half-move clock are those of [`Position::halfmove_clock`].
 /// Rows are counted from 0 through all sets of the spec.
 #[must_use]
 pub fn active_rows(network: &Network, position: &impl Position) -> ActiveRows {
@@ -65,6 +67,7 @@ fn of_position(network: &Network, position: &impl Position, perspective: Color) 
             }
             Family::Threats(parameters) => threats::active(parameters, position, perspective),
             Family::PawnPairs(parameters) => pawn_pairs::active(parameters, position, perspective),
+            Family::Clock(parameters) => clock::active(parameters, position, perspective),
             Family::Custom(_) => Vec::new(),
         };
         active.extend(rows.into_iter().map(|row| first + row));

@@ -284,3 +284,34 @@ fn buckets_beyond_the_last_are_the_last() {
     assert_eq!(net.evaluate(&board, 99), net.evaluate(&board, 7));
     assert_ne!(net.evaluate(&board, 99), net.evaluate(&board, 6));
 }
+
+/// The numbers are those of the set's author: 11 rows for each bucket of the own king, of which white
+/// has 3 here, and black 6.
+#[test]
+fn the_half_move_clock_switches_rows_on() {
+    let network = network(include_str!("../../../specs/engines/integral.toml"));
+    let first = 12 * 768;
+    let rows_at = |clock: u32| {
+        let fen = format!("8/2k5/8/8/8/8/8/4K3 b - - {clock} 70");
+        let board = Board::from_fen(&fen).expect("a position");
+        let own = |row: &usize| (first..first + 132).contains(row);
+        let rows = nnue_interpreter::active_rows(&network, &board);
+        rows.map(|rows| rows.into_iter().filter(own).map(|row| row - first).collect())
+    };
+    let steps: [(u32, Option<usize>); 10] = [
+        (0, None),
+        (13, None),
+        (14, Some(0)),
+        (21, Some(0)),
+        (22, Some(1)),
+        (93, Some(9)),
+        (94, Some(10)),
+        (100, Some(10)),
+        (255, Some(10)),
+        (1000, Some(10)),
+    ];
+    for (clock, step) in steps {
+        let row = |bucket: usize| Vec::from_iter(step.map(|step| 11 * bucket + step));
+        assert_eq!(rows_at(clock), [row(3), row(6)], "{clock}");
+    }
+}

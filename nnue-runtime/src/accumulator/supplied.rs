@@ -4,7 +4,7 @@ use super::Accumulator;
 use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, view_changes};
+use crate::features::{BoardChanges, FeatureChanges, Step, Viewpoint, clock, view_changes};
 use crate::line::{FromViews, Start, TakesBoth, TakesFeatures, TakesViews, Views};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
@@ -76,7 +76,7 @@ impl<A: Architecture<Line: TakesBoth>> Accumulator<A> {
         after: &impl Position,
         changes: [FeatureChanges<'_>; 2],
     ) {
-        self.update_sets(net, before, delta, after, changes);
+        self.update_sets(net, before, delta, after, [None; 2], changes);
     }
 }
 
@@ -95,13 +95,14 @@ impl<A: Architecture> Accumulator<A> {
     }
 
     /// [`update_with`](Accumulator::update_with), for networks with any sets that follow the
-    /// position.
+    /// position, and with the half-move clock before the move and after it.
     pub(super) fn update_sets(
         &mut self,
         net: &Network<A>,
         before: &Accumulator<A>,
         delta: &Delta,
         after: &impl Position,
+        clocks: [Option<u8>; 2],
         changes: [FeatureChanges<'_>; 2],
     ) {
         let after_move = *Placement::of(net.level(), after).squares();
@@ -140,6 +141,8 @@ impl<A: Architecture> Accumulator<A> {
                     _ => list(from, step),
                 }
             }
+            let [left, entered] = [(from_before, clocks[0]), (from, clocks[1])];
+            clock::list_changes(net.weights(), perspective, left, entered, &mut rows);
             changes[perspective.index()].list(net.weights(), perspective, 0, &mut rows);
             rows.apply(net, before.half(perspective), self.half_mut(perspective));
         }

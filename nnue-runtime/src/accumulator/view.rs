@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::accumulator::Accumulator;
+use crate::accumulator::{Accumulator, ClockOf};
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::memory;
@@ -11,13 +11,14 @@ use crate::memory;
 /// two perspectives may lie in different places.
 pub struct AccumulatorRef<'a, A: Architecture> {
     halves: [&'a A::Half; 2],
+    clock: ClockOf<A>,
 }
 
 impl<'a, A: Architecture> AccumulatorRef<'a, A> {
-    /// The accumulator with the sums that white sees and those that black sees.
+    /// The accumulator with the sums that white sees and those that black sees, at a half-move clock.
     #[inline]
-    pub(crate) fn new(halves: [&'a A::Half; 2]) -> AccumulatorRef<'a, A> {
-        AccumulatorRef { halves }
+    pub(crate) fn new(halves: [&'a A::Half; 2], clock: ClockOf<A>) -> AccumulatorRef<'a, A> {
+        AccumulatorRef { halves, clock }
     }
 
     /// The sums of a perspective, as [`Accumulator::values`] has them.
@@ -39,6 +40,7 @@ impl<'a, A: Architecture> AccumulatorRef<'a, A> {
     pub fn to_accumulator(self) -> Accumulator<A> {
         Accumulator {
             halves: self.halves.map(|half| *half),
+            clock: self.clock,
         }
     }
 

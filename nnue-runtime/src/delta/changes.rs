@@ -97,6 +97,14 @@ impl Changes {
         self.0 & (IN_EACH << KING << color.index()) != 0
     }
 
+    /// Whether a pawn of either colour is in the list.
+    #[inline]
+    pub(super) fn has_pawn(self) -> bool {
+        let pawn = |color| PieceCode::of(Piece::new(color, Role::Pawn));
+        let pawns = Color::ALL.map(pawn);
+        self.codes().any(|(code, _)| pawns.contains(&code))
+    }
+
     /// The square of the king of that colour in the list, if it is there.
     #[inline]
     pub(crate) fn king(self, color: Color) -> Option<Square> {

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use super::supplied::words;
 use crate::architecture::Architecture;
 use crate::chess::Color;
-use crate::feature_set::views;
+use crate::feature_set::{has_clock, views};
 use crate::features::{Viewpoint, row, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
@@ -30,6 +30,9 @@ pub(super) struct RefreshCache<A: Architecture> {
     entries: Vec<Entry<A>>,
     /// A bit for each active feature of each entry, in networks with views.
     active: Vec<u64>,
+    /// The half-move clock whose rows each entry has, in networks that see it; `None` where it has
+    /// none.
+    clocks: Vec<Option<u8>>,
 }
 
 /// An accumulator, and the placement that it stands for.
@@ -70,6 +73,11 @@ impl<A: Architecture> RefreshCache<A> {
         RefreshCache {
             entry_of,
             active: vec![0; entries.len() * words::<A>()],
+            clocks: if const { has_clock(A::FEATURES) } {
+                vec![None; entries.len()]
+            } else {
+                Vec::new()
+            },
             entries,
         }
     }
@@ -129,19 +137,25 @@ impl<A: Architecture> RefreshCache<A> {
         &self.entries[usize::from(view)].squares
     }
 
+    /// The half-move clock whose rows a view's accumulator has.
+    #[inline]
+    pub(super) fn clock(&self, view: u16) -> Option<u8> {
+        self.clocks[usize::from(view)]
+    }
+
     /// The accumulator of a view.
     #[inline]
     pub(super) fn half(&self, view: u16) -> &A::Half {
         &self.entries[usize::from(view)].half
     }
 
-    /// Computes the accumulator of a placement from that of a view and the rows between them, and
-    /// keeps it for the view.
+    /// Computes the accumulator of a placement and a half-move clock from that of a view and the rows
+    /// between them, and keeps it for the view.
     pub(super) fn refresh(
         &mut self,
         net: &Network<A>,
         view: u16,
-        placement: &Placement,
+        (placement, clock): (&Placement, u8),
         changes: &RowChanges<A>,
         into: &mut A::Half,
     ) {
@@ -149,6 +163,9 @@ impl<A: Architecture> RefreshCache<A> {
         let (added, removed) = (&changes.added, &changes.removed);
         A::refresh(net.level(), net.weights(), half, added, removed, into);
         *squares = *placement.squares();
+        if const { has_clock(A::FEATURES) } {
+            self.clocks[usize::from(view)] = Some(clock);
+        }
     }
 }
 

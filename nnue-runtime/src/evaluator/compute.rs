@@ -4,11 +4,11 @@ use core::mem;
 use core::ops::Deref;
 
 use super::ply::NO_VIEW;
-use super::{Counter, Evaluator, PlyState, empty_halves};
+use super::{Counter, Evaluator, Ply, PlyState, empty_halves};
 use crate::architecture::{Architecture, sets};
 use crate::chess::{Bitboard, Color};
-use crate::feature_set::{has_supplied, has_views, read_all_squares};
-use crate::features::{Step, Viewpoint};
+use crate::feature_set::{has_clock, has_supplied, has_views, read_all_squares};
+use crate::features::{Step, Viewpoint, clock};
 use crate::network::Network;
 use crate::placement::Placement;
 
@@ -53,11 +53,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.compute_alone(ply);
     }
 
-    /// The ply whose accumulators a ply has: the last before null moves. Where features are
-    /// supplied, a move without pieces may change accumulators too.
+    /// The ply whose accumulators a ply has: the last before null moves. Where features are supplied
+    /// or follow the half-move clock, a move without pieces may change accumulators too.
     #[inline]
     pub(super) fn last_change(&self, mut ply: usize) -> usize {
-        if const { !has_supplied(A::FEATURES) } {
+        if const { !has_supplied(A::FEATURES) && !has_clock(A::FEATURES) } {
             while ply > 0 && self.plies[ply].delta.is_null() {
                 ply -= 1;
             }
@@ -116,16 +116,25 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// How many pieces there are at a ply. The number is known where the line starts.
+    /// How many pieces there are at a ply. The number is known where the line starts, as is the
+    /// half-move clock, which is counted too.
     #[inline]
     pub(super) fn pieces(&mut self, ply: usize) -> usize {
         let counted = self.plies[..=ply].iter().rposition(|ply| ply.counted);
         let first = counted.unwrap_or(0);
-        let mut pieces = self.plies[first].pieces;
+        let Ply {
+            mut pieces,
+            mut clock,
+            ..
+        } = self.plies[first];
         for ply in &mut self.plies[first + 1..=ply] {
             let [removed, added] = ply.delta.changes();
             pieces = (pieces.wrapping_add(added.len() as u8)).wrapping_sub(removed.len() as u8);
             (ply.pieces, ply.counted) = (pieces, true);
+            if const { has_clock(A::FEATURES) } {
+                clock = ply.delta.clock_after(clock);
+                ply.clock = clock;
+            }
         }
         pieces.into()
     }
@@ -202,6 +211,15 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         for set in sets::<A>() {
             set.list_changes(net, perspective, from, step, changes);
         }
+        if const { has_clock(A::FEATURES) } {
+            let before = match base {
+                Some(base) => Some(self.plies[base].clock),
+                None => self.cache.clock(view),
+            };
+            let after = Some(self.plies[ply].clock);
+            let (left, entered) = ((from, before), (from, after));
+            clock::list_changes(net.weights(), perspective, left, entered, changes);
+        }
         if const { has_supplied(A::FEATURES) } {
             let weights = net.weights();
             if let Some(base) = base {
@@ -234,7 +252,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let into = &mut halves[p];
         match base.ply {
             Base::CACHE => {
-                self.cache.refresh(net, base.view, placement, changes, into);
+                let clock = self.plies[ply].clock;
+                let placed = (&*placement, clock);
+                self.cache.refresh(net, base.view, placed, changes, into);
                 let mut rows = changes.len();
                 // The cache has only the rows that follow from positions.
                 if const { has_supplied(A::FEATURES) && !has_views(A::FEATURES) } {

@@ -27,21 +27,25 @@ pub struct Ply {
     pub(super) placed: bool,
     /// Whether the next ply was computed without the accumulators of this ply.
     pub(super) skipped: bool,
-    /// How many pieces there are, once that is `counted`.
+    /// How many pieces there are, once they are `counted`.
     pub(super) pieces: u8,
+    /// Whether the pieces are counted, and the clock.
     pub(super) counted: bool,
-    rest: [u8; 4],
+    /// The half-move clock, once it is `counted`, in networks that see it.
+    pub(super) clock: u8,
+    rest: [u8; 3],
 }
 
 const _: () = assert!(size_of::<Ply>() == 32, "the fields fill all bytes");
 
 impl Ply {
-    /// The ply at which a line starts, with as many pieces.
-    pub(super) const fn first(pieces: usize) -> Ply {
+    /// The ply at which a line starts, with as many pieces and this half-move clock.
+    pub(super) const fn first(pieces: usize, clock: u8) -> Ply {
         Ply {
             placed: true,
             pieces: pieces as u8,
             counted: true,
+            clock,
             ..Ply::after(&Delta::null())
         }
     }
@@ -51,6 +55,14 @@ impl Ply {
     pub(super) fn is_computed<A: Architecture>(&self) -> bool {
         let mut perspectives = A::PERSPECTIVES.iter();
         perspectives.all(|perspective| self.views[perspective.index()] != NO_VIEW)
+    }
+
+    /// Gives a ply another half-move clock. Its accumulators had the rows of the clock before.
+    pub(super) fn set_clock(&mut self, clock: u8) {
+        if self.clock != clock {
+            self.clock = clock;
+            self.views = [NO_VIEW; 2];
+        }
     }
 
     /// The ply after a move, with nothing computed yet.
@@ -64,7 +76,8 @@ impl Ply {
             skipped: false,
             pieces: 0,
             counted: false,
-            rest: [0; 4],
+            clock: 0,
+            rest: [0; 3],
         }
     }
 }

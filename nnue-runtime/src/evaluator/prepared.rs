@@ -7,6 +7,7 @@ use super::{Counter, Evaluator};
 use crate::accumulator::AccumulatorRef;
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::chess::Color;
+use crate::line::Clock;
 use crate::network::Network;
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
@@ -43,7 +44,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn accumulator(&mut self) -> AccumulatorRef<'_, A> {
         let ply = self.computed_ply();
-        AccumulatorRef::new(self.computed[ply].halves.each_ref())
+        let clock = Clock::keep(Some(self.plies[ply].clock));
+        AccumulatorRef::new(self.computed[ply].halves.each_ref(), clock)
     }
 
     /// Evaluates with the layers of a bucket as if `side` were to move, and otherwise as
@@ -125,7 +127,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
     /// Evaluates the position as if `side` were to move: what [`evaluate`](Self::evaluate) says
     /// after [`push_null`](Self::push_null) if it is the other side's turn, for engines that do not
-    /// tell null moves. [`Self::side_to_move`] stays as it is.
+    /// tell null moves. [`Self::side_to_move`] and the half-move clock stay as they are.
     ///
     /// ```
     /// # mod small128 {
@@ -152,8 +154,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Evaluates the position for the side to move, as [`evaluate`](Self::evaluate) does, if its
     /// accumulators are computed: since the last push, pop or reset there was a
     /// [`prepare`](Self::prepare), an evaluation or an [`accumulator`](Self::accumulator), or the
-    /// pop led back to a ply for which there was. Null moves and
-    /// [`set_side_to_move`](Self::set_side_to_move) change no accumulators.
+    /// pop led back to a ply for which there was. [`set_side_to_move`](Self::set_side_to_move)
+    /// changes no accumulators, nor do null moves in networks that see neither custom features nor
+    /// the half-move clock.
     ///
     /// It is for engines whose `fn evaluate(&self)` cannot become `&mut self`. They prepare each
     /// position that they may evaluate, where they make its move:

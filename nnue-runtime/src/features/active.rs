@@ -8,7 +8,7 @@ use super::threats::changes::BoardChanges;
 use super::threats::pieces::Scope;
 use super::viewpoint::Viewpoint;
 use crate::chess::Color;
-use crate::feature_set::FeatureSet;
+use crate::feature_set::{Family, FeatureSet};
 use crate::level::Level;
 use crate::placement::Placement;
 use crate::position::Position;
@@ -21,6 +21,7 @@ pub struct RowFinder {
     scope: Scope,
     placement: Placement,
     viewpoints: [Viewpoint; 2],
+    clock: u8,
     board: BoardChanges,
     /// Room for all rows that can be active.
     rows: Vec<u32>,
@@ -44,6 +45,7 @@ impl RowFinder {
                 .collect(),
             level,
             placement: Placement::EMPTY,
+            clock: 0,
             board: BoardChanges::NONE,
             rows: vec![0; capacity],
         }
@@ -54,6 +56,7 @@ impl RowFinder {
         self.placement = Placement::of(self.level, position);
         let of = |color| Viewpoint::of_sets(&self.sets, position, color);
         self.viewpoints = Color::ALL.map(of);
+        self.clock = position.halfmove_clock();
         let pieces = self.placement.squares();
         self.board
             .find_all_of(self.level, &self.sets, &self.scope, pieces);
@@ -69,6 +72,11 @@ impl RowFinder {
             ..
         } = self;
         let from = self.viewpoints[perspective.index()];
+        if let Family::Clock(rule) = &self.sets[set].family {
+            let row = rule.row(perspective, from, self.clock).zip(self.rows.first_mut());
+            let active = row.map(|(row, first)| *first = row).is_some();
+            return &self.rows[..usize::from(active)];
+        }
         let mut len = 0;
         let mut list = RowList::new(&mut self.rows, &mut len);
         let pieces = placement.squares();

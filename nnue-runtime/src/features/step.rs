@@ -104,7 +104,10 @@ const fn have_threatened(sets: &[FeatureSet]) -> bool {
         [first, others @ ..] => {
             let has = match &first.family {
                 Family::PieceSquare(tables) => tables.has_threatened(),
-                Family::Threats(_) | Family::PawnPairs(_) | Family::Custom { .. } => false,
+                Family::Threats(_)
+                | Family::PawnPairs(_)
+                | Family::Clock(_)
+                | Family::Custom { .. } => false,
             };
             has || have_threatened(others)
         }

@@ -30,6 +30,8 @@ engines! {
     k32q2: "../specs/engines/k32q2.toml";
     /// Threats, and pieces with ten buckets.
     reckless: "../specs/engines/reckless.toml";
+    /// Rows by the half-move clock, pawn pairs, threats, and pieces with twelve buckets.
+    integral: "../specs/engines/integral.toml";
     /// Pawn pairs and threats, and pieces with sixteen buckets and one plane of kings.
     viridithas: "../specs/engines/viridithas.toml";
 }

@@ -12,7 +12,7 @@ use nnue_compiler::network;
 use nnue_compiler::network::file::Tensor;
 use nnue_compiler::{analyse, file_layout};
 use nnue_interpreter::{Accumulators, ActiveRows, Evaluation, Net};
-use nnue_runtime::line::{self, FromBoth, FromFeatures, FromPosition, FromViews};
+use nnue_runtime::line::{self, FromBoth, FromFeatures, FromViews, StartsAt};
 use nnue_runtime::neurons::Neurons;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Evaluated, Evaluator, HeadValue, Level, Network,
@@ -29,7 +29,7 @@ use fastrand::Rng;
 ///
 /// At the first difference.
 pub fn check<
-    A: SelectedByPieces<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: SelectedByPieces<Line: StartsAt<Board>, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     spec: &str,
 ) {
@@ -60,7 +60,7 @@ pub fn self_check<A: nnue_wiring::Probed>() {
 ///
 /// At the first difference.
 pub fn check_by_caller<
-    A: Architecture<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: Architecture<Line: StartsAt<Board>, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     spec: &str,
 ) {
@@ -210,7 +210,7 @@ fn checked_network(spec: &str) -> network::Network {
 }
 
 fn compare<
-    A: Architecture<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: Architecture<Line: StartsAt<Board>, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     network: &network::Network,
 ) {
@@ -501,7 +501,7 @@ fn same_outputs<A: Architecture>(
 }
 
 fn refreshed<
-    A: Architecture<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: Architecture<Line: StartsAt<Board>, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 >(
     net: &Network<A>,
     board: &Board,
@@ -546,7 +546,7 @@ fn taken_back<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
 }
 
 /// Plays a game and takes it back, with evaluations after some of the moves.
-fn played<A: Architecture<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn played<A: Architecture<Line: StartsAt<Board>, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     game: &Game,
     expected: &[Expected],
@@ -563,7 +563,7 @@ fn played<A: Architecture<Line = FromPosition, Output: Evaluated<Evaluation: Int
 }
 
 /// Plays a game with accumulators alone, each made from the one before it.
-fn updated<A: Architecture<Line = FromPosition>>(
+fn updated<A: Architecture<Line: StartsAt<Board>>>(
     net: &Network<A>,
     game: &Game,
     expected: &[Expected],

@@ -7,9 +7,9 @@ use crate::net_file::random_net_file;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::Net;
-use nnue_runtime::line::FromPosition;
 use nnue_runtime::{Level, Network, Output, SelectedByPieces};
 
+use self::games::Played;
 pub use self::king_walks::check_king_walks;
 
 /// Plies for each network, all of them on all levels, unless `NNUE_PLIES` is set.
@@ -29,13 +29,13 @@ pub fn plies() -> usize {
 }
 
 /// A network with random weights, on every level of this machine.
-pub struct Subject<A: SelectedByPieces<Line = FromPosition>> {
+pub struct Subject<A: SelectedByPieces<Line: Played>> {
     nets: Vec<Network<A>>,
     /// The same weights for the interpreter.
     reference: Net,
 }
 
-impl<A: SelectedByPieces<Line = FromPosition, Output = Output>> Subject<A> {
+impl<A: SelectedByPieces<Line: Played, Output = Output>> Subject<A> {
     /// The network of a spec.
     ///
     /// # Panics

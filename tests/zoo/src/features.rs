@@ -4,7 +4,7 @@ use nnue_compiler::feature_set::piece_square::{
     FactorRounding, FirstSquare, Flip, Material, MaterialValue, Mirror, NAMES, BucketsBy, Parameters, PieceName, PieceOrder, Planes,
     SQUARES, VirtualSet,
 };
-use nnue_compiler::feature_set::{pawn_pairs, threats};
+use nnue_compiler::feature_set::{clock, pawn_pairs, threats};
 use nnue_compiler::format::ThreatTargets;
 use nnue_compiler::spec::{Named, ROW_ELEMENTS};
 
@@ -34,8 +34,12 @@ pub(super) fn draw(dice: &mut Dice) -> (Toml, bool) {
         _ => piece_square(dice, &mut toml),
     });
     let large = large.fold(false, |any, large| any | large);
-    if dice.once_in(8) {
+    let has_custom = dice.once_in(8);
+    let mut aside = dice.aside_for("Clock");
+    if has_custom {
         custom(dice, false, &mut toml);
+    } else if aside.once_in(8) {
+        clock(&mut aside, &mut toml);
     }
     (toml, large)
 }
@@ -124,6 +128,24 @@ fn pawn_pairs(dice: &mut Dice, toml: &mut Toml) {
         toml.set("file_distance", dice.within(0..=7));
     }
     mirror(dice, toml);
+    stored_rows(dice, toml);
+}
+
+fn clock(dice: &mut Dice, toml: &mut Toml) {
+    toml.table("[[features]]");
+    toml.name("set", clock::NAME);
+    let first = dice.within(0..=20);
+    toml.set("first", first);
+    toml.set("step", dice.within(1..=12));
+    toml.set("last", dice.within(first..=120));
+    if dice.once_in(2) {
+        toml.name("flip", dice.name::<Flip>());
+    }
+    if dice.once_in(2) {
+        let mirror = pick_named::<Mirror>(dice);
+        toml.name("mirror", mirror);
+        king_buckets(dice, mirror, toml);
+    }
     stored_rows(dice, toml);
 }
 

@@ -2,7 +2,7 @@
 
 use nnue_compiler::feature_set;
 use nnue_compiler::network::Network;
-use nnue_runtime::__private::features::{Family, FeatureSet, PawnPairs};
+use nnue_runtime::__private::features::{Clock, Family, FeatureSet, PawnPairs};
 
 /// The runtime's constants for the feature sets, in their order. The rows of each set are counted
 /// from 0, as if the set were the only set.
@@ -26,6 +26,12 @@ fn constant(set: &feature_set::FeatureSet) -> FeatureSet {
             feature_set::Family::PawnPairs(parameters) => Family::PawnPairs(PawnPairs {
                 mirror_files: parameters.mirror.files(),
                 file_distance: parameters.file_distance,
+            }),
+            feature_set::Family::Clock(parameters) => Family::Clock(Clock {
+                first: parameters.first,
+                step: parameters.step,
+                steps: parameters.steps,
+                king_rows: parameters.king_rows(),
             }),
             feature_set::Family::Custom(parameters) => Family::Custom {
                 views: parameters.views as u32,

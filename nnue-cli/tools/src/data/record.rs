@@ -92,6 +92,7 @@ impl Record {
             bitboards,
             occupied: Bitboard(self.occupied),
             side_to_move: self.side_to_move,
+            halfmove_clock: u8::try_from(self.rest.halfmove_clock).unwrap_or(u8::MAX),
         }
     }
 
@@ -145,6 +146,7 @@ pub struct Unpacked {
     bitboards: [Bitboard; 12],
     occupied: Bitboard,
     side_to_move: Color,
+    halfmove_clock: u8,
 }
 
 impl Position for Unpacked {
@@ -161,5 +163,10 @@ impl Position for Unpacked {
     #[inline]
     fn occupied(&self) -> Bitboard {
         self.occupied
+    }
+
+    #[inline]
+    fn halfmove_clock(&self) -> u8 {
+        self.halfmove_clock
     }
 }

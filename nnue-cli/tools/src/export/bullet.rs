@@ -58,6 +58,7 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
     for set in &network.features {
         match &set.family {
             Family::Custom(_) => reasons.push(Reason::CustomSet(set.name.clone())),
+            Family::Clock(_) => reasons.push(Reason::Clock(set.name.clone())),
             Family::PieceSquare(own) => {
                 let colours = |key: &str| Reason::Colours(format!("`{key}` of `{}`", set.name));
                 if inputs::queen_buckets(own).is_none() {

@@ -114,6 +114,12 @@ fn buckets_of_kings_and_queens_and_boards_that_are_turned() {
 }
 
 #[test]
+fn the_half_move_clock() {
+    check("tests/specs/features/clock.toml");
+    check("specs/engines/integral.toml");
+}
+
+#[test]
 fn threats_and_pairs_of_pawns() {
     for path in [
         "specs/sfnnv10.toml",

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 use std::slice;
 
-use nnue_runtime::line::FromPosition;
+use nnue_runtime::line::StartsAt;
 use nnue_runtime::{Accumulator, Architecture, Board, Level, Network, Position, Statistics};
 
 use super::{Noted, checksum_of, engine};
@@ -24,7 +24,7 @@ pub(super) fn measure<A, E>(
     mut out: impl Write,
 ) -> Result<(), Box<dyn Error>>
 where
-    A: Architecture<Line = FromPosition>,
+    A: Architecture<Line: StartsAt<Board>>,
     E: Evaluate<A, Value = A::Output>,
 {
     let searches = trace.by_search();
@@ -40,7 +40,7 @@ where
     Ok(())
 }
 
-struct Server<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> {
+struct Server<'n, A: Architecture<Line: StartsAt<Board>>, E: Evaluate<A>> {
     net: &'n Network<A>,
     engine: &'n Engine,
     searches: &'n [Trace],
@@ -56,7 +56,7 @@ struct Server<'n, A: Architecture<Line = FromPosition>, E: Evaluate<A>> {
 
 impl<'n, A, E> Server<'n, A, E>
 where
-    A: Architecture<Line = FromPosition>,
+    A: Architecture<Line: StartsAt<Board>>,
     E: Evaluate<A, Value = A::Output>,
 {
     fn new(net: &'n Network<A>, engine: &'n Engine, searches: &'n [Trace]) -> Self {

@@ -5,8 +5,10 @@ use std::io::{BufRead, Write};
 use std::marker::PhantomData;
 
 use nnue_runtime::__private::file::foreign;
-use nnue_runtime::line::FromPosition;
-use nnue_runtime::{Accumulator, Architecture, Board, Delta, Evaluator, Network, Position};
+use nnue_runtime::line::StartsAt;
+use nnue_runtime::{
+    Accumulator, Architecture, Board, Delta, Evaluated, Evaluator, Network, Output, Position,
+};
 
 use crate::answer::{Answer, Values};
 use crate::contenders::Evaluate;
@@ -22,7 +24,7 @@ pub(super) fn answer<A, E>(
     mut out: impl Write,
 ) -> Result<(), Box<dyn Error>>
 where
-    A: Architecture<Line = FromPosition>,
+    A: Architecture<Line: StartsAt<Board>>,
     E: Evaluate<A, Value = A::Output>,
 {
     let mut line = PositionList::<A, E>::new(net);
@@ -41,7 +43,7 @@ where
 }
 
 /// An evaluator that follows a list of positions as if it were a game.
-struct PositionList<'n, A: Architecture<Line = FromPosition>, E> {
+struct PositionList<'n, A: Architecture<Line: StartsAt<Board>>, E> {
     evaluator: Evaluator<A, &'n Network<A>>,
     before: Option<Board>,
     evaluate: PhantomData<E>,
@@ -49,7 +51,7 @@ struct PositionList<'n, A: Architecture<Line = FromPosition>, E> {
 
 impl<'n, A, E> PositionList<'n, A, E>
 where
-    A: Architecture<Line = FromPosition>,
+    A: Architecture<Line: StartsAt<Board>>,
     E: Evaluate<A, Value = A::Output>,
 {
     fn new(net: &'n Network<A>) -> Self {
@@ -68,6 +70,7 @@ where
             Some(delta) if self.evaluator.ply() < LONGEST_LINE => {
                 self.evaluator.push(&delta);
                 self.evaluator.set_side_to_move(board.side_to_move());
+                self.evaluator.take_clock_of(board);
             }
             _ => {
                 self.evaluator.reset(board);

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use nnue_runtime::line::FromPosition;
-use nnue_runtime::{Architecture, Network};
+use nnue_runtime::line::StartsAt;
+use nnue_runtime::{Architecture, Board, Network};
 
 use super::{Noted, checksum_of, engine};
 use crate::Trace;
@@ -32,7 +32,7 @@ pub(super) fn evaluate_together<A, E>(
     mut out: impl Write,
 ) -> Result<(), Box<dyn Error>>
 where
-    A: Architecture<Line = FromPosition>,
+    A: Architecture<Line: StartsAt<Board>>,
     E: Evaluate<A, Value = A::Output>,
 {
     // A reason may have several lines.

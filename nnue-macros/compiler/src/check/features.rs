@@ -76,6 +76,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<Fe
         return None;
     }
     check_views(spec, &sets, diagnostics)?;
+    check_clock(spec, &sets, diagnostics)?;
     check_shifts(spec, &sets, diagnostics)?;
     Some(sets)
 }
@@ -111,6 +112,24 @@ fn check_views(spec: &Spec, sets: &[FeatureSet], diagnostics: &mut Diagnostics) 
     );
     let error = diagnostics.error(found.span, message);
     error.related(at.span, format!("`{}` has other views", set.name));
+    None
+}
+
+/// Reports a set of the half-move clock beside custom sets: lines of moves tell one or the other.
+fn check_clock(spec: &Spec, sets: &[FeatureSet], diagnostics: &mut Diagnostics) -> Option<()> {
+    let clock = sets.iter().position(FeatureSet::is_clock);
+    let custom = sets.iter().position(FeatureSet::is_supplied);
+    let (Some(clock), Some(custom)) = (clock, custom) else {
+        return Some(());
+    };
+    let message = format!(
+        "`{}` is beside custom sets, allowed are sets that follow the position",
+        sets[clock].name
+    );
+    diagnostics
+        .error(spec.features[clock].set.span, message)
+        .related(spec.features[custom].set.span, "a custom set")
+        .help("let the engine supply the rows of the clock too, as a `Custom` set");
     None
 }
 

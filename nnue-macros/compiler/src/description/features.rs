@@ -80,6 +80,19 @@ pub enum Family {
         /// How many files the pawns of a pair can be apart.
         file_distance: u8,
     },
+    /// A row for steps of the half-move clock, from the clock `first` on:
+    /// `king_rows[perspective][king] + min((clock - first) / step, steps - 1)`, rounded down.
+    Clock {
+        /// The first clock that has a row.
+        first: u8,
+        /// How many clocks share a row.
+        step: u8,
+        /// How many rows there are for a square of the own king.
+        steps: u8,
+        /// For white's and for black's perspective: the first row for each square of the own king
+        /// as it is on the board, from a1 on.
+        king_rows: [Vec<u32>; 2],
+    },
     /// The engine tells which features are active, and which view the perspective has: the row is
     /// `view / (views / blocks) * (rows / blocks) + feature`.
     Custom {
@@ -229,6 +242,12 @@ impl Family {
             feature_set::Family::PawnPairs(parameters) => Family::PawnPairs {
                 orientation: Orientation::vertical(parameters.mirror),
                 file_distance: parameters.file_distance,
+            },
+            feature_set::Family::Clock(parameters) => Family::Clock {
+                first: parameters.first,
+                step: parameters.step,
+                steps: parameters.steps,
+                king_rows: parameters.king_rows().map(|rows| rows.to_vec()),
             },
             feature_set::Family::Custom(parameters) => Family::Custom {
                 views: parameters.views,

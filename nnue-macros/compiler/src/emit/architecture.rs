@@ -8,6 +8,7 @@ use super::accumulate::{Table, has_moves};
 use super::imports::Names;
 use super::names::count;
 use super::{Program, doc, embedded, features, file, memory, neurons, output, probe, proof};
+use crate::feature_set::FeatureSet;
 use crate::network::{Network, Order};
 use crate::plan::PrefetchPlan;
 
@@ -108,6 +109,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     let perspectives = network.transformer.perspectives;
     let sets = &network.features;
     let line = match sets.iter().filter(|set| set.is_supplied()).count() {
+        0 if sets.iter().any(FeatureSet::is_clock) => quote! { FromClock },
         0 => quote! { FromPosition },
         _ if sets.iter().any(|set| set.views() > 1) => quote! { FromViews },
         supplied if supplied == sets.len() => quote! { FromFeatures },

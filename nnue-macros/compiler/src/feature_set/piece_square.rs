@@ -153,7 +153,7 @@ fn check_planes(planes: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<
 
 /// Checks a table of buckets, for all squares or for half of them. Returns the bucket of every
 /// square.
-fn check_king_buckets(
+pub(super) fn check_king_buckets(
     table: &Spanned<Vec<Spanned<i64>>>,
     mirror: Mirror,
     diagnostics: &mut Diagnostics,

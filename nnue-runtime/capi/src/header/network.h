@@ -7,7 +7,7 @@
  *     if (@P@_network_open("net.nnue", NULL, &network) != NNUE_OK)
  *         puts(@P@_last_error());
  *     @P@_evaluator *evaluator;
- *     @P@_evaluator_new(network, &position, &evaluator);
+ *     @P@_evaluator_new(network, &position@TOLD@, &evaluator);
  *     @P@_evaluator_push(evaluator, nnue_quiet(NNUE_WHITE_PAWN, 12, 28));
  *
  * Errors: functions that can fail return NNUE_OK or a code, and then @P@_last_error() says what was
@@ -279,7 +279,7 @@ const char *@P@_network_level(const @P@_network *network);
 void @P@_network_free(@P@_network *network);
 
 /* An evaluator that starts at a position. It takes a megabyte or less for most networks. */
-nnue_status @P@_evaluator_new(const @P@_network *network, const nnue_position *position,
+nnue_status @P@_evaluator_new(const @P@_network *network, const nnue_position *position@CLOCK@,
                               @P@_evaluator **evaluator);
 
 /* Gives the evaluator back. Does nothing for a null pointer. */
@@ -287,7 +287,13 @@ void @P@_evaluator_free(@P@_evaluator *evaluator);
 
 /* Starts anew at a position. This is faster than another evaluator, which would begin with an
  * empty cache. */
-nnue_status @P@_evaluator_reset(@P@_evaluator *evaluator, const nnue_position *position);
+nnue_status @P@_evaluator_reset(@P@_evaluator *evaluator, const nnue_position *position@CLOCK@);
+#if clock
+
+/* Says how many half moves were made since the last capture or move of a pawn; more than 255 are
+ * as 255. Moves count by themselves, a null move too: it is for engines that count otherwise. */
+nnue_status @P@_evaluator_set_halfmove_clock(@P@_evaluator *evaluator, uint32_t halfmove_clock);
+#endif
 
 /* The same as `@P@_evaluator_push` and `@P@_evaluator_pop` below, for languages other than C and
  * C++: those are code of this header, and these are functions of the library. */
@@ -360,9 +366,9 @@ inline network_ptr embedded(const char *level = nullptr) noexcept {
 }
 #endif
 
-inline evaluator_ptr evaluator(const network_ptr &network, const nnue_position &position) noexcept {
+inline evaluator_ptr evaluator(const network_ptr &network, const nnue_position &position@CLOCK@) noexcept {
     @P@_evaluator *made = nullptr;
-    @P@_evaluator_new(network.get(), &position, &made);
+    @P@_evaluator_new(network.get(), &position@TOLD@, &made);
     return evaluator_ptr(made);
 }
 

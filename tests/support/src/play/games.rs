@@ -4,7 +4,7 @@ use crate::seed::seeded;
 use cozy_chess::{Board as Game, Move};
 use fastrand::Rng;
 use nnue_interpreter::Net;
-use nnue_runtime::line::FromPosition;
+use nnue_runtime::line::StartsAt;
 use nnue_runtime::{
     Accumulator, Board, Delta, Evaluator, Network, Output, Position, SelectedByPieces,
 };
@@ -69,8 +69,13 @@ const EXTREME_STARTS: [&str; 7] = [
     "4k3/8/8/8/8/8/PPPPPPPP/QQQQKQQQ w - - 0 1",
 ];
 
+/// Lines that follow games and boards: with the half-move clock, where the network sees it.
+pub trait Played: StartsAt<Game> + StartsAt<Board> {}
+
+impl<L: StartsAt<Game> + StartsAt<Board>> Played for L {}
+
 /// Evaluators of one network on several levels, which follow the same game.
-struct Followers<'a, A: SelectedByPieces<Line = FromPosition>> {
+struct Followers<'a, A: SelectedByPieces<Line: Played>> {
     nets: &'a [Network<A>],
     reference: &'a Net,
     evaluators: Vec<Evaluator<A, &'a Network<A>>>,
@@ -79,7 +84,7 @@ struct Followers<'a, A: SelectedByPieces<Line = FromPosition>> {
     evaluations: usize,
 }
 
-impl<'a, A: SelectedByPieces<Line = FromPosition, Output = Output>> Followers<'a, A> {
+impl<'a, A: SelectedByPieces<Line: Played, Output = Output>> Followers<'a, A> {
     fn new(nets: &'a [Network<A>], reference: &'a Net) -> Followers<'a, A> {
         let start = Board::start();
         Followers {
@@ -136,7 +141,11 @@ impl<'a, A: SelectedByPieces<Line = FromPosition, Output = Output>> Followers<'a
             assert_eq!(evaluator.peek(), Some(expected), "{place}");
             if self.evaluations.is_multiple_of(7) {
                 evaluator.push_null();
-                assert_eq!(evaluator.peek(), Some(passed), "{place}");
+                match <A::Line as StartsAt<Game>>::clock(game) {
+                    None => assert_eq!(evaluator.peek(), Some(passed), "{place}"),
+                    // The null move has counted.
+                    Some(_) => evaluator.take_clock_of(game),
+                }
                 assert_eq!(evaluator.evaluate(), passed, "{place}");
                 evaluator.pop();
             }
@@ -148,7 +157,7 @@ impl<'a, A: SelectedByPieces<Line = FromPosition, Output = Output>> Followers<'a
 /// Plays random plies from standard, Chess960 and extreme starts: a position is evaluated on each level
 /// after every third ply or so, and three of the moves in every sixth. Every evaluation must equal
 /// a refresh's.
-pub(crate) fn check<A: SelectedByPieces<Line = FromPosition, Output = Output>>(
+pub(crate) fn check<A: SelectedByPieces<Line: Played, Output = Output>>(
     nets: &[Network<A>],
     reference: &Net,
     plies: usize,

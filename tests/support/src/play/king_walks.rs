@@ -1,7 +1,7 @@
 //! Kings that cross every border between two views.
 
 use crate::seed::seeded;
-use nnue_runtime::line::FromPosition;
+use nnue_runtime::line::StartsAt;
 use nnue_runtime::{
     Accumulator, Board, Color, Delta, Evaluator, Network, Piece, Role, SelectedByPieces, Square,
 };
@@ -12,7 +12,7 @@ use nnue_runtime::{
 /// # Panics
 ///
 /// If an evaluation differs from a refresh's.
-pub fn check_king_walks<A: SelectedByPieces<Line = FromPosition>>(net: &Network<A>) {
+pub fn check_king_walks<A: SelectedByPieces<Line: StartsAt<Board>>>(net: &Network<A>) {
     let mut random = seeded(7);
     let mut evaluator = Evaluator::new(net, &Board::start());
     let mut empty = Board::start();

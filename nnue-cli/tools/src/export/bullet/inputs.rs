@@ -96,8 +96,8 @@ pub enum Set {
 }
 
 impl Set {
-    /// The set that finds the rows of a feature set; `None` if the engine tells its features, or if
-    /// [other pieces than queens](queen_buckets) choose the bucket.
+    /// The set that finds the rows of a feature set; `None` if a position of bullet does not tell its
+    /// features, or if [other pieces than queens](queen_buckets) choose the bucket.
     #[must_use]
     pub fn of(set: &FeatureSet) -> Option<Set> {
         Some(match &set.family {
@@ -119,7 +119,7 @@ impl Set {
                 mirror_files: parameters.mirror.files(),
                 file_distance: parameters.file_distance.into(),
             }),
-            Family::Custom(_) => return None,
+            Family::Clock(_) | Family::Custom(_) => return None,
         })
     }
 

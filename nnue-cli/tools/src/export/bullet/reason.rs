@@ -14,6 +14,9 @@ pub enum Reason {
          programs for bullet have no rule for it"
     )]
     Buckets(String),
+    /// The set of this name follows the half-move clock.
+    #[error("`{0}` follows the half-move clock, which bullet's positions do not have")]
+    Clock(String),
     /// This key tells white from black.
     #[error(
         "{0} tells white from black: bullet's positions are as the side to move sees them, and do \

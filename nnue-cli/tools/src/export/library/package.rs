@@ -137,6 +137,10 @@ impl<'n> Library<'n> {
         format!("{}_for_c", self.name)
     }
 
+    fn sees_clock(&self) -> bool {
+        self.network.features.iter().any(|set| set.is_clock())
+    }
+
     /// The header.
     #[must_use]
     pub fn header(&self) -> String {
@@ -145,6 +149,7 @@ impl<'n> Library<'n> {
             prefix: &self.name,
             embedded: self.weights.is_some(),
             by_pieces: self.network.stacks.by_pieces.is_some(),
+            clock: self.sees_clock(),
             wdl: self.network.output.heads.len() > 1,
             white_first: self.network.transformer.perspectives.order == Order::WhiteFirst,
         };
@@ -243,6 +248,7 @@ impl<'n> Library<'n> {
         let extras = [
             (self.network.stacks.by_pieces.is_some(), ", by_pieces"),
             (self.weights.is_some(), ", embedded"),
+            (self.sees_clock(), ", clock"),
         ];
         let extras = extras.into_iter().filter(|(has, _)| *has);
         let extras: String = extras.map(|(_, extra)| extra).collect();

@@ -1,8 +1,8 @@
 //! The parts of a drawing, and which part reads which.
 
-use nnue_compiler::feature_set::Family;
 use nnue_compiler::feature_set::custom::Parameters;
 use nnue_compiler::feature_set::piece_square::{Mirror, Parameters as PieceSquare};
+use nnue_compiler::feature_set::{Family, clock};
 use nnue_compiler::network::{Head, Layer, Network, Order, Perspectives, Pooling, Source, Units};
 
 use super::{Column, Kind, Part};
@@ -186,12 +186,22 @@ fn by_pieces(parameters: &PieceSquare, rows: usize) -> String {
     words
 }
 
+fn by_clock(parameters: &clock::Parameters) -> String {
+    let clock::Parameters { first, step, .. } = parameters;
+    let words = format!("by half moves from {first} in steps of {step}");
+    match parameters.buckets() {
+        1 => words,
+        kings => format!("{words} x {kings} king buckets"),
+    }
+}
+
 fn features(network: &Network) -> Part {
     let lines = network.features.iter().map(|set| {
         let rule = match &set.family {
             Family::PieceSquare(parameters) => by_pieces(parameters, set.rows),
             Family::Threats(_) => "by threats".to_string(),
             Family::PawnPairs(_) => "by pairs of pawns".to_string(),
+            Family::Clock(parameters) => by_clock(parameters),
             Family::Custom(Parameters { views: 1, .. }) => "told by the engine".to_string(),
             Family::Custom(Parameters { views, blocks, .. }) if views == blocks => {
                 format!("told by the engine, {views} views")
