@@ -405,7 +405,9 @@ fn show_unknown(
              padding, which is `bullet` again and again, or zeros",
             size - len
         ),
-        None => format!("no network of the field has files of {size} bytes"),
+        None => format!(
+            "no network of the field has files of {size} bytes, unless it is cut off or compressed"
+        ),
     };
     let reason = match adopted.identity {
         Identity::Other(what) => format!("it is {what}; {reason}"),

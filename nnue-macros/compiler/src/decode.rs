@@ -25,6 +25,22 @@ use table::{
     string,
 };
 
+/// What other tables have, as users of trainers call it.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("width", "write `transformer.width`"),
+    ("activation", "write `transformer.activation`"),
+    (
+        "king_buckets",
+        "write it in `features = [{ set = \"KingBuckets\", king_buckets = ..., mirror = ... }]`",
+    ),
+    (
+        "mirror",
+        "write it in `features = [{ set = ..., mirror = ... }]`",
+    ),
+    ("output_buckets", "write `stacks.count`"),
+    ("scale", "write `output.scale`"),
+];
+
 /// Reads a spec, or reports everything that is wrong with the text and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
     let known;
@@ -35,6 +51,7 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         base.complete(&mut document, &known, diagnostics)?;
     }
     let mut root = Table::new(&document, first_line(file), "the spec");
+    root.elsewhere(ELSEWHERE);
     let name = root.required_with("name", "\"my-net\"", table::name, diagnostics);
     // The value of `like` was read above.
     root.optional("like");

@@ -208,7 +208,7 @@ impl Shape {
         spec + &self.file_lines()
     }
 
-    /// The line with what the layers have otherwise than bullet's, or with their scale.
+    /// The line with what the layers have otherwise than bullet's, and with QB.
     fn layer_line(&self) -> String {
         let Layers::Three {
             first,
@@ -218,14 +218,9 @@ impl Shape {
         else {
             return "layer = [{ name = \"l1\", weights_one = 64 }]\n".into();
         };
-        let scale = match self.neurons {
-            Neurons::Screlu => "1 / (255 * 255 * 64)",
-            Neurons::Crelu | Neurons::Relu => "1 / (255 * 64)",
-            Neurons::Product => "512 / (255 * 255 * 64)",
-        };
         let element = if words { "i16" } else { "i8" };
         format!(
-            "layer = [\n    {{ name = \"l1\", outputs = {first}, weights = \"{element}\", scale = \"{scale}\" }},\n    \
+            "layer = [\n    {{ name = \"l1\", outputs = {first}, weights = \"{element}\", weights_one = 64 }},\n    \
              {{ name = \"l2\", outputs = {second} }},\n]\n"
         )
     }

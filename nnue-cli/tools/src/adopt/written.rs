@@ -67,7 +67,8 @@ fn comments(line: &str, questions: &[Question]) -> Vec<String> {
     let after = |key: &str, ends: &[char]| {
         let mut places = code.match_indices(key).filter_map(|(at, _)| {
             let (before, after) = (&code[..at], code[at + key.len()..].trim_start());
-            let is_whole = before.is_empty() || before.ends_with([' ', '{']) || before.ends_with(ends);
+            let is_whole =
+                before.is_empty() || before.ends_with([' ', '{']) || before.ends_with(ends);
             after.strip_prefix('=').filter(|_| is_whole)
         });
         places.next()

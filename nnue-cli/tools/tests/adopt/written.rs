@@ -41,9 +41,12 @@ fn the_types_that_floating_point_becomes_are_asked_for_and_marked() {
     let [bytes, words] = ["i8, f32, f32", "i16, f32, f32"].map(String::from);
     assert_eq!(values, Some(vec![bytes, words]));
     let marked = marked_spec(&ranking, "raw.bin").expect("there is a guess");
-    let line = "    # guess: the types of the layers' weights, for which the file has no evidence\n";
+    let line =
+        "    # guess: the types of the layers' weights, for which the file has no evidence\n";
     let (_, after) = marked.split_once(line).expect("it is marked");
-    let layer = after.lines().find(|line| !line.trim_start().starts_with('#'));
+    let layer = after
+        .lines()
+        .find(|line| !line.trim_start().starts_with('#'));
     let layer = layer.expect("comments stand above a line");
     assert!(layer.contains("weights = \"i8\""), "{marked}");
 }

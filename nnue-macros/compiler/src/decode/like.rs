@@ -79,6 +79,9 @@ impl BaseNetwork {
     ) -> Option<()> {
         let file = SourceFile::new(format!("known spec {}", self.name), &*self.text);
         diagnostics.completed_by(file, self.span);
+        if self.name == bullet::NAME {
+            bullet::remove_what_the_text_has(spec);
+        }
         let (known, _) = DeTable::parse_recoverable(text);
         let mut known = known.into_inner();
         known.remove("name");

@@ -12,9 +12,7 @@ use toml::de::DeValue;
 
 use super::{Family, FeatureSet};
 use crate::check::value::{check_buckets, in_range_or, value_or};
-use crate::decode::table::{
-    Table, Value, integer, integers, keys, mismatch, named, names, string,
-};
+use crate::decode::table::{Table, Value, integer, integers, keys, mismatch, named, names, string};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 
 pub use factors::{FactorRounding, VirtualSet};

@@ -18,11 +18,13 @@ use super::words::Words;
 /// The words besides names: keys that may be absent, and forms that values may have.
 const FORMS: &[&str] = &[
     "like",
+    "like = bullet",
     "features, several",
     "features.active",
     "features.file_distance",
     "features.king_buckets, 32 numbers",
     "features.king_buckets, 64 numbers",
+    "features.king_buckets, a name",
     "features.name",
     "features.offset",
     "features.planes = 10",

@@ -74,9 +74,10 @@ pub(super) fn text(spec: &DeTable<'_>) -> String {
             "\n[stacks]\ncount = {stacks}\nselect = {{ pieces = \"{select}\" }}\n"
         );
     }
+    let qb = weights_one(spec).unwrap_or(QB);
     text += &match hidden.len() {
-        0 => one_layer(spec, qa, values),
-        _ => layers(&hidden, qa, values),
+        0 => one_layer(spec, [qa, qb], values),
+        _ => layers(&hidden, [qa, qb], values),
     };
     text += "\n[file]\nformat = \"bullet\"\n";
     let file = spec.get("file").map(|file| file.get_ref());
@@ -89,9 +90,7 @@ pub(super) fn text(spec: &DeTable<'_>) -> String {
 }
 
 /// One layer of words, whose sums are divided by QA where their inputs are squares.
-fn one_layer(spec: &DeTable<'_>, qa: i64, values: Values) -> String {
-    let layer = changes(spec).find(|(name, _)| *name == "l1");
-    let said = |key| integer(value(layer?.1, key)?);
+fn one_layer(spec: &DeTable<'_>, [qa, qb]: [i64; 2], values: Values) -> String {
     let inputs = match values {
         Values::Plain | Values::Squares => qa,
         Values::Products { shift } => match qa * qa >> shift {
@@ -100,24 +99,23 @@ fn one_layer(spec: &DeTable<'_>, qa: i64, values: Values) -> String {
             one => one.max(1),
         },
     };
-    let qb = said("weights_one").filter(|one| (1..=32767).contains(one));
-    let one = said("one").unwrap_or(inputs * qb.unwrap_or(QB));
+    let one = of_first_layer(spec, "one").unwrap_or(inputs * qb);
     let divide = match values {
         Values::Squares => format!("divide = {qa}\n"),
         _ => String::new(),
     };
     format!(
         "\n[[layer]]\nname = \"l1\"\nop = \"affine\"\noutputs = 1\nweights = \"i16\"\n\
-         weights_one = {QB}\n{divide}\n[output]\nsum = \"l1\"\none = {one}\nscale = 400\n"
+         weights_one = {qb}\n{divide}\n[output]\nsum = \"l1\"\none = {one}\nscale = 400\n"
     )
 }
 
 /// A layer of bytes, and behind it layers of floating point.
-fn layers(hidden: &[i64], qa: i64, values: Values) -> String {
+fn layers(hidden: &[i64], [qa, qb]: [i64; 2], values: Values) -> String {
     let scale = match values {
-        Values::Plain => format!("1 / ({qa} * {QB})"),
-        Values::Squares => format!("1 / ({qa} * {qa} * {QB})"),
-        Values::Products { shift } => format!("{} / ({qa} * {qa} * {QB})", 1u64 << shift),
+        Values::Plain => format!("1 / ({qa} * {qb})"),
+        Values::Squares => format!("1 / ({qa} * {qa} * {qb})"),
+        Values::Products { shift } => format!("{} / ({qa} * {qa} * {qb})", 1u64 << shift),
     };
     let mut text = String::new();
     for (index, outputs) in hidden.iter().chain([&1]).enumerate() {
@@ -141,12 +139,43 @@ fn layers(hidden: &[i64], qa: i64, values: Values) -> String {
     text + &format!("\n[output]\nsum = \"l{last}\"\nscale = 400\n")
 }
 
+/// Removes the `weights_one` of a layer whose sums become floating point: the text has it in
+/// `scale`.
+pub(super) fn remove_what_the_text_has(spec: &mut DeTable<'_>) {
+    if hidden_layers(spec).is_empty() || weights_one(spec).is_none() {
+        return;
+    }
+    let layers = spec.get_mut("layer").map(|layers| layers.get_mut());
+    if let Some(DeValue::Array(layers)) = layers {
+        for layer in layers.iter_mut() {
+            let is_first = value(layer.get_ref(), "name").and_then(DeValue::as_str) == Some("l1");
+            if let (DeValue::Table(layer), true) = (layer.get_mut(), is_first) {
+                layer.remove("weights_one");
+            }
+        }
+    }
+}
+
+/// QB, if the spec says it.
+fn weights_one(spec: &DeTable<'_>) -> Option<i64> {
+    let one = of_first_layer(spec, "weights_one");
+    one.filter(|one| (1..=32767).contains(one))
+}
+
+/// A number that the spec says of the first layer.
+fn of_first_layer(spec: &DeTable<'_>, key: &str) -> Option<i64> {
+    let (_, layer) = changes(spec).find(|(name, _)| *name == "l1")?;
+    integer(value(layer, key)?)
+}
+
 /// The outputs of the hidden layers, which are there if the spec says how many they are.
 fn hidden_layers(spec: &DeTable<'_>) -> Vec<i64> {
     const MOST: usize = 8;
     let mut outputs = Vec::new();
     for (name, layer) in changes(spec) {
-        let number = name.strip_prefix('l').and_then(|number| number.parse().ok());
+        let number = name
+            .strip_prefix('l')
+            .and_then(|number| number.parse().ok());
         let number: usize = number.unwrap_or(0);
         let said = value(layer, "outputs").and_then(integer);
         let Some(said) = said.filter(|said| *said > 1 && (1..=MOST).contains(&number)) else {
