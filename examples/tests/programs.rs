@@ -26,11 +26,16 @@ fn values(printed: &str) -> Vec<i32> {
         .collect()
 }
 
-/// What the interpreter says of a position, for the side to move.
+/// What the interpreter says of a position with the project's net, for the side to move.
 fn interpreted(board: &Board) -> i32 {
     let spec = include_str!("../nets/primer.toml");
-    let network = analyse(&SourceFile::new("primer", spec)).expect("a spec without errors");
-    let net = Net::from_bytes(&network, include_bytes!("../nets/primer.nnue"));
+    evaluation(spec, include_bytes!("../nets/primer.nnue"), board)
+}
+
+/// The same with any net whose stacks the pieces select.
+fn evaluation(spec: &str, bytes: &[u8], board: &Board) -> i32 {
+    let network = analyse(&SourceFile::new("spec", spec)).expect("a spec without errors");
+    let net = Net::from_bytes(&network, bytes);
     let by_pieces = network
         .stacks
         .by_pieces
@@ -128,6 +133,21 @@ fn a_net_is_evaluated_without_a_compile() {
     assert_eq!(run(&[path("primer.nnue")]), expected);
     assert_eq!(run(&[path("primer.nnue"), path("primer.toml")]), expected);
     assert_eq!(run(&[path("nn-37f18f62d772.nnue")])[0], 251);
+}
+
+#[test]
+fn a_net_of_bullets_is_evaluated_as_by_the_interpreter() {
+    let printed = run(env!("CARGO_BIN_EXE_bullet"), &[]);
+    let boards = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+    ];
+    let [start, after] = boards.map(|fen| {
+        let board = Board::from_fen(fen).expect("a FEN");
+        let net = include_bytes!("../nets/bullet.bin");
+        evaluation(include_str!("../nets/bullet.toml"), net, &board)
+    });
+    assert_eq!(values(&printed), [start, after, start]);
 }
 
 #[test]

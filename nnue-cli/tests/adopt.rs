@@ -58,7 +58,7 @@ fn a_file_without_a_header_gets_its_spec_and_a_module() {
     let path = format!("{folder}/net.toml");
     let spec = fs::read_to_string(&path).expect("was written");
     assert!(
-        spec.contains("# guess: the scale of the evaluation\nscale = 400\n"),
+        spec.contains("# guess: the scale of the evaluation, SCALE\noutput.scale = 400\n"),
         "{spec}"
     );
     let checked = output(&["check", &path, "--net", &net]);

@@ -42,7 +42,7 @@ tested on what is true of trained networks. `neighbours`: the rows of a piece on
 squares are alike. `kings`: each row of the own king was trained in the bucket of its square. \
 `material`: evaluations follow material. `sign`: they change their sign with the side to move. \
 `steps`: they change little when a piece moves a square further. `pawn` is what a pawn is worth in \
-the units of the evaluation.
+the units of the evaluation, and `start` the evaluation of the start of a game.
 
 Guesses with the same evidence are undecided, and what they say differently is asked for by name, as \
 is what no file tells.
@@ -341,7 +341,8 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
         0 => writeln!(out, "\nThe first guess has the best evidence:")?,
         _ => writeln!(
             out,
-            "\nThe first {same} guesses have the same evidence: undecided. The first one:"
+            "\nThe first {same} guesses have the same evidence: undecided. If you have the net's engine, \
+             the right one has its evaluation of the start of a game as `start`. The first one:"
         )?,
     }
     show_facts(first, out)?;
@@ -404,7 +405,9 @@ fn show_unknown(
              padding, which is `bullet` again and again, or zeros",
             size - len
         ),
-        None => format!("no network of the field has files of {size} bytes"),
+        None => format!(
+            "no network of the field has files of {size} bytes, unless it is cut off or compressed"
+        ),
     };
     let reason = match adopted.identity {
         Identity::Other(what) => format!("it is {what}; {reason}"),
@@ -434,6 +437,7 @@ fn evidence<'a>(guesses: impl Iterator<Item = &'a Guess>) -> Table {
         "sign",
         "steps",
         "pawn",
+        "start",
     ];
     let mut table = Table::new(2, heads);
     for (index, guess) in guesses.enumerate() {
@@ -452,6 +456,7 @@ fn evidence<'a>(guesses: impl Iterator<Item = &'a Guess>) -> Table {
             format!("{:.2}", evidence.antisymmetry),
             format!("{:.2}", evidence.smoothness),
             format!("{:.0}", evidence.pawn),
+            format!("{:.0}", evidence.start),
         ]);
     }
     table

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::description::Description;
+use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::{Format, Section};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{File, Tensor};
+use nnue_compiler::whole_spec;
 use nnue_tools::adopt::Doubt;
 use nnue_tools::nets::net_file::{NetFile, read_net, untold};
 use serde::Serialize;
@@ -37,6 +39,8 @@ struct Checked {
     network: Description,
     /// The memory that the network needs.
     memory: Memory,
+    /// The whole spec, if it is `like` another one.
+    whole_spec: Option<String>,
     /// The net file, if the user named a file; it fits the network.
     weights: Option<Weights>,
 }
@@ -89,7 +93,9 @@ impl Weights {
 
 impl Check {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let mut network = self.spec.network()?;
+        let spec = self.spec.choice()?.read()?;
+        let whole_spec = whole_spec(&SourceFile::new("spec", spec.text));
+        let mut network = spec.network;
         let mut weights = None;
         if let Some(path) = &self.net {
             // If the file does not fit, its error is the whole answer.
@@ -107,6 +113,7 @@ impl Check {
             let checked = Checked {
                 network: Description::of(&network),
                 memory,
+                whole_spec,
                 weights,
             };
             write_json(&checked, out)?;
@@ -115,6 +122,9 @@ impl Check {
         show(&network, &memory, out)?;
         if let Some(weights) = weights {
             show_weights(&weights, &network, out)?;
+        }
+        if let Some(text) = whole_spec {
+            write!(out, "\nWith `like`, the spec stands for this:\n\n{text}")?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -75,9 +75,15 @@ fn files() -> Vec<(String, String)> {
         };
         files.push((name, with_width(&text, width)));
     }
-    const EIGHT: &str = "select = { pieces = \"(n - 2) / 4\" }";
     const RAW: (&str, &str) = ("format = \"bullet\"", "format = \"bullet\"\nkind = \"raw\"");
-    const FOUR: &str = "select = { pieces = \"(n - 2) / 8\" }";
+    // What is added to specs in the short form.
+    const STACKS: &str = "stacks.count = 8";
+    const FOUR: (&str, &str) = ("count = 8", "count = 4");
+    const INPUT_FIRST: (&str, &str) = (STACKS, "stacks.count = 8\nfile.transposed = false");
+    const RAW_STACKS: (&str, &str) = (STACKS, "stacks.count = 8\nfile.kind = \"raw\"");
+    const MIRROR: &str = "stacks.count = 8\nfeatures = [{ set = \"A\", mirror = \"a-d\" }]";
+    const TABLE: &str = "[0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, \
+                         9, 9, 9, 9, 9, 9, 9, 9]";
     for (base, width, changes) in [
         ("simple", 96, &[][..]),
         (
@@ -98,23 +104,11 @@ fn files() -> Vec<(String, String)> {
             80,
             &[("\"screlu\"", "\"crelu\""), ("divide = 255", "")],
         ),
-        (
-            "output_buckets",
-            40,
-            &[("count = 8", "count = 4"), (EIGHT, FOUR)],
-        ),
-        ("output_buckets", 48, &[("transposed = [\"l1w\"]", "")]),
-        (
-            "output_buckets",
-            64,
-            &[("set = \"A\"", "set = \"A\"\nmirror = \"a-d\"")],
-        ),
-        ("input_buckets", 40, &[("transposed = [\"l1w\"]", "")]),
-        (
-            "input_buckets",
-            24,
-            &[("count = 8", "count = 4"), (EIGHT, FOUR)],
-        ),
+        ("output_buckets", 40, &[FOUR]),
+        ("output_buckets", 48, &[INPUT_FIRST]),
+        ("output_buckets", 64, &[(STACKS, MIRROR)]),
+        ("input_buckets", 40, &[INPUT_FIRST]),
+        ("input_buckets", 24, &[FOUR]),
         ("input_buckets", 48, &[("8, 8, 8, 8", "8, 8, 7, 7")]),
         ("input_buckets", 56, &[("9, 9, 9, 9", "8, 8, 8, 8")]),
         ("multi_layer", 48, &[("outputs = 16", "outputs = 8")]),
@@ -146,15 +140,15 @@ fn files() -> Vec<(String, String)> {
                 ),
             ],
         ),
-        ("output_buckets", 40, &[RAW, ("transposed = [\"l1w\"]", "")]),
-        ("input_buckets", 24, &[RAW, ("transposed = [\"l1w\"]", "")]),
+        ("output_buckets", 40, &[RAW_STACKS]),
+        ("input_buckets", 24, &[RAW_STACKS]),
         (
             "multi_layer",
             16,
             &[("transposed = [\"l1w\", \"l2w\", \"l3w\"]", "kind = \"raw\"")],
         ),
     ] {
-        let mut text = spec(&format!("bullet/{base}.toml"));
+        let mut text = spec(&format!("bullet/{base}.toml")).replace("\"bullet10\"", TABLE);
         for (from, to) in changes {
             assert!(text.contains(from), "{from}");
             text = text.replace(from, to);

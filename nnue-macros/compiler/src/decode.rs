@@ -9,8 +9,10 @@ mod like;
 mod output;
 mod reference;
 pub(crate) mod table;
+mod whole;
 
 pub(crate) use layer::alignment;
+pub use like::material_count;
 
 use toml::de::DeValue;
 
@@ -23,16 +25,33 @@ use table::{
     string,
 };
 
+/// What other tables have, as users of trainers call it.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("width", "write `transformer.width`"),
+    ("activation", "write `transformer.activation`"),
+    (
+        "king_buckets",
+        "write it in `features = [{ set = \"KingBuckets\", king_buckets = ..., mirror = ... }]`",
+    ),
+    (
+        "mirror",
+        "write it in `features = [{ set = ..., mirror = ... }]`",
+    ),
+    ("output_buckets", "write `stacks.count`"),
+    ("scale", "write `output.scale`"),
+];
+
 /// Reads a spec, or reports everything that is wrong with the text and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
     let known;
     let mut document = document("the spec", file, diagnostics)?;
     if let Some(value) = document.get("like") {
-        let base = BaseNetwork::decode("like", value, diagnostics)?;
+        let base = BaseNetwork::decode("like", value, &document, diagnostics)?;
         known = base.text_behind(file.text.len());
         base.complete(&mut document, &known, diagnostics)?;
     }
     let mut root = Table::new(&document, first_line(file), "the spec");
+    root.elsewhere(ELSEWHERE);
     let name = root.required_with("name", "\"my-net\"", table::name, diagnostics);
     // The value of `like` was read above.
     root.optional("like");
@@ -58,6 +77,19 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         heads: heads?,
         file: net_file?,
     })
+}
+
+/// The text that a spec stands for, if it is `like` another one: all keys and values, with a header
+/// for each table. `None` also for a spec that cannot be completed.
+pub fn whole_spec(file: &SourceFile) -> Option<String> {
+    let known;
+    let mut reported = Diagnostics::default();
+    let mut document = document("the spec", file, &mut reported)?;
+    let base = BaseNetwork::decode("like", document.get("like")?, &document, &mut reported)?;
+    known = base.text_behind(file.text.len());
+    base.complete(&mut document, &known, &mut reported)?;
+    document.remove("like");
+    Some(whole::text(&document))
 }
 
 /// Reads `neuron_order` from a file of its own, or reports everything that is wrong with the text
@@ -207,13 +239,11 @@ fn stacks(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option
     stacks.finish(diagnostics);
     let (count, select) = (count?, selection?);
     if select == Select::Only && count.value > 1 {
-        // As bullet's `MaterialCount`.
-        let buckets = count.value.clamp(1, 32);
-        let each = (32 + buckets - 1) / buckets;
+        let bullets = material_count(count.value);
         diagnostics
             .error(span, format!("{} stacks need `select`", count.value))
             .help(format!(
-                "for `n` pieces on the board, bullet has `select = {{ pieces = \"(n - 2) / {each}\" }}` and Stockfish `(n - 1) / 4`; `{{ table = [...] }}` and `{{ by = \"caller\" }}` are other ways"
+                "for `n` pieces on the board, bullet has `select = {{ pieces = \"{bullets}\" }}` and Stockfish `(n - 1) / 4`; `{{ table = [...] }}` and `{{ by = \"caller\" }}` are other ways"
             ));
         return None;
     }

@@ -40,7 +40,7 @@ use proc_macro2::TokenStream;
 
 pub use crate::check::{check, check_name};
 pub use crate::compile::{Embed, NetFile, Refused, Request, compile};
-pub use crate::decode::decode;
+pub use crate::decode::{decode, material_count, whole_spec};
 use crate::diagnostics::{Diagnostics, Errors, SourceFile};
 pub use crate::diagram::{diagram, operations};
 pub use crate::known::known_specs;

@@ -5,6 +5,7 @@ use std::fs;
 
 use crate::golden;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::feature_set::piece_square::KING_TABLES;
 use nnue_compiler::{analyse, diagram};
 
 /// The page of the worked example, which errors of all pages are about.
@@ -40,6 +41,31 @@ fn the_pages_show_what_the_compiler_says() {
         golden::compare(&path, &corrected).unwrap_or_else(|difference| panic!("{difference}"));
     }
     assert!(diagrams == 1 && errors >= 6, "{diagrams}, {errors}");
+}
+
+/// The reference draws each named table as a board, and no other.
+#[test]
+fn the_reference_shows_the_tables_of_king_buckets() {
+    let page = fs::read_to_string(golden::path("../../docs/spec-language.md")).unwrap();
+    let mut boards = blocks(&page, "text").into_iter();
+    let first = KING_TABLES[0].name;
+    let boards = boards.find(|block| block.starts_with(first)).unwrap();
+    let mut shown = Vec::new();
+    for board in boards.split("\n\n") {
+        let mut lines = board.lines();
+        let names: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
+        let numbers = lines.map(|line| line.split_whitespace().map(|n| n.parse::<u8>().unwrap()));
+        let mut ranks: Vec<Vec<u8>> = numbers.map(Iterator::collect).collect();
+        ranks.reverse();
+        for (index, name) in names.into_iter().enumerate() {
+            let half = ranks.iter().flat_map(|rank| &rank[4 * index..][..4]);
+            shown.push((name, half.copied().collect::<Vec<u8>>()));
+        }
+    }
+    let tables = KING_TABLES
+        .iter()
+        .map(|table| (table.name, table.half.to_vec()));
+    assert_eq!(shown, tables.collect::<Vec<_>>());
 }
 
 /// The fenced blocks of a language.

@@ -305,7 +305,7 @@ fn wrong_files_are_refused_with_what_would_explain_them() {
     let bucketed = padded(vec![1; 2 * (7680 * 128 + 128 + 256 + 1)]);
     assert_eq!(
         simple(&bucketed),
-        "the file has 1966912 bytes, expected 197440 for bullet simple: as if there were 7680 features instead of 768"
+        "the file has 1966912 bytes, expected 197440 for bullet simple: as if there were 7680 features instead of 768, in 10 king buckets instead of 1"
     );
     let raw = padded(vec![1; 2 * data]);
     assert_eq!(

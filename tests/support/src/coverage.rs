@@ -79,8 +79,10 @@ pub fn words_of(text: &str) -> Vec<String> {
     let mut words = Words::default();
     words.spec(&spec, &network);
     let document = DeTable::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    if document.get_ref().get("like").is_some() {
+    if let Some(like) = document.get_ref().get("like") {
         words.add("like");
+        let is_bullet = like.get_ref().as_str() == Some("bullet");
+        words.add_if(is_bullet, "like = bullet");
     }
     if let Some(DeValue::Array(sets)) = document
         .get_ref()

@@ -1,8 +1,8 @@
 //! `[[features]]` of random networks. They have few rows, unless a known set keeps its defaults.
 
 use nnue_compiler::feature_set::piece_square::{
-    FactorRounding, FirstSquare, Flip, Material, MaterialValue, Mirror, NAMES, BucketsBy, Parameters, PieceName, PieceOrder, Planes,
-    SQUARES, VirtualSet,
+    BucketsBy, FactorRounding, FirstSquare, Flip, KING_TABLES, Material, MaterialValue, Mirror,
+    NAMES, Parameters, PieceName, PieceOrder, Planes, SQUARES, VirtualSet,
 };
 use nnue_compiler::feature_set::{clock, pawn_pairs, threats};
 use nnue_compiler::format::ThreatTargets;
@@ -245,6 +245,7 @@ fn pick_named<T: nnue_compiler::spec::Named>(dice: &mut Dice) -> T {
 /// A random table of buckets without gaps, for all squares or for the half to which boards are
 /// mirrored.
 fn king_buckets(dice: &mut Dice, mirror: Mirror, toml: &mut Toml) -> [u8; SQUARES] {
+    let mut aside = dice.aside_for("king_buckets");
     let buckets = dice.within(1..=MOST_BUCKETS);
     let mirrored = mirror != Mirror::None;
     let mut half: Vec<u8> = (0..if mirrored { SQUARES / 2 } else { SQUARES })
@@ -259,7 +260,16 @@ fn king_buckets(dice: &mut Dice, mirror: Mirror, toml: &mut Toml) -> [u8; SQUARE
         Mirror::AToD => half[square / 8 * 4 + (square % 8).min(7 - square % 8)],
         Mirror::EToH => half[square / 8 * 4 + 3 - (square % 8).min(7 - square % 8)],
     });
-    if mirrored && dice.once_in(4) {
+    let as_board = mirrored && dice.once_in(4);
+    if aside.once_in(8) {
+        let few = KING_TABLES
+            .iter()
+            .filter(|table| table.buckets() <= MOST_BUCKETS);
+        let table = aside.pick(&few.collect::<Vec<_>>());
+        toml.name("king_buckets", table.name);
+        return table.squares();
+    }
+    if as_board {
         toml.rows("king_buckets", &all, 8);
     } else {
         toml.rows("king_buckets", &half, if mirrored { 4 } else { 8 });
@@ -291,7 +301,10 @@ fn buckets(dice: &mut Dice, queens: bool, parameters: &mut Parameters, toml: &mu
             }
             is_taken
         });
-        if parameters.materials().any(|other| other.kinds == material.kinds) {
+        if parameters
+            .materials()
+            .any(|other| other.kinds == material.kinds)
+        {
             continue;
         }
         let mut item = format!("pieces = {}", list(&names));
@@ -305,7 +318,8 @@ fn buckets(dice: &mut Dice, queens: bool, parameters: &mut Parameters, toml: &mu
                 numbers.push(numbers[0] + dice.within(1..=5));
             }
             item += &format!(", from = {numbers:?}");
-            material.value = MaterialValue::Count(numbers.iter().map(|number| *number as u8).collect());
+            material.value =
+                MaterialValue::Count(numbers.iter().map(|number| *number as u8).collect());
         }
         items.push(format!("{{ {item} }}"));
         parameters.buckets_by.push(BucketsBy::Material(material));

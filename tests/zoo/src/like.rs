@@ -10,6 +10,10 @@ const KNOWN: &[&str] = &[
 
 /// The keys behind `name`. Widths are even, for products need halves, and small.
 pub(super) fn draw(dice: &mut Dice) -> Toml {
+    let mut aside = dice.aside_for("bullet");
+    if aside.once_in(2) {
+        return bullet(&mut aside);
+    }
     let mut text = Toml::default();
     let known = dice.pick(KNOWN);
     text.name("like", known);
@@ -47,3 +51,39 @@ pub(super) fn draw(dice: &mut Dice) -> Toml {
     }
     text
 }
+
+/// The keys of a spec like bullet's.
+fn bullet(dice: &mut Dice) -> Toml {
+    let mut text = Toml::default();
+    text.name("like", "bullet");
+    if dice.once_in(2) {
+        let features = ["{ set = \"A\", mirror = \"a-d\" }", NAMED_TABLE];
+        text.set("features", format_args!("[{}]", dice.pick(&features)));
+    }
+    text.set("transformer.width", 2 * dice.within(8..=64));
+    if dice.once_in(2) {
+        text.name("transformer.activation", dice.pick(&["screlu", "crelu"]));
+    }
+    if dice.once_in(4) {
+        text.set("transformer.one", dice.pick(&[127, 181, 200]));
+    }
+    if dice.once_in(2) {
+        text.set("stacks.count", dice.within(2..=8));
+    }
+    match dice.within(0..=2) {
+        0 => text.set("layer", "[{ name = \"l1\", weights_one = 128 }]"),
+        1 => {
+            let layers = (1..=dice.within(1..=2)).map(|number| {
+                let outputs = dice.within(2..=32);
+                format!("{{ name = \"l{number}\", outputs = {outputs} }}")
+            });
+            let layers: Vec<String> = layers.collect();
+            text.set("layer", format_args!("[{}]", layers.join(", ")));
+        }
+        _ => {}
+    }
+    text
+}
+
+/// Two buckets, whose rows are few.
+const NAMED_TABLE: &str = "{ set = \"KingBuckets\", mirror = \"a-d\", king_buckets = \"bullet2\" }";

@@ -75,8 +75,9 @@ impl Doubt {
             return None;
         }
         let given = facts(network);
-        // What the evidence leaves undecided says nothing against the spec.
-        let same = ranking.guesses.iter().filter(|guess| guess.undecided);
+        // What the evidence leaves undecided says nothing against the spec, if it makes sense.
+        let same = ranking.guesses.iter();
+        let same = same.filter(|guess| guess.undecided && makes_sense);
         let differences = same
             .chain([best])
             .map(|guess| differences(&given, &guess.facts));

@@ -29,6 +29,9 @@ pub struct Evidence {
     pub range: f64,
     /// What a pawn is worth in the units of the evaluation, on average.
     pub pawn: f64,
+    /// What the start of a game is worth to the side to move, in these units. It is no evidence by
+    /// itself: who has the engine of the net compares it with what that says.
+    pub start: f64,
     /// All of it in one number, which ranks guesses.
     pub score: f64,
 }
@@ -51,6 +54,7 @@ impl Evidence {
             smoothness: 0.0,
             range: 0.0,
             pawn: 0.0,
+            start: 0.0,
             score: 0.0,
         };
         evidence.scored()
@@ -76,6 +80,7 @@ impl Evidence {
         self.antisymmetry = correlation(&white, &turned).max(0.0);
         self.pawn = slope(&pawns, &all);
         self.range = usual(self.pawn);
+        self.start = value(net, &Board::start());
         let differences = steps().into_iter().map(|pair| {
             let [before, after] = pair.map(|board| value(net, &board));
             (after - before).abs()

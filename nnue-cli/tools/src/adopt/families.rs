@@ -1,8 +1,8 @@
 //! The networks that trainers make, as specs that follow from a few parameters: bullet's examples,
 //! and what young engines make of them.
 
-use nnue_compiler::feature_set::piece_square::Mirror;
-use nnue_compiler::toml_string;
+use nnue_compiler::feature_set::piece_square::{KING_TABLES, KingTable, Mirror};
+use nnue_compiler::{material_count, toml_string};
 
 /// A network of bullet with one set of pieces and squares.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,19 +94,6 @@ impl Neurons {
         }
     }
 
-    /// The keys of `[transformer]`.
-    fn keys(self) -> &'static str {
-        match self {
-            Neurons::Screlu => "activation = \"screlu\"\n",
-            Neurons::Crelu => "activation = \"crelu\"\n",
-            Neurons::Product => {
-                "activation = \"crelu\"\npooling = \"product\"\nproduct_shift = 9\n"
-            }
-            // It clips nothing.
-            Neurons::Relu => "activation = \"relu\"\nlimit = 32767\n",
-        }
-    }
-
     /// How many values a perspective of this number of neurons gives to the layers.
     fn values(self, width: usize) -> usize {
         match self {
@@ -189,154 +176,149 @@ impl Shape {
         }
     }
 
-    /// The spec.
+    /// The spec. What no file tells stands there too, so that it can be changed.
     pub(crate) fn spec(&self, name: &str) -> String {
-        let (name, width) = (toml_string(name), self.width);
-        let (inputs, neurons) = (self.inputs.keys(), self.neurons.keys());
-        let order = if self.interleaved {
-            "order = \"interleaved\"\n"
-        } else {
-            ""
-        };
-        let stacks = match self.outputs {
-            1 => String::new(),
-            outputs => format!(
-                "\n[stacks]\ncount = {outputs}\nselect = {{ pieces = \"{}\" }}\n",
-                select(outputs)
-            ),
-        };
-        let (layers, file) = (self.layers(), self.file());
-        format!(
-            "name = {name}\n\n[[features]]\n{inputs}\n\
-             [transformer]\nwidth = {width}\none = 255\n{neurons}{order}{stacks}{layers}\n\
-             [file]\n{file}"
-        )
-    }
-
-    /// The keys of `[file]`.
-    fn file(&self) -> String {
         if self.layers == Layers::OneWithLongBias {
-            let tail = match self.kind {
-                Kind::Quantised(Tail::Bullet) => "tail = \"bullet\"\n",
-                _ => "",
-            };
-            // It is not a file of bullet's.
-            return format!(
-                "format = \"tensors\"\n{tail}tensors = [\"transformer\", \"layers\"]\n"
-            );
+            return self.spec_with_long_bias(name);
         }
-        let transposed = if self.transposed {
-            "transposed = true\n"
-        } else {
-            ""
+        let (name, width) = (toml_string(name), self.width);
+        let mut spec = format!("name = {name}\nlike = \"bullet\"\n");
+        spec += &self.inputs.line();
+        spec += &format!("transformer.width = {width}\n");
+        spec += match self.neurons {
+            Neurons::Screlu => "transformer.activation = \"screlu\"\n",
+            Neurons::Crelu | Neurons::Relu => "transformer.activation = \"crelu\"\n",
+            Neurons::Product => {
+                "transformer.activation = \"crelu\"\ntransformer.pooling = \"product\"\n"
+            }
         };
-        let kind = match self.kind {
-            Kind::Quantised(Tail::Bullet) => "",
-            Kind::Quantised(Tail::Zeros) => "tail = \"zeros\"\n",
-            Kind::Quantised(Tail::None) => "tail = \"none\"\n",
-            Kind::Raw => "kind = \"raw\"\n",
-        };
-        format!("format = \"bullet\"\n{transposed}{kind}")
+        if self.interleaved {
+            spec += "transformer.order = \"interleaved\"\n";
+        }
+        if self.outputs > 1 {
+            spec += &format!("stacks.count = {}\n", self.outputs);
+        }
+        spec += "transformer.one = 255\n";
+        spec += &self.layer_line();
+        if self.outputs > 1 {
+            let select = material_count(self.outputs as i64);
+            spec += &format!("stacks.select = {{ pieces = \"{select}\" }}\n");
+        }
+        spec += "output.scale = 400\n";
+        spec + &self.file_lines()
     }
 
-    /// The layers and the output.
-    fn layers(&self) -> String {
+    /// The line with what the layers have otherwise than bullet's, and with QB.
+    fn layer_line(&self) -> String {
         let Layers::Three {
             first,
             second,
             words,
         } = self.layers
         else {
-            let (divide, one) = match self.neurons {
-                Neurons::Screlu => ("divide = 255\n", 255 * 64),
-                Neurons::Crelu | Neurons::Relu => ("", 255 * 64),
-                Neurons::Product => ("", 127 * 64),
-            };
-            return format!(
-                r#"
+            return "layer = [{ name = \"l1\", weights_one = 64 }]\n".into();
+        };
+        let element = if words { "i16" } else { "i8" };
+        format!(
+            "layer = [\n    {{ name = \"l1\", outputs = {first}, weights = \"{element}\", weights_one = 64 }},\n    \
+             {{ name = \"l2\", outputs = {second} }},\n]\n"
+        )
+    }
+
+    /// The lines of what the file has otherwise than bullet's, if there is anything.
+    fn file_lines(&self) -> String {
+        let kind = match self.kind {
+            Kind::Quantised(Tail::Bullet) => "",
+            Kind::Quantised(Tail::Zeros) => "file.tail = \"zeros\"\n",
+            Kind::Quantised(Tail::None) => "file.tail = \"none\"\n",
+            Kind::Raw => "file.kind = \"raw\"\n",
+        };
+        let has_order = self.outputs > 1 || self.layers != Layers::One;
+        let is_usual = self.transposed || !has_order || self.kind == Kind::Raw;
+        let order = match is_usual {
+            true => "",
+            false => "file.transposed = false\n",
+        };
+        format!("{kind}{order}")
+    }
+
+    /// The spec of a network that bullet does not make.
+    fn spec_with_long_bias(&self, name: &str) -> String {
+        let (name, width) = (toml_string(name), self.width);
+        let tail = match self.kind {
+            Kind::Quantised(Tail::Bullet) => "tail = \"bullet\"\n",
+            _ => "",
+        };
+        // The activation clips nothing at its upper end.
+        format!(
+            r#"name = {name}
+
+[[features]]
+set = "A"
+
+[transformer]
+width = {width}
+one = 255
+activation = "relu"
+limit = 32767
+
 [[layer]]
 name = "l1"
 op = "affine"
 outputs = 1
 weights = "i16"
 weights_one = 64
-{divide}
+
 [output]
 sum = "l1"
-one = {one}
+one = 16320
 scale = 400
-"#
-            );
-        };
-        let element = if words { "i16" } else { "i8" };
-        let scale = match self.neurons {
-            Neurons::Screlu => "1 / (255 * 255 * 64)",
-            Neurons::Crelu | Neurons::Relu => "1 / (255 * 64)",
-            Neurons::Product => "512 / (255 * 255 * 64)",
-        };
-        format!(
-            r#"
-[[layer]]
-name = "l1"
-op = "affine"
-outputs = {first}
-weights = "{element}"
-biases = "f32"
-scale = "{scale}"
 
-[[layer]]
-name = "a1"
-op = "screlu"
-
-[[layer]]
-name = "l2"
-op = "affine"
-outputs = {second}
-weights = "f32"
-
-[[layer]]
-name = "a2"
-op = "screlu"
-
-[[layer]]
-name = "l3"
-op = "affine"
-outputs = 1
-weights = "f32"
-
-[output]
-sum = "l3"
-scale = 400
+[file]
+format = "tensors"
+{tail}tensors = ["transformer", "layers"]
 "#
         )
     }
 }
 
 impl Inputs {
-    /// The keys of `[[features]]`.
-    fn keys(&self) -> String {
+    /// The line of the features, unless they are bullet's simplest.
+    fn line(&self) -> String {
         let mirror = match self.mirror {
             Mirror::None => String::new(),
-            mirror => format!("mirror = \"{mirror}\"\n"),
+            mirror => format!(", mirror = \"{mirror}\""),
         };
-        if self.buckets == 1 {
-            return format!("set = \"A\"\n{mirror}");
+        match (self.buckets, self.mirror) {
+            (1, Mirror::None) => String::new(),
+            (1, _) => format!("features = [{{ set = \"A\"{mirror} }}]\n"),
+            _ => {
+                let table = self.king_buckets();
+                format!(
+                    "features = [{{ set = \"KingBuckets\"{mirror}, king_buckets = {table} }}]\n"
+                )
+            }
+        }
+    }
+
+    /// The value of `king_buckets`: a name, or the number of each square that is seen.
+    fn king_buckets(&self) -> String {
+        let is_named = |table: &&KingTable| {
+            let squares = table.squares();
+            let of_half = || table.half.into_iter().map(usize::from);
+            match self.mirror {
+                Mirror::None => self.table.iter().copied().eq(squares.map(usize::from)),
+                _ => self.table.iter().copied().eq(of_half()),
+            }
+        };
+        if let Some(table) = KING_TABLES.iter().find(is_named) {
+            return format!("\"{}\"", table.name);
         }
         let files = if self.mirror == Mirror::None { 8 } else { 4 };
         let ranks = self.table.chunks(files).map(|rank| {
             let rank: Vec<String> = rank.iter().map(|bucket| format!("{bucket:>2}")).collect();
             format!("    {},\n", rank.join(", "))
         });
-        let ranks: String = ranks.collect();
-        format!("set = \"KingBuckets\"\n{mirror}king_buckets = [\n{ranks}]\n")
-    }
-}
-
-/// bullet's `MaterialCount`: as many pieces for each bucket.
-fn select(outputs: usize) -> String {
-    match 32usize.div_ceil(outputs) {
-        // A formula holds for a single piece too, which is no position.
-        1 => "max(n - 2, 0)".into(),
-        pieces => format!("(n - 2) / {pieces}"),
+        format!("[\n{}]", ranks.collect::<String>())
     }
 }

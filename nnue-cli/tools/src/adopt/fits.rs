@@ -1,6 +1,6 @@
 //! The guesses whose files have the size of a file.
 
-use nnue_compiler::feature_set::piece_square::Mirror;
+use nnue_compiler::feature_set::piece_square::{KING_TABLES, Mirror};
 use nnue_compiler::network::{Network, Op};
 use nnue_interpreter::Net;
 
@@ -262,49 +262,20 @@ fn inputs(bytes: &[u8], shape: &Shape) -> Vec<(Inputs, bool)> {
     tables.into_iter().map(|inputs| (inputs, false)).collect()
 }
 
-/// The tables of known engines with this number of buckets, for the squares of files a to d;
-/// without one, a table that gives the first squares a bucket each.
+/// The named tables with this number of buckets, for the squares of files a to d; without one, a
+/// table that gives the first squares a bucket each.
 fn usual_tables(buckets: usize) -> Vec<Vec<usize>> {
-    let mut tables: Vec<Vec<usize>> = Vec::new();
-    for table in TABLES {
-        let largest = table.iter().max().copied().unwrap_or(0);
-        if usize::from(largest) + 1 == buckets {
-            tables.push(table.iter().map(|bucket| usize::from(*bucket)).collect());
-        }
-    }
+    let named = KING_TABLES
+        .iter()
+        .filter(|table| table.buckets() == buckets);
+    let mut tables: Vec<Vec<usize>> = named
+        .map(|table| table.half.map(usize::from).to_vec())
+        .collect();
     if tables.is_empty() && buckets <= 32 {
         tables.push((0..32).map(|square| square.min(buckets - 1)).collect());
     }
     tables
 }
-
-/// The tables of bullet's example and of known engines, rank by rank.
-const TABLES: [[u8; 32]; 6] = [
-    [
-        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9,
-        9, 9,
-    ],
-    [
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 8, 9, 10, 11, 12, 12, 13, 13, 12, 12, 13, 13, 14, 14,
-        15, 15, 14, 14, 15, 15,
-    ],
-    [
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 12, 12, 13, 13, 14, 14,
-        15, 15, 14, 14, 15, 15,
-    ],
-    [
-        0, 1, 2, 3, 0, 1, 2, 3, 4, 4, 5, 5, 4, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6,
-        6, 6,
-    ],
-    [
-        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 6, 6, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
-        8, 8,
-    ],
-    [
-        0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
-        7, 7,
-    ],
-];
 
 #[cfg(test)]
 mod tests {

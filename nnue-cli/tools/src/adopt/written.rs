@@ -9,28 +9,39 @@ use nnue_runtime::Board;
 use crate::adopt::ranking::{Question, Ranking};
 
 /// Keys whose values no file tells, and what they are.
-const UNTOLD: [(&str, &str); 10] = [
+const UNTOLD: [(&str, &str); 13] = [
+    ("transformer.one", "what 1.0 is in the accumulator, QA"),
     ("one", "what 1.0 is"),
     ("weights_one", "what 1.0 is in weights, QB"),
     ("divide", "what sums are divided by"),
     ("shift", "how many bits are dropped"),
     ("product_shift", "how many bits of products are dropped"),
     ("limit", "where values are clipped"),
+    ("output.scale", "the scale of the evaluation, SCALE"),
     ("scale", "the scale of the evaluation"),
+    ("stacks.select", "which output bucket a position uses"),
     ("select", "which output bucket a position uses"),
     ("rounding", "how numbers are rounded"),
     ("overflow", "what happens to numbers that do not fit"),
 ];
+
+/// What the `scale` of a layer is, a formula in quotes.
+const SCALE_OF_SUMS: &str = "the factor of the sums, which has QA and QB";
 
 /// The text of a ranking's first spec in which each line with a guess follows a comment that says
 /// so. `file` is the name of the net file. `None` if nothing fits.
 #[must_use]
 pub fn marked_spec(ranking: &Ranking, file: &str) -> Option<String> {
     let guess = ranking.guesses.first()?;
+    let is_short = guess.spec.contains("\nlike = ");
     let mut text = format!(
         "# Found for {file:?} by `nnue adopt`: {}.\n# A comment that begins with `guess` stands above \
-         what the file does not tell.\n",
-        guess.family
+         what the file does not tell.\n{}",
+        guess.family,
+        match is_short {
+            true => "# `nnue check` prints all that `like` stands for.\n",
+            false => "",
+        }
     );
     for line in guess.spec.lines() {
         for comment in comments(line, &ranking.questions) {
@@ -52,14 +63,17 @@ pub fn marked_spec(ranking: &Ranking, file: &str) -> Option<String> {
 /// What is guessed in a line of a spec.
 fn comments(line: &str, questions: &[Question]) -> Vec<String> {
     let code = line.split('#').next().unwrap_or_default();
-    let has = |key: &str| {
-        let places = code.match_indices(key);
-        let mut places = places.map(|(at, _)| (&code[..at], &code[at + key.len()..]));
-        places.any(|(before, after)| {
-            let is_whole = before.ends_with([' ', '{']) || before.is_empty();
-            is_whole && after.trim_start().starts_with('=')
-        })
+    // What follows a key, if the line has it: at its beginning, in braces, or behind one of `ends`.
+    let after = |key: &str, ends: &[char]| {
+        let mut places = code.match_indices(key).filter_map(|(at, _)| {
+            let (before, after) = (&code[..at], code[at + key.len()..].trim_start());
+            let is_whole =
+                before.is_empty() || before.ends_with([' ', '{']) || before.ends_with(ends);
+            after.strip_prefix('=').filter(|_| is_whole)
+        });
+        places.next()
     };
+    let has = |key: &str| after(key, &['.']).is_some();
     let is_untold = |key: &str| UNTOLD.iter().any(|(untold, _)| *untold == key);
     let asked = questions.iter().filter(|question| {
         question.values.len() > 1 && has(question.key) && !is_untold(question.key)
@@ -71,8 +85,11 @@ fn comments(line: &str, questions: &[Question]) -> Vec<String> {
         .any(|question| question.key == "king_buckets" && question.values.len() == 1);
     let buckets =
         (buckets && has("king_buckets")).then(|| "the buckets of the king's squares".into());
-    let untold = UNTOLD.iter().filter(|(key, _)| has(key));
-    let untold = untold.map(|(_, what)| (*what).to_string());
+    let untold = UNTOLD.iter().filter_map(|(key, what)| {
+        let value = after(key, &[])?;
+        let is_formula = *key == "scale" && value.trim_start().starts_with('"');
+        Some(if is_formula { SCALE_OF_SUMS } else { *what }.to_string())
+    });
     asked.chain(buckets).chain(untold).collect()
 }
 

@@ -41,9 +41,14 @@ fn the_types_that_floating_point_becomes_are_asked_for_and_marked() {
     let [bytes, words] = ["i8, f32, f32", "i16, f32, f32"].map(String::from);
     assert_eq!(values, Some(vec![bytes, words]));
     let marked = marked_spec(&ranking, "raw.bin").expect("there is a guess");
-    let line = "# guess: the types of the layers' weights, for which the file has no evidence\n\
-                weights = \"i8\"\n";
-    assert!(marked.contains(line), "{marked}");
+    let line =
+        "    # guess: the types of the layers' weights, for which the file has no evidence\n";
+    let (_, after) = marked.split_once(line).expect("it is marked");
+    let layer = after
+        .lines()
+        .find(|line| !line.trim_start().starts_with('#'));
+    let layer = layer.expect("comments stand above a line");
+    assert!(layer.contains("weights = \"i8\""), "{marked}");
 }
 
 #[test]
@@ -63,8 +68,8 @@ fn the_written_files_are_those_of_the_folder() {
         .expect("bullet's simple network fits");
     let marked = marked_spec(&ranking, "net.bin").expect("there is a guess");
     for line in [
-        "# guess: the scale of the evaluation\nscale = 400\n",
-        "width = 16\n",
+        "# guess: the scale of the evaluation, SCALE\noutput.scale = 400\n",
+        "like = \"bullet\"\ntransformer.width = 16\n",
     ] {
         assert!(marked.contains(line), "no {line} in\n{marked}");
     }

@@ -46,8 +46,8 @@ pub(super) fn by_layer(spec: &Spec) -> Option<Spec> {
     let of_clipped = activation == Name::Crelu;
     // The check of the transformer reports other shifts.
     let shifts = transformer.shift.iter().map(|shift| shift.value);
-    let fit = transformer.limit.is_none()
-        && { shifts }.all(|shift| of_clipped && (0..=15).contains(&shift));
+    let fit = transformer.limit.is_none() && { shifts }
+        .all(|shift| of_clipped && (0..=15).contains(&shift));
     if pooling::name(transformer) != spec::Pooling::None || !fit {
         return None;
     }

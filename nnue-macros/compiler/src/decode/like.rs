@@ -3,13 +3,18 @@
 //! Both specs are merged before any key is decoded, so a merged spec has the same keys, the same
 //! checks and the same errors as a spec that says everything itself.
 
+mod bullet;
+
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::table::{Value, mismatch, string};
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
-use crate::known::{KNOWN, KnownSpec};
+use crate::known::KNOWN;
+
+pub use bullet::material_count;
 
 /// Keys of the same table that exclude each other. A spec that has a key of one side replaces the
 /// known spec's keys of the other side.
@@ -22,26 +27,36 @@ const ALTERNATIVES: &[(&[&str], &[&str])] = &[
 
 /// The network that a spec is like.
 pub(super) struct BaseNetwork {
-    known: &'static KnownSpec,
+    /// What `like` has for it.
+    name: &'static str,
+    /// The text of its spec.
+    text: Cow<'static, str>,
     /// The place of the name in the spec.
     span: Span,
 }
 
 impl BaseNetwork {
-    /// Finds the network that `value` names.
+    /// Finds the network that `value` names, the value of `key` in `spec`.
     pub(super) fn decode(
         key: &str,
         value: &Value<'_>,
+        spec: &DeTable<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<BaseNetwork> {
         let name = string(key, value, diagnostics)?;
-        let Some(known) = KNOWN.iter().find(|known| known.name == name.value) else {
-            let names = KNOWN.iter().map(|known| known.name);
-            diagnostics.unknown_name(key, &name, names);
-            return None;
+        let known = KNOWN.iter().find(|known| known.name == name.value);
+        let (of_name, text) = match known {
+            Some(known) => (known.name, known.text.into()),
+            None if name.value == bullet::NAME => (bullet::NAME, bullet::text(spec).into()),
+            None => {
+                let names = KNOWN.iter().map(|known| known.name).chain([bullet::NAME]);
+                diagnostics.unknown_name(key, &name, names);
+                return None;
+            }
         };
         Some(BaseNetwork {
-            known,
+            name: of_name,
+            text,
             span: name.span,
         })
     }
@@ -50,7 +65,7 @@ impl BaseNetwork {
     /// value that is read of it has a place of its own, which [`Diagnostics::completed_by`] tells
     /// apart from places in the spec.
     pub(super) fn text_behind(&self, length: usize) -> String {
-        format!("{}\n{}", " ".repeat(length), self.known.text)
+        format!("{}\n{}", " ".repeat(length), self.text)
     }
 
     /// Adds the missing tables and keys to `spec`. `text` is the text of
@@ -62,8 +77,11 @@ impl BaseNetwork {
         text: &'t str,
         diagnostics: &mut Diagnostics,
     ) -> Option<()> {
-        let file = SourceFile::new(format!("known spec {}", self.known.name), self.known.text);
+        let file = SourceFile::new(format!("known spec {}", self.name), &*self.text);
         diagnostics.completed_by(file, self.span);
+        if self.name == bullet::NAME {
+            bullet::remove_what_the_text_has(spec);
+        }
         let (known, _) = DeTable::parse_recoverable(text);
         let mut known = known.into_inner();
         known.remove("name");
@@ -161,7 +179,7 @@ impl BaseNetwork {
                 .error(change.span().into(), "`[[layer]]` needs `name`")
                 .help(format!(
                     "the layers of `{}` are {}",
-                    self.known.name,
+                    self.name,
                     list(&names)
                 ));
             return None;
@@ -169,7 +187,7 @@ impl BaseNetwork {
         let found: Spanned<String> = string("name", name, diagnostics)?;
         let index = names.iter().position(|name| *name == found.value);
         if index.is_none() {
-            let message = format!("`{}` has no layer `{}`", self.known.name, found.value);
+            let message = format!("`{}` has no layer `{}`", self.name, found.value);
             let error = diagnostics.unknown(
                 found.span,
                 message,

@@ -48,6 +48,9 @@ pub enum Cause {
     OtherTail(&'static str),
 }
 
+/// How many features a king bucket usually has: a number of features that it divides is one of buckets.
+const FEATURES_OF_A_BUCKET: usize = 768;
+
 /// The differences that explain the length of a file exactly, and the end of the file. Usually a
 /// single difference is the mistake, and the others fit by accident.
 pub(super) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
@@ -106,11 +109,15 @@ pub(super) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     if float != expected && explains(float) {
         causes.push(Cause::AllFloat);
     }
-    // Another shape explains many lengths, so it comes last, and the first cause is the likeliest.
+    let others = layout.extents.iter();
+    let mut others =
+        others.filter_map(|extent| other_extent(extent, expected, source, layout.tail));
+    // Another shape explains many lengths, so it comes last, and the first cause is the likeliest;
+    // but half the buckets are as long as half the bytes.
     if causes.is_empty() {
-        let mut others = layout.extents.iter();
-        causes
-            .extend(others.find_map(|extent| other_extent(extent, expected, source, layout.tail)));
+        causes.extend(others.next());
+    } else {
+        causes.extend(others.find(|cause| cause.king_buckets().is_some()));
     }
     causes
 }
@@ -152,6 +159,27 @@ fn other_extent(extent: &Extent, expected: usize, source: &[u8], tail: Tail) -> 
     })
 }
 
+impl Cause {
+    /// The numbers of king buckets that would explain the length and that the spec has, if it is
+    /// they that differ.
+    fn king_buckets(&self) -> Option<[usize; 2]> {
+        match self {
+            Cause::OtherExtent {
+                name: "features",
+                found,
+                expected,
+            } => {
+                let numbers = [*found, *expected];
+                let are_whole = numbers
+                    .iter()
+                    .all(|number| number.is_multiple_of(FEATURES_OF_A_BUCKET));
+                are_whole.then(|| numbers.map(|number| number / FEATURES_OF_A_BUCKET))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -185,7 +213,15 @@ impl fmt::Display for Cause {
                 name,
                 found,
                 expected,
-            } => write!(f, "there were {found} {name} instead of {expected}"),
+            } => {
+                write!(f, "there were {found} {name} instead of {expected}")?;
+                match self.king_buckets() {
+                    Some([found, expected]) => {
+                        write!(f, ", in {found} king buckets instead of {expected}")
+                    }
+                    None => Ok(()),
+                }
+            }
             Cause::NoTail => f.write_str("the padding after the last tensor were missing"),
             Cause::OtherTail(name) => write!(f, "the spec said `tail = \"{name}\"` in `[file]`"),
         }

@@ -3,22 +3,25 @@
 
 pub(crate) mod buckets;
 mod factors;
+mod king_tables;
 mod parameters;
 
 use nnue_format::{self as format, Element, PieceSquare};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
+use toml::de::DeValue;
 
 use super::{Family, FeatureSet};
 use crate::check::value::{check_buckets, in_range_or, value_or};
-use crate::decode::table::{Table, integer, integers, keys, named, names};
+use crate::decode::table::{Table, Value, integer, integers, keys, mismatch, named, names, string};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 
-pub use buckets::{BucketsBy, BucketsKey, BucketsName, Material, MaterialValue, PieceName, PiecesKey};
-pub use factors::{FactorRounding, VirtualSet};
-pub use parameters::{
-    FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, SQUARES,
+pub use buckets::{
+    BucketsBy, BucketsKey, BucketsName, Material, MaterialValue, PieceName, PiecesKey,
 };
+pub use factors::{FactorRounding, VirtualSet};
+pub use king_tables::{KING_TABLES, KingTable};
+pub use parameters::{FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, SQUARES};
 
 /// The name of the set whose `king_buckets` must be given: the name alone does not stand for a set.
 pub const KING_BUCKETS: &str = "KingBuckets";
@@ -63,7 +66,7 @@ pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Op
             flip: named,
             squares: named,
             mirror: named,
-            king_buckets: integers,
+            king_buckets: king_buckets,
             queen_buckets: integer,
             buckets: buckets::decode,
             offset: integer,
@@ -71,6 +74,38 @@ pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Op
             rounding: named,
         }
     )
+}
+
+/// Decodes a list of numbers, or the name of a table, whose numbers stand at the name's place.
+fn king_buckets(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<i64>>>> {
+    match value.get_ref() {
+        DeValue::Array(_) => integers(key, value, diagnostics),
+        DeValue::String(_) => {
+            let name = string(key, value, diagnostics)?;
+            let Some(table) = KING_TABLES.iter().find(|table| table.name == name.value) else {
+                let names = KING_TABLES.iter().map(|table| table.name);
+                diagnostics.unknown_name(key, &name, names);
+                return None;
+            };
+            let squares = table.squares().map(|bucket| Spanned {
+                value: i64::from(bucket),
+                span: name.span,
+            });
+            Some(Spanned {
+                value: squares.into(),
+                span: name.span,
+            })
+        }
+        _ => {
+            let expected = "an array, or the name of a table";
+            mismatch(key, value, expected, diagnostics);
+            None
+        }
+    }
 }
 
 impl Keys {
@@ -84,7 +119,7 @@ impl Keys {
         if named.is_none() && self.king_buckets.is_none() {
             diagnostics
                 .error(span, format!("`{KING_BUCKETS}` needs `king_buckets`"))
-                .help("write a number for each square of the own king, or for each of the half that `mirror` puts it on");
+                .help("write a number for each square of the own king, or for each of the half that `mirror` puts it on; or the name of a table, such as `\"bullet10\"`");
             return None;
         }
         let defaults = named.clone().unwrap_or_else(Parameters::unbucketed);
@@ -105,7 +140,9 @@ impl Keys {
             Some(table) => check_king_buckets(table, mirror, diagnostics),
             None => check_halves(&set.value, self, &defaults, diagnostics),
         };
-        let own_kings = king_buckets.as_ref().map_or(1, parameters::number_of_buckets);
+        let own_kings = king_buckets
+            .as_ref()
+            .map_or(1, parameters::number_of_buckets);
         let buckets_by = buckets::check(self, own_kings, diagnostics);
         let parameters = Parameters {
             planes: planes?,
@@ -276,7 +313,9 @@ pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStr
     let flip = tables.flip.map(Literal::u8_unsuffixed);
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
-    let materials = tables.materials().map(|material| constant_material(material, features));
+    let materials = tables
+        .materials()
+        .map(|material| constant_material(material, features));
     let threatened = if tables.has_threatened() {
         let rows = tables.threatened.map(|rows| {
             let rows = rows.map(Literal::u32_unsuffixed);

@@ -18,6 +18,7 @@ use super::words::Words;
 /// The words besides names: keys that may be absent, and forms that values may have.
 const FORMS: &[&str] = &[
     "like",
+    "like = bullet",
     "features, several",
     "features.active",
     "features.blocks",
@@ -26,6 +27,7 @@ const FORMS: &[&str] = &[
     "features.from",
     "features.king_buckets, 32 numbers",
     "features.king_buckets, 64 numbers",
+    "features.king_buckets, a name",
     "features.last",
     "features.name",
     "features.offset",

@@ -22,7 +22,7 @@ impl Words {
         self.0.insert(word.into());
     }
 
-    fn add_if(&mut self, is_said: bool, word: &str) {
+    pub(super) fn add_if(&mut self, is_said: bool, word: &str) {
         if is_said {
             self.add(word);
         }
@@ -108,6 +108,7 @@ impl Words {
             let name: &str = key.get_ref();
             let key = format!("features.{name}");
             match value.get_ref() {
+                DeValue::String(_) if name == "king_buckets" => self.add(format!("{key}, a name")),
                 DeValue::String(value) if name != "name" => self.add(format!("{key} = {value}")),
                 DeValue::Integer(value) if ["planes", "queen_buckets"].contains(&name) => {
                     self.add(format!("{key} = {value}"));
