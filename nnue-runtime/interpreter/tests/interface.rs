@@ -297,10 +297,8 @@ fn the_half_move_clock_switches_rows_on() {
         let own = |row: &usize| (first..first + 132).contains(row);
         let rows = nnue_interpreter::active_rows(&network, &board);
         rows.map(|rows| {
-            rows.into_iter()
-                .filter(own)
-                .map(|row| row - first)
-                .collect()
+            let own = rows.into_iter().filter(own);
+            own.map(|row| row - first).collect::<Vec<usize>>()
         })
     };
     let steps: [(u32, Option<usize>); 10] = [

@@ -6,9 +6,7 @@ use std::marker::PhantomData;
 
 use nnue_runtime::__private::file::foreign;
 use nnue_runtime::line::StartsAt;
-use nnue_runtime::{
-    Accumulator, Architecture, Board, Delta, Evaluated, Evaluator, Network, Output, Position,
-};
+use nnue_runtime::{Accumulator, Architecture, Board, Delta, Evaluator, Network, Position};
 
 use crate::answer::{Answer, Values};
 use crate::contenders::Evaluate;
