@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_count_is_how_many_numbers_it_reaches() {
-        let of = |rooks| value(&ROOKS, Color::Black, |_| Bitboard((1 << rooks) - 1));
+        let of = |rooks: u32| value(&ROOKS, Color::Black, |_| Bitboard((1 << rooks) - 1));
         assert_eq!([0, 1, 2, 8, 9, 20].map(of), [0, 1, 2, 2, 3, 3]);
         let all = value(&ROOKS, Color::Black, |_| Bitboard(u64::MAX));
         assert_eq!(all, 3);
