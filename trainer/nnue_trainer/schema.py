@@ -52,7 +52,7 @@ class Material(Struct):
 
     pieces: tuple[OwnedRole, ...]
     from_: tuple[Size, ...] | None = field(name="from")
-    """The numbers of pieces from which rows are others; `None` for the quadrant of the only piece."""
+    """From which numbers of pieces rows are others; `None` for the quadrant of the only piece."""
     rows: tuple[Size, ...]
     """The rows to skip for each value."""
 

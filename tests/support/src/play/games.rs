@@ -23,6 +23,8 @@ struct Seen {
     castlings: usize,
     captures_en_passant: usize,
     promotions: usize,
+    /// Moves that give a player the first queen, or take the last.
+    queens: usize,
 }
 
 impl Seen {
@@ -37,6 +39,7 @@ impl Seen {
             castlings,
             captures_en_passant,
             promotions,
+            queens,
         } = *self;
         let counts = [
             evaluations,
@@ -48,6 +51,7 @@ impl Seen {
             castlings,
             captures_en_passant,
             promotions,
+            queens,
         ];
         assert!(counts.iter().all(|count| *count > least), "{self:?}");
     }
@@ -214,8 +218,9 @@ pub(crate) fn check<A: SelectedByPieces<Line: Played, Output = Output>>(
                     } else {
                         followers.each(|evaluator| evaluator.push(&delta));
                     }
-                    let mut after = game;
+                    let mut after = game.clone();
                     after.play(chosen);
+                    seen.queens += usize::from(have_queens(&game) != have_queens(&after));
                     line.push(after);
                     made += 1;
                 }
@@ -273,6 +278,12 @@ fn choose(game: &Game, random: &mut Rng) -> Option<Move> {
         &special
     };
     (!pool.is_empty()).then(|| pool[random.usize(..pool.len())])
+}
+
+/// Whether white has a queen, and whether black has.
+fn have_queens(game: &Game) -> [bool; 2] {
+    let queens = game.pieces(cozy_chess::Piece::Queen);
+    cozy_chess::Color::ALL.map(|color| !(queens & game.colors(color)).is_empty())
 }
 
 fn is_en_passant(game: &Game, mv: Move) -> bool {
