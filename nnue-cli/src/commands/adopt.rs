@@ -329,7 +329,7 @@ fn show(adopted: &Adopted<'_>, options: &Adopt, out: &mut dyn Write) -> Result<(
         writeln!(
             out,
             "\nNone is likely: the right specs of trained networks have scores of {LIKELY} or more. The \
-             spec may be another, or the file no net."
+             spec may be another, or the file is cut off, or no net."
         )?;
         if !options.anyway {
             writeln!(out, "`--anyway` takes the first one.")?;

@@ -176,7 +176,7 @@ fn bullets_examples_are_a_few_lines() {
     let simple = include_str!("../../../specs/bullet/simple.toml");
     let name = "bullet simple";
     for (keys, changes) in [
-        ("", &[][..]),
+        ("", &[FILE][..]),
         (
             "transformer = { width = 256, activation = \"crelu\", one = 181 }",
             &[
@@ -185,6 +185,7 @@ fn bullets_examples_are_a_few_lines() {
                 ("divide = 255", "#"),
                 ("one = 255", "one = 181"),
                 ("one = 16320", "one = 11584"),
+                FILE,
             ],
         ),
         ("stacks.count = 8", &[STACKS, FILE]),

@@ -233,9 +233,7 @@ impl Shape {
             Kind::Quantised(Tail::None) => "file.tail = \"none\"\n",
             Kind::Raw => "file.kind = \"raw\"\n",
         };
-        let has_order = self.outputs > 1 || self.layers != Layers::One;
-        let is_usual = self.transposed || !has_order || self.kind == Kind::Raw;
-        let order = match is_usual {
+        let order = match self.transposed || self.kind == Kind::Raw {
             true => "",
             false => "file.transposed = false\n",
         };

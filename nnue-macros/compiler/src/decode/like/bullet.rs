@@ -82,8 +82,7 @@ pub(super) fn text(spec: &DeTable<'_>) -> String {
     text += "\n[file]\nformat = \"bullet\"\n";
     let file = spec.get("file").map(|file| file.get_ref());
     let kind = file.and_then(|file| value(file, "kind")?.as_str());
-    let has_order = stacks > 1 || !hidden.is_empty();
-    if has_order && matches!(kind, None | Some("quantised")) {
+    if matches!(kind, None | Some("quantised")) {
         text += "transposed = true\n";
     }
     text
