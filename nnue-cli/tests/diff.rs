@@ -160,3 +160,29 @@ fn files_without_a_header_need_a_spec() {
     let text = output(&["diff", &first, &first, "--spec", spec]);
     assert!(text.ends_with("\nA and B are the same\n"), "{text}");
 }
+
+#[test]
+fn features_of_custom_sets_come_from_a_file() {
+    let spec = "../specs/games/ataxx.toml";
+    let nets = [1, 2].map(|seed| {
+        let net = random_net_file(&network_in(spec), seed);
+        scratch(&format!("diff-ataxx-{seed}.net"), &net)
+    });
+    let [first, second] = nets.each_ref().map(String::as_str);
+    let files = [first, second, "--spec", spec];
+    assert!(differing(&files).contains("no evaluations: only the engine knows the features"));
+    let line = "b ; white: 1 50 98 ; black: 2 60";
+    let list = scratch("diff-ataxx.list", line.as_bytes());
+    let found = differing(&[&files[..], &["--fens", &list, "--json"]].concat());
+    let found: Value = serde_json::from_str(&found).expect("it is JSON");
+    let [first, second] = nets.map(|net| {
+        let value = output(&["eval", line, "--net", &net, "--spec", spec, "--json"]);
+        let value: Value = serde_json::from_str(&value).expect("it is JSON");
+        value["value"].clone()
+    });
+    assert_ne!(first, second);
+    assert_eq!(
+        found["evaluations"],
+        json!([{ "fen": line, "first": [first], "second": [second] }])
+    );
+}

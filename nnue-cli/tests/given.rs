@@ -241,7 +241,7 @@ fn what_a_network_needs_is_told_by_name() {
         (
             &mixed,
             "; white: 49; black:",
-            "`white`: there is no feature 49, allowed are 0 to 48",
+            "`white:`: there is no feature 49, allowed are 0 to 48",
         ),
         (
             &mixed,

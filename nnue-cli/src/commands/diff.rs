@@ -8,8 +8,10 @@ use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_tools::nets::Error;
 use nnue_tools::nets::difference::Difference;
+use nnue_tools::nets::evaluation::told_features;
+use nnue_tools::nets::given::{Given, GivenError};
 use nnue_tools::nets::net_file::NetFile;
-use nnue_tools::nets::positions::{START, WrittenPosition};
+use nnue_tools::nets::positions::START;
 use nnue_tools::nets::specs::SpecChoice;
 
 use crate::Failure;
@@ -26,11 +28,6 @@ const BUILT_IN: [&str; 6] = [
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
     "8/8/4k3/3p4/3P4/4K3/8/8 w - - 0 1",
 ];
-
-fn built_in() -> Result<Vec<WrittenPosition>, Failure> {
-    let given = BUILT_IN.into_iter().map(WrittenPosition::parse);
-    given.collect::<Result<_, _>>().map_err(Failure::work)
-}
 
 #[derive(Args, Debug)]
 #[command(
@@ -61,9 +58,19 @@ impl Diff {
     /// The exit code is 1 if a number differs.
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let [first, second] = [self.first()?, self.second()?];
+        let networks = [&first.network, &second.network];
+        let parse = |text: &str| -> Result<[Given; 2], GivenError> {
+            let [first, second] = networks.map(|network| Given::parse(text, network));
+            Ok([first?, second?])
+        };
+        let are_told = networks.into_iter().any(|own| told_features(own).is_some());
         let positions = match self.positions.open()? {
-            Some(positions) => positions.all()?,
-            None => built_in()?,
+            Some(positions) => positions.all_parsed(parse)?,
+            None if are_told => Vec::new(),
+            None => {
+                let given = BUILT_IN.into_iter().map(parse);
+                given.collect::<Result<_, _>>().map_err(Failure::work)?
+            }
         };
         let difference = Difference::of([&first, &second], &positions)?;
         if self.json {
@@ -129,7 +136,8 @@ fn show(difference: &Difference, out: &mut dyn Write) -> Result<(), Failure> {
     match difference.evaluations.as_slice() {
         [] => writeln!(
             out,
-            "no evaluations: the engine tells the features of the network"
+            "no evaluations: only the engine knows the features; a file of `--fens` may have them, as \
+             `nnue eval --help` says"
         )?,
         all => {
             let mut table = Table::new(1, ["position", "A", "B"]);

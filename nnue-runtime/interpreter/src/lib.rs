@@ -37,9 +37,19 @@
 //!
 //! # Speed
 //!
-//! Each evaluation computes everything anew, value by value, whether or not a move leads to it.
-//! SPEED
-//! [`nnue_net!`](nnue_runtime::nnue_net) compiles a network into a program, for search.
+//! Each evaluation computes everything anew, value by value: along a line it takes as long as for any
+//! position. A search needs [`nnue_net!`](nnue_runtime::nnue_net), which compiles the network.
+//!
+//! | nanoseconds per evaluation | small128 | SFNNv5 |
+//! |---|---|---|
+//! | this crate, from a FEN | 7,000 | 23,000 |
+//! | this crate, from boards along a line | 6,000 | 22,000 |
+//! | compiled, a refresh for each board | 170 | 1,300 |
+//! | compiled, along a search, with its moves | 170 | 850 |
+//!
+//! These are the shortest of 40 rounds on an Intel server core (family 6, model 207, `avx512icl`)
+//! beside much other work; `cargo bench -p nnue-benches --bench evaluate` measures the same. Loading
+//! takes 40 ms and 0.2 s of the processor's time.
 //!
 //! # A definition of the language
 //!

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::{Errors, SourceFile};
-use nnue_compiler::explain::{Identity, identify};
+use nnue_compiler::explain::identify;
 use nnue_compiler::recognise::{is_spec, recognise};
 use nnue_format::{LoadError, attached, foreign};
 use nnue_runtime::{Board, FenError, Position};
@@ -31,8 +31,17 @@ impl Net {
             Some(SourceFile::new("the spec of the file", recognised.spec))
         });
         let Some(spec) = spec else {
-            let (path, identity) = (path.into(), identify(&bytes));
-            return Err(OpenError::Unknown { path, identity });
+            let identity = identify(&bytes);
+            let found = if identity.is_no_net() {
+                format!("no net but {identity}")
+            } else {
+                format!(
+                    "{identity}: only nets that are built like Stockfish's tell their network, \
+                     others need a spec; `nnue adopt` finds those that fit"
+                )
+            };
+            let path = path.into();
+            return Err(OpenError::Unknown { path, found });
         };
         Ok(Net::from_bytes(&analyse(&spec)?, &bytes)?)
     }
@@ -114,8 +123,8 @@ pub enum OpenError {
     Unknown {
         /// The net file.
         path: PathBuf,
-        /// The kind of the file.
-        identity: Identity,
+        /// What the file is, in words that follow "is".
+        found: String,
     },
     /// The spec is wrong.
     Spec(Errors),
@@ -127,15 +136,9 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OpenError::Unreadable(message) => f.write_str(message),
-            OpenError::Unknown { path, identity } if identity.is_no_net() => {
-                write!(f, "`{}` is no net but {identity}", foreign(path.display()))
+            OpenError::Unknown { path, found } => {
+                write!(f, "`{}` is {found}", foreign(path.display()))
             }
-            OpenError::Unknown { path, identity } => write!(
-                f,
-                "`{}` is {identity}: only nets that are built like Stockfish's tell their network, \
-                 others need a spec; `nnue adopt` finds those that fit",
-                foreign(path.display())
-            ),
             OpenError::Spec(errors) => errors.fmt(f),
             OpenError::Net(error) => error.fmt(f),
         }

@@ -1,13 +1,11 @@
 //! The differences between two net files.
 
 use nnue_interpreter::Net;
-use nnue_runtime::Position;
 use serde::Serialize;
 
 use crate::nets::Error;
-use crate::nets::evaluation::told_features;
+use crate::nets::given::Given;
 use crate::nets::net_file::NetFile;
-use crate::nets::positions::WrittenPosition;
 use crate::nets::tensors::{self, Values};
 
 /// Two net files side by side.
@@ -20,8 +18,7 @@ pub struct Difference {
     /// The differences of the tensors, in the order of the first file, then those of the second
     /// file.
     pub tensors: Vec<TensorDifference>,
-    /// The evaluations of each position by both networks; empty if the engine tells the networks'
-    /// features.
+    /// The evaluations of each position by both networks.
     pub evaluations: Vec<Evaluations>,
     /// Whether some tensor or some evaluation differs.
     pub differ: bool,
@@ -54,17 +51,16 @@ pub struct Evaluations {
 }
 
 impl Difference {
-    /// Compares two files, and their evaluations of some positions. If the engine chooses the
-    /// stack, stack 0 is used.
+    /// Compares two files, and their evaluations of some positions, each as it was given for the
+    /// networks of both. If nothing tells the stack, stack 0 is used.
     ///
     /// # Errors
     ///
     /// [`Error::Load`] if weights cannot be loaded.
-    pub fn of(files: [&NetFile; 2], positions: &[WrittenPosition]) -> Result<Difference, Error> {
+    pub fn of(files: [&NetFile; 2], positions: &[[Given; 2]]) -> Result<Difference, Error> {
         let [first, second] = files;
         let tensors = compare(tensors::of_file(first)?, tensors::of_file(second)?);
-        let is_supplied = |file: &NetFile| told_features(&file.network).is_some();
-        let evaluations: Vec<Evaluations> = if files.into_iter().any(is_supplied) {
+        let evaluations: Vec<Evaluations> = if positions.is_empty() {
             Vec::new()
         } else {
             let nets = [first.net()?, second.net()?];
@@ -114,15 +110,16 @@ impl TensorDifference {
     }
 }
 
-fn evaluate(nets: &[Net; 2], given: &WrittenPosition) -> Evaluations {
-    let [first, second] = nets.each_ref().map(|net| {
-        let bucket = net.bucket(given.board.occupied().len()).unwrap_or(0);
-        let outputs = net.evaluate(&given.board, bucket).outputs();
+fn evaluate([first, second]: &[Net; 2], [given, of_second]: &[Given; 2]) -> Evaluations {
+    let values = |net: &Net, given: &Given| {
+        let sums = given.accumulate(net);
+        let trace = net.trace(&sums, given.side_to_move, given.stack.unwrap_or(0));
+        let outputs = trace.evaluation.outputs();
         outputs.iter().map(|output| output.value).collect()
-    });
+    };
     Evaluations {
-        fen: given.fen.clone(),
-        first,
-        second,
+        fen: given.text.clone(),
+        first: values(first, given),
+        second: values(second, of_second),
     }
 }
