@@ -44,6 +44,16 @@ fn check_features(spec: &str, table: &str, first_pair: usize, left_out: usize) {
             );
             sets += 1;
         }
+        for set in &network.features {
+            if let Family::Clock(rule) = &set.family {
+                // No table has these rows.
+                let clock = fen.split(' ').nth(4).expect("a clock");
+                let clock: usize = clock.parse().expect("a number");
+                let rows = rows_of(&network, "clock", &active);
+                assert_eq!(rows.len(), usize::from(clock >= rule.first.into()), "{fen}");
+                sets += 1;
+            }
+        }
         assert_eq!(sets + left_out, network.features.len());
         lines += 1;
     }
@@ -59,6 +69,7 @@ fn rows_of(network: &Network, name: &str, active: &[usize]) -> Vec<usize> {
             (Family::PieceSquare(_), "psq")
                 | (Family::Threats(_), "threats")
                 | (Family::PawnPairs(_), "pp")
+                | (Family::Clock(_), "clock")
         );
         if is_found {
             let own = active
@@ -93,6 +104,7 @@ features! {
     features_of_devre: "engines/devre", "devre.tsv.gz", 0;
     features_of_halogen: "engines/halogen", "halogen.tsv", 0;
     features_of_hobbes: "engines/hobbes", "hobbes.tsv.gz", 0;
+    features_of_integral: "engines/integral", "integral.tsv.gz", 0;
     features_of_plentychess: "engines/plentychess", "plentychess.tsv", 0;
     features_of_pzchessbot: "engines/pzchessbot", "pzchessbot.tsv.gz", 0;
     features_of_reckless: "engines/reckless", "reckless.tsv", 0;

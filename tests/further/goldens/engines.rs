@@ -4,7 +4,7 @@
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::{Evaluation, Net};
-use nnue_runtime::line::FromPosition;
+use nnue_runtime::line::StartsAt;
 use nnue_runtime::{Accumulator, Board, Evaluated, Level, Network, Position, SelectedByPieces};
 use nnue_test_support::engine_nets::engine_net;
 use nnue_test_support::goldens::golden_values;
@@ -25,12 +25,13 @@ macro_rules! engines {
 
 engines! {
     devre: "../../specs/engines/devre.toml";
+    integral: "../../specs/engines/integral.toml";
     pzchessbot: "../../specs/engines/pzchessbot.toml";
 }
 
 fn check<A>(engine: &str, spec: &str)
 where
-    A: SelectedByPieces<Line = FromPosition, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+    A: SelectedByPieces<Line: StartsAt<Board>, Output: Evaluated<Evaluation: Into<Evaluation>>>,
 {
     let file = engine_net(engine);
     let network =

@@ -32,7 +32,7 @@ enum Part {
     /// Integers of four bytes: their number and amplitude.
     I32(usize, u64),
     /// Floating point of four bytes: their number, their amplitude, and what is added to each.
-    F32(usize, f64, f32),
+    F32(usize, f32, f32),
 }
 
 /// Rows of pairs of pawns.
@@ -50,6 +50,24 @@ const NETS: &[EngineNet] = &[
             Part::I8(8 * 16 * 512, 50),
             Part::F32(8 * 16, 0.5, 0.0),
             Part::F32(8 * 32 * 32, 0.6, 0.0),
+            Part::F32(8 * 32, 0.4, 0.0),
+            Part::F32(8 * 32, 1.2, 0.0),
+            Part::F32(8, 0.3, 0.0),
+        ],
+    },
+    EngineNet {
+        // The values are those of a file without rows of the clock, which are zeros here.
+        name: "integral",
+        seed: 202,
+        sha256: "f337cc90a541",
+        parts: &[
+            Part::I16(12 * 768 * 768, 25, 0),
+            Part::Bytes(&[0; 2 * 12 * 11 * 768]),
+            Part::I8((PAIRS + 59808) * 768, 9),
+            Part::I16(768, 60, 40),
+            Part::I8(8 * 16 * 768, 50),
+            Part::F32(8 * 16, 0.5, 0.0),
+            Part::F32(8 * 32 * 16, 0.6, 0.0),
             Part::F32(8 * 32, 0.4, 0.0),
             Part::F32(8 * 32, 1.2, 0.0),
             Part::F32(8, 0.3, 0.0),
@@ -147,7 +165,7 @@ impl Part {
                 file.extend(value.to_le_bytes());
             }),
             Part::F32(count, amplitude, added) => {
-                let step = (amplitude / 1000.0) as f32;
+                let step = amplitude / 1000.0;
                 drawn(count, 1000, &mut |value| {
                     file.extend((value as f32 * step + added).to_le_bytes());
                 });
