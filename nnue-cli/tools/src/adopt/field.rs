@@ -50,8 +50,6 @@ pub(crate) const FIELD: &[(&str, &str)] = field![
     "viridithas14",
     "viridithas21",
     "viridithas21_raw",
-    "xiangqi",
-    "xiangqi_no_psqt",
 ];
 
 /// Whether a text is no spec but the target of a symbolic link to one. Git writes the target into an

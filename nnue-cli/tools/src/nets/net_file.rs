@@ -300,7 +300,7 @@ impl Recognised {
                 Some(spec) => (Cow::Owned(spec), Origin::Known),
                 None => (Cow::Owned(spec_of(&family, name)), Origin::Shape),
             }),
-            // The file may be compressed.
+            // The file may be compressed, or that of another game.
             (None, None) => fitting(&bytes).first().map(of_known),
         };
         let Some((spec, origin)) = found else {
@@ -330,9 +330,9 @@ fn encoded(bytes: &[u8]) -> Option<String> {
     fits(bytes, analysed).into_iter().next()
 }
 
-/// The known specs that a file fits. Specs for which its weights look right come first.
+/// The specs that a file with a header fits. Specs for which its weights look right come first.
 pub fn fitting(bytes: &[u8]) -> Vec<KnownSpec> {
-    let known = KnownSpec::all().filter_map(|known| Some((known.network().ok()?, known)));
+    let known = KnownSpec::told_by_header().filter_map(|known| Some((known.network().ok()?, known)));
     fits(bytes, known)
 }
 

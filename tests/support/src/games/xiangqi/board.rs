@@ -103,6 +103,7 @@ impl Piece {
 pub struct Board {
     on: [Option<Piece>; SQUARES],
     places: [Squares; Piece::COUNT],
+    occupied: Squares,
     side_to_move: Color,
 }
 
@@ -115,6 +116,7 @@ impl Board {
         let mut board = Board {
             on: [None; SQUARES],
             places: [0; Piece::COUNT],
+            occupied: 0,
             side_to_move: match side {
                 "w" => Color::White,
                 "b" => Color::Black,
@@ -149,8 +151,10 @@ impl Board {
         if let Some(taken) = std::mem::replace(&mut self.on[square], piece) {
             self.places[taken.number()] &= !just(square);
         }
+        self.occupied &= !just(square);
         if let Some(piece) = piece {
             self.places[piece.number()] |= just(square);
+            self.occupied |= just(square);
         }
     }
 
@@ -176,7 +180,7 @@ impl Board {
     /// Where pieces stand.
     #[must_use]
     pub fn occupied(&self) -> Squares {
-        self.places.into_iter().fold(0, |all, places| all | places)
+        self.occupied
     }
 
     /// The squares on which another board has something else.

@@ -82,12 +82,8 @@ fn is_mirrored(board: &Board, player: Color) -> bool {
     match files.into_iter().find(|file| *file != 4) {
         Some(file) => file > 4,
         None => {
-            let balances = players.map(|player| balance(board, player));
-            balances
-                .into_iter()
-                .find(|balance| *balance != 0)
-                .unwrap_or(0)
-                < 0
+            let mut balances = players.into_iter().map(|player| balance(board, player));
+            balances.find(|balance| *balance != 0).unwrap_or(0) < 0
         }
     }
 }
