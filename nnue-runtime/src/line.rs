@@ -78,6 +78,9 @@
 //! engine lists all features only where a line starts, and moves that nobody evaluates cost a few
 //! numbers.
 //!
+//! With fewer `blocks` than `views`, views share rows: those in which a player sees the same board,
+//! but mirrored. Such a move changes all features, and few rows.
+//!
 //! # Mistakes
 //!
 //! Arguments that do not suit the network do not compile:

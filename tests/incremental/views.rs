@@ -171,8 +171,9 @@ fn shogi_features(game: &Game, perspective: Color) -> Seen {
 /// The features of `tests/specs/features/views.toml`.
 fn mirrored_features(game: &Game, perspective: Color) -> Seen {
     let king = seen(game.king(perspective), perspective);
+    let is_mirrored = king % 9 > 4;
     let mirror = |square: usize| {
-        if king % 9 > 4 {
+        if is_mirrored {
             square / 9 * 9 + 8 - square % 9
         } else {
             square
@@ -193,7 +194,7 @@ fn mirrored_features(game: &Game, perspective: Color) -> Seen {
     }
     let king = mirror(king);
     Seen {
-        view: (king / 9 * 5 + king % 9) as u32,
+        view: (2 * (king / 9 * 5 + king % 9) + usize::from(is_mirrored)) as u32,
         active: active.into_iter().map(|feature| feature as u32).collect(),
     }
 }

@@ -13,7 +13,10 @@ use nnue_compiler::network::file::Role;
 use nnue_interpreter::Net;
 use nnue_interpreter::dummy::net_file::nearest_net_file_of;
 use nnue_test_support::engine_nets::engine_net;
+use nnue_test_support::synthetic::xiangqi_net;
 use nnue_tools::adopt::{Doubt, Ranking, facts, with_width};
+use nnue_tools::nets::net_file::Recognised;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 fn network(text: &str) -> Network {
     analyse(&SourceFile::new("spec", text)).expect("the spec is right")
@@ -233,6 +236,19 @@ fn weights_that_are_taken_for_others_are_doubted() {
         assert!(found.contains(words), "{found}");
     }
     assert!(doubt(&text.replace("sum = \"l1\"", "sum = \"-l1\"")).is_some());
+}
+
+/// A header of another game tells the network, also within the zstd frame that Pikafish reads.
+#[test]
+fn nets_of_xiangqi_are_recognised() {
+    for (name, has_psqt) in [("Xiangqi", true), ("Xiangqi without PSQT", false)] {
+        let net = xiangqi_net(has_psqt);
+        let packed = compress_to_vec(&net[..], CompressionLevel::Uncompressed);
+        for bytes in [packed, net] {
+            let found = Recognised::of(Path::new("net.nnue"), &bytes, "mine").expect("a known net");
+            assert_eq!(found.file.network.name, name);
+        }
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub fn recognise(bytes: &[u8], name: &str) -> Option<Recognised> {
         }),
         // The file may be compressed.
         None => {
-            let (_, text) = fitting(bytes).into_iter().next()?;
+            let (_, text) = fitting(bytes, known_specs()).into_iter().next()?;
             Some(Recognised::known(text.into()))
         }
     }
@@ -56,11 +56,14 @@ impl Recognised {
     }
 }
 
-/// The names and texts of the known specs that a file fits. Specs for which its weights look right
+/// Those specs, of some names and texts, that a file fits. Specs for which its weights look right
 /// come first.
 #[must_use]
-pub fn fitting(bytes: &[u8]) -> Vec<(&'static str, &'static str)> {
-    let analysed = known_specs().filter_map(|known| Some((network(known.1)?, known)));
+pub fn fitting(
+    bytes: &[u8],
+    specs: impl Iterator<Item = (&'static str, &'static str)>,
+) -> Vec<(&'static str, &'static str)> {
+    let analysed = specs.filter_map(|spec| Some((network(spec.1)?, spec)));
     fits(bytes, analysed)
 }
 

@@ -244,7 +244,8 @@ fn custom_features_are_counted_through_all_custom_sets() {
     assert_eq!((white.values, black), (sums, of_position[1].clone()));
 }
 
-/// 45 views of 1296 features, then 38 features without views, then 45 views of 18.
+/// 90 views of 1296 features, each two of which share their rows, then 38 features without views, then
+/// 90 views of 18.
 #[test]
 fn custom_features_have_a_row_in_each_view() {
     let network = network(VIEWS);
@@ -252,15 +253,12 @@ fn custom_features_have_a_row_in_each_view() {
     let told = [&[1295, 1296, 1333, 1334][..], &[0, 1351]];
     let without = 45 * 1296;
     let last = without + 38;
-    let expected = [
-        vec![1296 + 1295, without, without + 37, last + 18],
-        vec![44 * 1296, last + 44 * 18 + 17],
-    ];
-    assert_eq!(
-        net.custom_rows_in_views([1, 44], told),
-        Ok(expected.clone())
-    );
-    assert_eq!(net.custom_rows_in_views([1, u32::MAX], told), Ok(expected));
+    let expected = |white: usize| {
+        let white = vec![1296 + 1295, without, without + 37, last + white * 18];
+        Ok([white, vec![44 * 1296, last + 89 * 18 + 17]])
+    };
+    assert_eq!(net.custom_rows_in_views([2, 89], told), expected(2));
+    assert_eq!(net.custom_rows_in_views([3, u32::MAX], told), expected(3));
     assert_eq!(
         net.custom_rows(told),
         net.custom_rows_in_views([0, 0], told)

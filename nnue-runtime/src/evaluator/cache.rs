@@ -10,7 +10,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::supplied::words;
+use super::supplied::{CHUNK, words};
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::feature_set::{has_clock, views};
@@ -179,27 +179,34 @@ fn list_difference<A: Architecture>(
     active: &[u64],
     changes: &mut RowChanges<A>,
 ) -> bool {
-    for (number, (known, active)) in known.iter_mut().zip(active).enumerate() {
-        let mut differs = *known ^ active;
-        while differs != 0 {
-            let bit = differs & differs.wrapping_neg();
-            differs ^= bit;
-            let Some((table, row)) = row(64 * number as u32 + bit.trailing_zeros()) else {
-                continue;
-            };
-            A::prefetch(net.weights(), table, row);
-            let is_added = active & bit != 0;
-            let rows = if is_added {
-                &mut changes.added
-            } else {
-                &mut changes.removed
-            };
-            let count = rows.count();
-            rows.push_if(true, table, row);
-            if rows.count() > count {
-                *known ^= bit;
-            } else if !is_added {
-                return false;
+    let (known, _) = known.as_chunks_mut::<CHUNK>();
+    let (active, _) = active.as_chunks::<CHUNK>();
+    // Of tens of thousands of features, few differ.
+    let chunks = known.iter_mut().zip(active).enumerate();
+    for (chunk, (known, active)) in chunks.filter(|(_, (known, active))| **known != **active) {
+        for (word, (known, active)) in known.iter_mut().zip(active).enumerate() {
+            let first = 64 * (CHUNK * chunk + word) as u32;
+            let mut differs = *known ^ active;
+            while differs != 0 {
+                let bit = differs & differs.wrapping_neg();
+                differs ^= bit;
+                let Some((table, row)) = row(first + bit.trailing_zeros()) else {
+                    continue;
+                };
+                A::prefetch(net.weights(), table, row);
+                let is_added = active & bit != 0;
+                let rows = if is_added {
+                    &mut changes.added
+                } else {
+                    &mut changes.removed
+                };
+                let count = rows.count();
+                rows.push_if(true, table, row);
+                if rows.count() > count {
+                    *known ^= bit;
+                } else if !is_added {
+                    return false;
+                }
             }
         }
     }

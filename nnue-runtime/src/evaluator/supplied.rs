@@ -141,10 +141,13 @@ impl SuppliedFeatures {
     }
 }
 
-/// How many words have a bit for each feature, in networks that need them.
+/// How many words are compared at once.
+pub(super) const CHUNK: usize = 8;
+
+/// How many words have a bit for each feature, in networks that need them: whole chunks.
 pub(super) fn words<A: Architecture>() -> usize {
     if const { has_views(A::FEATURES) } {
-        feature_count::<A>().div_ceil(64)
+        feature_count::<A>().div_ceil(64).next_multiple_of(CHUNK)
     } else {
         0
     }

@@ -7,7 +7,7 @@ use nnue_runtime::line::{self, FromFeatures, FromViews};
 use nnue_runtime::{
     Accumulator, Architecture, Color, Evaluator, FeatureChanges, Level, Network, Output,
 };
-use nnue_test_support::games::{Active, Game, missing};
+use nnue_test_support::games::{Game, Seen, missing};
 use nnue_test_support::seed::seeded;
 
 /// Evaluations for each network, unless `NNUE_PLIES` says how many.
@@ -16,13 +16,13 @@ const EVALUATIONS: usize = 1_000;
 /// The longest random game.
 const LONGEST: usize = 300;
 
-/// The value that plain loops compute of active features, for a player to move and a stack.
-type Expected = Box<dyn Fn([&[u32]; 2], Color, usize) -> Output>;
+/// The value that plain loops compute of what is seen, for a player to move and a stack.
+type Expected = Box<dyn Fn(&Seen, Color, usize) -> Output>;
 
 /// A network with the same weights twice: compiled, and in plain loops.
 pub(crate) struct Subject<A: Architecture, G> {
     nets: Vec<Network<A>>,
-    features: fn(&G) -> Active,
+    features: fn(&G) -> Seen,
     stack: fn(&G) -> usize,
     expected: Expected,
 }
@@ -31,9 +31,9 @@ impl<A: Architecture<Output = Output>, G: Game> Subject<A, G> {
     /// The compiled network of a net file on every level, and what plain loops make of it.
     pub(crate) fn of(
         file: &[u8],
-        features: fn(&G) -> Active,
+        features: fn(&G) -> Seen,
         stack: fn(&G) -> usize,
-        expected: impl Fn([&[u32]; 2], Color, usize) -> Output + 'static,
+        expected: impl Fn(&Seen, Color, usize) -> Output + 'static,
     ) -> Subject<A, G> {
         let net = Network::<A>::from_bytes(file).expect("a file of this network");
         assert!(net.to_bytes() == file, "written as it was read");
@@ -50,102 +50,76 @@ impl<A: Architecture<Output = Output>, G: Game> Subject<A, G> {
 
 /// How an engine tells a network what is active, and what a move changes.
 pub(crate) trait Telling<A: Architecture> {
-    fn evaluator<'n>(net: &'n Network<A>, start: &Active) -> Evaluator<A, &'n Network<A>>;
-    fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Active);
-    fn step(before: &Active, after: &Active) -> Step;
+    fn evaluator<'n>(net: &'n Network<A>, start: &Seen) -> Evaluator<A, &'n Network<A>>;
+    fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Seen);
     fn push(evaluator: &mut Evaluator<A, &Network<A>>, step: &Step);
-    fn fresh(net: &Network<A>, active: &Active) -> Accumulator<A>;
+    fn fresh(net: &Network<A>, active: &Seen) -> Accumulator<A>;
 }
 
 /// What a move changes, per perspective.
 pub(crate) struct Step {
-    /// Whether rows that nobody could tell one by one change: a player has another view, or none of
-    /// the rows from before.
-    changes_all: bool,
     views: [u32; 2],
     changes: [[Vec<u32>; 2]; 2],
 }
 
-/// The rows themselves.
-pub(crate) struct Rows;
+impl Step {
+    fn between(before: &Seen, after: &Seen) -> Step {
+        Step {
+            views: after.0,
+            changes: changes(&before.1, &after.1),
+        }
+    }
+}
 
-impl<A: Architecture<Line = FromFeatures>> Telling<A> for Rows {
-    fn evaluator<'n>(net: &'n Network<A>, start: &Active) -> Evaluator<A, &'n Network<A>> {
+/// The features.
+pub(crate) struct Features;
+
+impl<A: Architecture<Line = FromFeatures>> Telling<A> for Features {
+    fn evaluator<'n>(net: &'n Network<A>, start: &Seen) -> Evaluator<A, &'n Network<A>> {
         Evaluator::new(net, line::Features(Color::White, slices(start)))
     }
 
-    fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Active) {
+    fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Seen) {
         evaluator.reset(line::Features(Color::White, slices(start)));
-    }
-
-    fn step(before: &Active, after: &Active) -> Step {
-        let changes = changes(before, after);
-        Step {
-            changes_all: (0..2).any(|color| changes[color][1].len() == before[color].len()),
-            views: [0; 2],
-            changes,
-        }
     }
 
     fn push(evaluator: &mut Evaluator<A, &Network<A>>, step: &Step) {
         evaluator.push(lists(&step.changes));
     }
 
-    fn fresh(net: &Network<A>, active: &Active) -> Accumulator<A> {
-        Accumulator::new(net, line::Features(Color::White, slices(active)))
+    fn fresh(net: &Network<A>, seen: &Seen) -> Accumulator<A> {
+        Accumulator::new(net, line::Features(Color::White, slices(seen)))
     }
 }
 
-/// The view of each player, which has `ROWS` rows, and the features in it.
-pub(crate) struct Views<const ROWS: u32>;
+/// The view of each player, and the features in it.
+pub(crate) struct Views;
 
-impl<const ROWS: u32> Views<ROWS> {
-    fn of(active: &Active) -> ([u32; 2], Active) {
-        let views = active.each_ref().map(|rows| rows[0] / ROWS);
-        let features = active
-            .each_ref()
-            .map(|rows| rows.iter().map(|row| row % ROWS).collect());
-        (views, features)
-    }
-}
-
-impl<A: Architecture<Line = FromViews>, const ROWS: u32> Telling<A> for Views<ROWS> {
-    fn evaluator<'n>(net: &'n Network<A>, start: &Active) -> Evaluator<A, &'n Network<A>> {
-        let (views, features) = Self::of(start);
-        Evaluator::new(net, line::Views(Color::White, views, slices(&features)))
+impl<A: Architecture<Line = FromViews>> Telling<A> for Views {
+    fn evaluator<'n>(net: &'n Network<A>, start: &Seen) -> Evaluator<A, &'n Network<A>> {
+        Evaluator::new(net, line::Views(Color::White, start.0, slices(start)))
     }
 
-    fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Active) {
-        let (views, features) = Self::of(start);
-        evaluator.reset(line::Views(Color::White, views, slices(&features)));
-    }
-
-    fn step(before: &Active, after: &Active) -> Step {
-        let [before, after] = [before, after].map(Self::of);
-        Step {
-            changes_all: before.0 != after.0,
-            views: after.0,
-            changes: changes(&before.1, &after.1),
-        }
+    fn reset(evaluator: &mut Evaluator<A, &Network<A>>, start: &Seen) {
+        evaluator.reset(line::Views(Color::White, start.0, slices(start)));
     }
 
     fn push(evaluator: &mut Evaluator<A, &Network<A>>, step: &Step) {
         evaluator.push((step.views, lists(&step.changes)));
     }
 
-    fn fresh(net: &Network<A>, active: &Active) -> Accumulator<A> {
-        let (views, features) = Self::of(active);
-        Accumulator::new(net, line::Views(Color::White, views, slices(&features)))
+    fn fresh(net: &Network<A>, seen: &Seen) -> Accumulator<A> {
+        Accumulator::new(net, line::Views(Color::White, seen.0, slices(seen)))
     }
 }
 
-fn slices(active: &Active) -> [&[u32]; 2] {
-    [&active[0], &active[1]]
+fn slices(seen: &Seen) -> [&[u32]; 2] {
+    seen.1.each_ref().map(Vec::as_slice)
 }
 
 /// Per perspective, the features that a move adds and those that it removes. A move of a king may
 /// change all of them.
-fn changes(before: &Active, after: &Active) -> [[Vec<u32>; 2]; 2] {
+fn changes(before: &[Vec<u32>; 2], after: &[Vec<u32>; 2]) -> [[Vec<u32>; 2]; 2] {
     [0, 1].map(|color| {
         let (before, after) = (&before[color], &after[color]);
         [missing(before, after), missing(after, before)]
@@ -176,17 +150,17 @@ fn choose<G: Game>(game: &G, random: &mut Rng) -> Option<G::Move> {
 
 /// What happened in the games, so that the test cannot pass without the interesting cases.
 #[derive(Debug, Default)]
-struct Seen {
+struct Happened {
     evaluations: usize,
     taken_back: usize,
     king_moves: usize,
-    all_changed: usize,
+    changed_views: usize,
     stacks: std::collections::BTreeSet<usize>,
     values: std::collections::BTreeSet<i32>,
 }
 
 /// Follows random games with an evaluator on each level, with moves that are taken back and moves
-/// that nobody evaluates between. Returns how many moves changed all rows of a perspective.
+/// that nobody evaluates between. Returns how many moves changed a view.
 pub(crate) fn follow<T, A, G>(subject: &Subject<A, G>) -> usize
 where
     T: Telling<A>,
@@ -198,14 +172,14 @@ where
         Err(_) => EVALUATIONS,
     };
     let mut random = seeded(90);
-    let mut seen = Seen::default();
+    let mut happened = Happened::default();
     let start = (subject.features)(&G::start());
     let mut evaluators: Vec<_> = subject
         .nets
         .iter()
         .map(|net| T::evaluator(net, &start))
         .collect();
-    while seen.evaluations < least {
+    while happened.evaluations < least {
         let mut line = vec![(G::start(), start.clone())];
         for evaluator in &mut evaluators {
             T::reset(evaluator, &start);
@@ -215,17 +189,17 @@ where
             if line.len() > 1 && random.usize(..6) == 0 {
                 line.pop();
                 evaluators.iter_mut().for_each(|evaluator| evaluator.pop());
-                seen.taken_back += 1;
+                happened.taken_back += 1;
             } else {
                 let Some(chosen) = choose(game, &mut random) else {
                     break;
                 };
-                seen.king_moves += usize::from(game.is_of_king(chosen));
+                happened.king_moves += usize::from(game.is_of_king(chosen));
                 let mut after = game.clone();
                 after.play(chosen);
                 let active = (subject.features)(&after);
-                let step = T::step(before, &active);
-                seen.all_changed += usize::from(step.changes_all);
+                let step = Step::between(before, &active);
+                happened.changed_views += usize::from(before.0 != step.views);
                 for evaluator in &mut evaluators {
                     T::push(evaluator, &step);
                 }
@@ -233,45 +207,45 @@ where
             }
             if random.usize(..3) > 0 {
                 let (game, active) = &line[line.len() - 1];
-                check::<T, A, G>(subject, &mut evaluators, game, active, &mut seen);
+                check::<T, A, G>(subject, &mut evaluators, game, active, &mut happened);
             }
         }
     }
-    let often = seen.evaluations / 20;
+    let often = happened.evaluations / 20;
     assert!(
-        seen.taken_back > often
-            && seen.king_moves > often
-            && seen.stacks.len() >= 3
-            && seen.values.len() > often.min(500),
-        "{seen:?}"
+        happened.taken_back > often
+            && happened.king_moves > often
+            && happened.stacks.len() >= 3
+            && happened.values.len() > often.min(500),
+        "{happened:?}"
     );
     println!(
         "{}: {} evaluations on {} levels, {} moves of kings, {} stacks, {} values",
         A::NAME,
-        seen.evaluations,
+        happened.evaluations,
         evaluators.len(),
-        seen.king_moves,
-        seen.stacks.len(),
-        seen.values.len(),
+        happened.king_moves,
+        happened.stacks.len(),
+        happened.values.len(),
     );
-    seen.all_changed
+    happened.changed_views
 }
 
 fn check<T, A, G>(
     subject: &Subject<A, G>,
     evaluators: &mut [Evaluator<A, &Network<A>>],
     game: &G,
-    active: &Active,
-    seen: &mut Seen,
+    active: &Seen,
+    happened: &mut Happened,
 ) where
     T: Telling<A>,
     A: Architecture<Output = Output>,
     G: Game,
 {
     let (side, stack) = (game.side_to_move(), (subject.stack)(game));
-    let expected = (subject.expected)(slices(active), side, stack);
+    let expected = (subject.expected)(active, side, stack);
     // A refresh takes long, and accumulators are the same on every level: they take turns.
-    let net = &subject.nets[seen.evaluations % subject.nets.len()];
+    let net = &subject.nets[happened.evaluations % subject.nets.len()];
     let fresh = T::fresh(net, active);
     let refreshed = net.evaluate_bucket(&fresh, side, stack);
     assert_eq!(refreshed, expected, "refreshed at {}", net.level());
@@ -285,9 +259,9 @@ fn check<T, A, G>(
             "followed at {level}: not what a refresh sums up"
         );
     }
-    seen.evaluations += 1;
-    seen.stacks.insert(stack);
-    seen.values.insert(expected.value);
+    happened.evaluations += 1;
+    happened.stacks.insert(stack);
+    happened.values.insert(expected.value);
 }
 
 /// Prints how long an evaluation with its update takes on each level.
@@ -312,7 +286,7 @@ where
             }
             game.play(moves[random.usize(..moves.len())]);
             let after = (subject.features)(&game);
-            steps.push((T::step(&active, &after), (subject.stack)(&game)));
+            steps.push((Step::between(&active, &after), (subject.stack)(&game)));
             active = after;
         }
         plies += steps.len();

@@ -2,20 +2,25 @@
 //! gives, and what plain loops of the test give, on every level.
 
 mod follow;
+mod xiangqi;
 
 use fastrand::Rng;
 use nnue_runtime::{Architecture, Output};
 use nnue_test_support::games::plain::{Plain, Shape, Words};
-use nnue_test_support::games::xiangqi::{self, PIECE_ROWS, THREAT_ROWS, Xiangqi};
-use nnue_test_support::games::{Game, shogi};
+use nnue_test_support::games::xiangqi::{Board, seen, stack};
+use nnue_test_support::games::{Seen, shogi};
 use shogi_core::PartialPosition;
 
-use follow::{Rows, Subject, Views, follow, speed};
+use follow::{Features, Subject, Views, follow, speed};
 
 mod networks {
     /// Pikafish's network.
     pub(crate) mod xiangqi {
         nnue_runtime::nnue_net!("../../specs/games/xiangqi.toml");
+    }
+    /// The same without PSQT.
+    pub(crate) mod xiangqi_no_psqt {
+        nnue_runtime::nnue_net!("../../specs/games/xiangqi_no_psqt.toml");
     }
     /// YaneuraOu's, with a stack for each pair of kings' regions.
     pub(crate) mod k21k21 {
@@ -38,80 +43,52 @@ const SFNN: Words = Words {
     stack: 0x6333_718A,
 };
 
-/// Each square that a king can have is a view of all pieces.
-type KingSquares = Views<1629>;
-
-/// A network of xiangqi with random weights, compiled and in plain loops.
-fn xiangqi() -> Subject<networks::xiangqi::Net, Xiangqi> {
-    let shape = Shape {
-        width: 1024,
-        psqt: 16,
-        sets: &[(THREAT_ROWS as usize, true), (PIECE_ROWS as usize, true)],
-        stacks: 16,
-        layers: [(1024, 32), (64, 32), (128, 1)],
+/// Pikafish's network with the weights of the goldens, compiled and interpreted.
+fn pikafish() -> Subject<networks::xiangqi::Net, Board> {
+    let net = xiangqi::interpreted();
+    let expected = move |(views, active): &Seen, side, stack| {
+        let active = active.each_ref().map(Vec::as_slice);
+        let rows = net.custom_rows_in_views(*views, active);
+        let sums = net.accumulate(&rows.expect("rows of the network"));
+        net.trace(&sums, side, stack).evaluation.outputs()[0]
     };
-    let words = Words {
-        version: 0x6A44_8AFA,
-        transformer: 0,
-        stack: stack_word(1024, &[32, 32, 1]),
-    };
-    let plain = Plain::random(&shape, &mut Rng::with_seed(1));
-    Subject::of(
-        &plain.file(&words),
-        xiangqi::features,
-        xiangqi_stack,
-        move |active, side, stack| {
-            let [psqt, positional, value] = plain.sfnnv15(active, side, stack);
-            Output {
-                psqt,
-                positional,
-                value,
-            }
-        },
-    )
-}
-
-fn xiangqi_stack(position: &Xiangqi) -> usize {
-    xiangqi::stack(position, position.side_to_move())
-}
-
-/// The word before a stack, as the rule of Stockfish's format makes it.
-fn stack_word(width: u32, outputs: &[u32]) -> u32 {
-    let mut word = 0xEC42_E90D ^ (2 * width);
-    for (index, outputs) in outputs.iter().enumerate() {
-        if index > 0 {
-            word = word.wrapping_add(0x538D_24C7);
-        }
-        word = (0xCC03_DAE4 + outputs) ^ (word >> 1) ^ (word << 31);
-    }
-    word
+    Subject::of(&xiangqi::FILE, seen, stack, expected)
 }
 
 /// A network of shogi with random weights, compiled and in plain loops.
 fn sfnn<A: Architecture<Output = Output>>(
     shape: &Shape,
-    features: fn(&PartialPosition) -> [Vec<u32>; 2],
+    features: fn(&PartialPosition) -> Seen,
     stack: fn(&PartialPosition) -> usize,
+    sharing: u32,
 ) -> Subject<A, PartialPosition> {
-    of_plain(
-        Plain::random(shape, &mut Rng::with_seed(2)),
-        features,
-        stack,
-    )
+    let plain = Plain::random(shape, &mut Rng::with_seed(2));
+    of_plain(plain, features, stack, sharing)
 }
 
-/// A network of shogi in plain loops, and compiled.
+/// A network of shogi in plain loops, and compiled. Views with as many numbers in a row, from 0 on,
+/// share 1629 rows.
 fn of_plain<A: Architecture<Output = Output>>(
     plain: Plain,
-    features: fn(&PartialPosition) -> [Vec<u32>; 2],
+    features: fn(&PartialPosition) -> Seen,
     stack: fn(&PartialPosition) -> usize,
+    sharing: u32,
 ) -> Subject<A, PartialPosition> {
+    let rows = move |(views, active): &Seen| {
+        [0, 1].map(|p| {
+            let first = views[p] / sharing * shogi::PIECES;
+            active[p]
+                .iter()
+                .map(|feature| (first + feature) as usize)
+                .collect()
+        })
+    };
     Subject::of(
         &plain.file(&SFNN),
         features,
         stack,
-        move |active, side, stack| {
-            let [positional, value] = plain.sfnn(active, side, stack);
+        move |seen, side, stack| {
+            let [positional, value] = plain.sfnn(&rows(seen), side, stack);
             Output {
                 psqt: 0,
                 positional,
@@ -124,23 +101,21 @@ fn of_plain<A: Architecture<Output = Output>>(
 fn k21k21() -> Subject<networks::k21k21::Net, PartialPosition> {
     let shape = Shape {
         width: 1024,
-        psqt: 0,
-        sets: &[(131_949, false)],
+        rows: 131_949,
         stacks: 441,
         layers: [(1024, 8), (14, 64), (64, 1)],
     };
-    sfnn(&shape, shogi::half_ka2, shogi::k21k21)
+    sfnn(&shape, shogi::half_ka2, shogi::k21k21, 1)
 }
 
 fn k3k3() -> Subject<networks::k3k3::Net, PartialPosition> {
     let shape = Shape {
         width: 1536,
-        psqt: 0,
-        sets: &[(73_305, false)],
+        rows: 73_305,
         stacks: 9,
         layers: [(1536, 16), (30, 32), (32, 1)],
     };
-    sfnn(&shape, shogi::half_ka_hm2, shogi::k3k3)
+    sfnn(&shape, shogi::half_ka_hm2, shogi::k3k3, 2)
 }
 
 /// The network in shards, in which each output of the first layer has weights for 1024 inputs and
@@ -148,9 +123,8 @@ fn k3k3() -> Subject<networks::k3k3::Net, PartialPosition> {
 fn plain_shards() -> Plain {
     let shape = Shape {
         width: 3072,
-        psqt: 0,
         // Kings, and then all pieces: both sets are one tensor of the file.
-        sets: &[(162 + 1629, false)],
+        rows: 162 + 1629,
         stacks: 576,
         layers: [(3072, 8), (14, 64), (64, 1)],
     };
@@ -166,13 +140,12 @@ fn plain_shards() -> Plain {
 }
 
 fn shards() -> Subject<networks::shards::Net, PartialPosition> {
-    of_plain(plain_shards(), shogi::ka2, shogi::hand64_k3k3)
+    of_plain(plain_shards(), shogi::ka2, shogi::hand64_k3k3, 1)
 }
 
 #[test]
 fn shogi_in_shards_is_followed_along_random_games() {
-    let all_changed = follow::<Rows, _, _>(&shards());
-    assert_eq!(all_changed, 0, "no feature has a king's square in it");
+    assert_eq!(follow::<Features, _, _>(&shards()), 0);
 }
 
 /// A weight that an output does not read would be lost.
@@ -194,17 +167,17 @@ fn a_weight_of_another_shard_is_refused() {
 
 #[test]
 fn xiangqi_is_followed_along_random_games() {
-    assert!(follow::<Rows, _, _>(&xiangqi()) > 10);
+    assert!(follow::<Views, _, _>(&pikafish()) > 100);
 }
 
 #[test]
 fn shogi_is_followed_along_random_games() {
-    assert!(follow::<KingSquares, _, _>(&k21k21()) > 10);
+    assert!(follow::<Views, _, _>(&k21k21()) > 10);
 }
 
 #[test]
 fn mirrored_shogi_is_followed_along_random_games() {
-    assert!(follow::<KingSquares, _, _>(&k3k3()) > 10);
+    assert!(follow::<Views, _, _>(&k3k3()) > 10);
 }
 
 /// `cargo test --release -p nnue-tests --test games -- --ignored --nocapture` prints how long an
@@ -212,8 +185,8 @@ fn mirrored_shogi_is_followed_along_random_games() {
 #[test]
 #[ignore = "it measures, and tests nothing"]
 fn speed_along_random_games() {
-    speed::<Rows, _, _>("xiangqi", &xiangqi());
-    speed::<KingSquares, _, _>("shogi k21k21", &k21k21());
-    speed::<KingSquares, _, _>("shogi k3k3", &k3k3());
-    speed::<Rows, _, _>("shogi in shards", &shards());
+    speed::<Views, _, _>("xiangqi", &pikafish());
+    speed::<Views, _, _>("shogi k21k21", &k21k21());
+    speed::<Views, _, _>("shogi k3k3", &k3k3());
+    speed::<Features, _, _>("shogi in shards", &shards());
 }

@@ -6,9 +6,9 @@ pub mod xiangqi;
 
 use nnue_runtime::Color;
 
-/// Active features of white and of black. White is the player that moves first, whatever the game
-/// calls it.
-pub type Active = [Vec<u32>; 2];
+/// The views of white and of black, and their active features. White is the player that moves first,
+/// whatever the game calls it. In networks without views, the views are 0.
+pub type Seen = ([u32; 2], [Vec<u32>; 2]);
 
 /// A position of a game, and what a network must be told of it.
 pub trait Game: Clone {

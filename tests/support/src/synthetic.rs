@@ -4,6 +4,11 @@
 //! content can never change. Weights are bounded so that no accumulator leaves `i16`, yet wide
 //! enough that both ends of every clipping range are met.
 
+mod shake;
+mod xiangqi;
+
+pub use xiangqi::xiangqi_net;
+
 use nnue_interpreter::dummy::net_file::{LEB128_MAGIC, push_leb128};
 
 use crate::{

@@ -174,10 +174,15 @@ impl Info {
             (Identity::Other(_), Some(opened)) => identify(&opened.bytes),
             (identity, _) => identity,
         };
+        // A net of another game may have the version of Stockfish's latest.
+        let identity = match (identity, opened) {
+            (Identity::Later, Some(opened)) => format!("a net of {}", opened.network.name),
+            (identity, _) => identity.to_string(),
+        };
         Ok(Info {
             file: path.display().to_string(),
             size: bytes.len(),
-            identity: identity.to_string(),
+            identity,
             fits: fitting(bytes).iter().map(|known| known.name).collect(),
             refused: None,
             network,

@@ -287,8 +287,15 @@ impl Recognised {
 
     /// The same of a file that may be a net.
     fn of_net(path: &Path, bytes: Cow<'_, [u8]>, name: &str) -> Result<Recognised, Error> {
-        let Some(recognise::Recognised { spec, is_written }) = recognise::recognise(&bytes, name)
-        else {
+        let recognised = recognise::recognise(&bytes, name).or_else(|| {
+            // The file may be that of another game.
+            let known = fitting(&bytes).into_iter().next()?;
+            Some(recognise::Recognised {
+                spec: known.text.into(),
+                is_written: false,
+            })
+        });
+        let Some(recognise::Recognised { spec, is_written }) = recognised else {
             return Err(Error::Unrecognised {
                 path: path.into(),
                 identity: explain::identify(&bytes),
@@ -305,8 +312,9 @@ impl Recognised {
     }
 }
 
-/// The known specs that a file fits. Specs for which its weights look right come first.
+/// The specs that a file with a header fits. Specs for which its weights look right come first.
 pub fn fitting(bytes: &[u8]) -> Vec<KnownSpec> {
-    let known = recognise::fitting(bytes).into_iter();
-    known.map(|(name, text)| KnownSpec { name, text }).collect()
+    let specs = KnownSpec::told_by_header().map(|known| (known.name, known.text));
+    let fitting = recognise::fitting(bytes, specs).into_iter();
+    fitting.map(|(name, text)| KnownSpec { name, text }).collect()
 }

@@ -17,13 +17,30 @@ const LONGEST_TEXT: u64 = 1 << 26;
 /// A spec that is part of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownSpec {
-    /// The name of the spec's file in `specs/`, without the extension.
+    /// The path of the spec's file in `specs/`, without the extension.
     pub name: &'static str,
     /// The text of the spec.
     pub text: &'static str,
 }
 
+/// Specs of another game's networks, whose files have a header with words of their own.
+const OF_OTHER_GAMES: [KnownSpec; 2] = [
+    KnownSpec {
+        name: "games/xiangqi",
+        text: include_str!("../../field/xiangqi.toml"),
+    },
+    KnownSpec {
+        name: "games/xiangqi_no_psqt",
+        text: include_str!("../../field/xiangqi_no_psqt.toml"),
+    },
+];
+
 impl KnownSpec {
+    /// The specs whose networks a header tells: all known specs, and those of other games.
+    pub(super) fn told_by_header() -> impl Iterator<Item = KnownSpec> {
+        KnownSpec::all().chain(OF_OTHER_GAMES)
+    }
+
     /// All known specs, the oldest network first.
     pub fn all() -> impl Iterator<Item = KnownSpec> {
         known_specs().map(|(name, text)| KnownSpec { name, text })

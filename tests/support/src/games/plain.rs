@@ -6,20 +6,6 @@
 use fastrand::Rng;
 use nnue_runtime::Color;
 
-/// The rows of a feature set: `[feature][neuron]`.
-pub enum Rows {
-    /// Bytes.
-    Bytes(Vec<i8>),
-    /// Words.
-    Words(Vec<i16>),
-}
-
-/// A feature set: its rows, and the PSQT values of each feature, `[feature][value]`.
-pub struct Set {
-    rows: Rows,
-    psqt: Vec<i32>,
-}
-
 /// A fully connected layer: `[output][input]`.
 pub struct Layer {
     biases: Vec<i32>,
@@ -29,9 +15,9 @@ pub struct Layer {
 /// A network: a transformer and stacks of three layers.
 pub struct Plain {
     width: usize,
-    psqt: usize,
     biases: Vec<i16>,
-    sets: Vec<Set>,
+    /// `[row][neuron]`.
+    rows: Vec<i16>,
     stacks: Vec<[Layer; 3]>,
 }
 
@@ -39,10 +25,8 @@ pub struct Plain {
 pub struct Shape {
     /// Neurons of a perspective.
     pub width: usize,
-    /// PSQT values of a feature.
-    pub psqt: usize,
-    /// The number of rows of each set, and whether they are bytes.
-    pub sets: &'static [(usize, bool)],
+    /// Rows of all sets together.
+    pub rows: usize,
     /// How many stacks there are.
     pub stacks: usize,
     /// Inputs and outputs of each layer.
@@ -57,12 +41,6 @@ pub struct Words {
     pub transformer: u32,
     /// The word before each stack.
     pub stack: u32,
-}
-
-/// The sums of both perspectives.
-struct Sums {
-    neurons: [Vec<i16>; 2],
-    psqt: [Vec<i32>; 2],
 }
 
 /// A value near zero: the product of two uniform values, with tails like those of trained weights.
@@ -96,33 +74,16 @@ impl Plain {
     /// A network with weights in the ranges of trained ones.
     #[must_use]
     pub fn random(shape: &Shape, random: &mut Rng) -> Plain {
-        let sets = shape.sets.iter().map(|(rows, bytes)| Set {
-            rows: if *bytes {
-                Rows::Bytes(
-                    (0..rows * shape.width)
-                        .map(|_| small(random, 60) as i8)
-                        .collect(),
-                )
-            } else {
-                Rows::Words(
-                    (0..rows * shape.width)
-                        .map(|_| small(random, 90) as i16)
-                        .collect(),
-                )
-            },
-            psqt: (0..rows * shape.psqt)
-                .map(|_| small(random, 9000))
-                .collect(),
-        });
-        let sets = sets.collect();
+        let rows = (0..shape.rows * shape.width)
+            .map(|_| small(random, 90) as i16)
+            .collect();
         let [first, second, third] = shape.layers;
         Plain {
             width: shape.width,
-            psqt: shape.psqt,
             biases: (0..shape.width)
                 .map(|_| small(random, 200) as i16)
                 .collect(),
-            sets,
+            rows,
             stacks: (0..shape.stacks)
                 .map(|_| {
                     [
@@ -142,8 +103,7 @@ impl Plain {
             .map(|[first, ..]| first.weights.as_mut_slice())
     }
 
-    /// The net file: what is not bytes is in LEB128, and PSQT values stand behind the rows of their
-    /// set.
+    /// The net file: biases and rows are in LEB128.
     #[must_use]
     pub fn file(&self, words: &Words) -> Vec<u8> {
         let description = b"plain loops";
@@ -155,15 +115,7 @@ impl Plain {
         file.extend(description);
         word(&mut file, words.transformer);
         leb128(&mut file, self.biases.iter().map(|value| i32::from(*value)));
-        for set in &self.sets {
-            match &set.rows {
-                Rows::Bytes(rows) => file.extend(rows.iter().map(|value| value.cast_unsigned())),
-                Rows::Words(rows) => leb128(&mut file, rows.iter().map(|value| i32::from(*value))),
-            }
-            if self.psqt > 0 {
-                leb128(&mut file, set.psqt.iter().copied());
-            }
-        }
+        leb128(&mut file, self.rows.iter().map(|value| i32::from(*value)));
         for stack in &self.stacks {
             word(&mut file, words.stack);
             for layer in stack {
@@ -180,48 +132,27 @@ impl Plain {
         file
     }
 
-    fn sums(&self, active: [&[u32]; 2]) -> Sums {
-        let mut sums = Sums {
-            neurons: [self.biases.clone(), self.biases.clone()],
-            psqt: [vec![0; self.psqt], vec![0; self.psqt]],
-        };
-        for (perspective, active) in active.into_iter().enumerate() {
-            let neurons = &mut sums.neurons[perspective];
-            for feature in active {
-                let mut row = *feature as usize;
-                for set in &self.sets {
-                    let rows = match &set.rows {
-                        Rows::Bytes(rows) => rows.len(),
-                        Rows::Words(rows) => rows.len(),
-                    } / self.width;
-                    if row >= rows {
-                        row -= rows;
-                        continue;
-                    }
-                    let range = row * self.width..(row + 1) * self.width;
-                    match &set.rows {
-                        Rows::Bytes(rows) => add(neurons, &rows[range]),
-                        Rows::Words(rows) => add(neurons, &rows[range]),
-                    }
-                    let values = &set.psqt[row * self.psqt..(row + 1) * self.psqt];
-                    for (sum, value) in sums.psqt[perspective].iter_mut().zip(values) {
-                        *sum += value;
-                    }
-                    break;
-                }
+    /// The sums of a perspective.
+    fn sums(&self, rows: &[usize]) -> Vec<i16> {
+        let mut sums = self.biases.clone();
+        for row in rows {
+            let row = &self.rows[row * self.width..][..self.width];
+            for (sum, weight) in sums.iter_mut().zip(row) {
+                *sum = sum.wrapping_add(*weight);
             }
         }
         sums
     }
 
-    /// The products of both halves of each perspective's neurons, clipped at `largest`.
-    fn products(&self, sums: &Sums, side: Color, largest: i16, shift: u32) -> Vec<i32> {
-        let clipped = |x: i16| i32::from(x.clamp(0, largest));
+    /// The products of both halves of each perspective's neurons.
+    fn products(&self, rows: &[Vec<usize>; 2], side: Color) -> Vec<i32> {
+        let clipped = |x: i16| i32::from(x.clamp(0, 127));
         let mut products = Vec::new();
         for color in [side, !side] {
-            let (a, b) = sums.neurons[color.index()].split_at(self.width / 2);
+            let sums = self.sums(&rows[color.index()]);
+            let (a, b) = sums.split_at(self.width / 2);
             let pairs = a.iter().zip(b);
-            products.extend(pairs.map(|(a, b)| (clipped(*a) * clipped(*b)) >> shift));
+            products.extend(pairs.map(|(a, b)| (clipped(*a) * clipped(*b)) >> 7));
         }
         products
     }
@@ -229,10 +160,9 @@ impl Plain {
     /// The output of the layers of YaneuraOu's SFNN, and the value: the last value of the first
     /// layer is added to the output, and squares come before clipped values.
     #[must_use]
-    pub fn sfnn(&self, active: [&[u32]; 2], side: Color, stack: usize) -> [i32; 2] {
+    pub fn sfnn(&self, rows: &[Vec<usize>; 2], side: Color, stack: usize) -> [i32; 2] {
         let [first, second, third] = &self.stacks[stack];
-        let sums = self.sums(active);
-        let hidden = first.of(&self.products(&sums, side, 127, 7));
+        let hidden = first.of(&self.products(rows, side));
         let (skip, hidden) = hidden.split_last().expect("the skip neuron");
         let square = |x: &i32| ((i64::from(*x) * i64::from(*x)) >> 19).min(127) as i32;
         let clipped = |x: &i32| (x >> 6).clamp(0, 127);
@@ -241,37 +171,6 @@ impl Plain {
         let inputs: Vec<i32> = second.of(&inputs).iter().map(clipped).collect();
         let sum = third.of(&inputs)[0] + skip;
         [sum, sum / 16]
-    }
-
-    /// PSQT part, layers' part and value of the layers of SFNNv15: squares and clipped values of
-    /// both hidden layers are inputs of the last, and two values of the first are added to and
-    /// subtracted from the output.
-    #[must_use]
-    pub fn sfnnv15(&self, active: [&[u32]; 2], side: Color, stack: usize) -> [i32; 3] {
-        let [first, second, third] = &self.stacks[stack];
-        let sums = self.sums(active);
-        let both = |sums: &[i32], shift: u32, of_squares: u32| {
-            let squares = sums.iter().map(|x| {
-                let square = (i64::from(*x) * i64::from(*x)) >> of_squares;
-                square.min(127) as i32
-            });
-            let clipped = sums.iter().map(|x| (x >> shift).clamp(0, 127));
-            squares.chain(clipped).collect::<Vec<i32>>()
-        };
-        let hidden = first.of(&self.products(&sums, side, 255, 9));
-        let mut inputs = both(&hidden, 7, 21);
-        inputs.extend(both(&second.of(&inputs), 6, 19));
-        let sum = third.of(&inputs)[0] + hidden[30] - hidden[31];
-        let positional = (i64::from(sum) * 9600 / 16384) as i32;
-        let [own, opponents] = [side, !side].map(|color| sums.psqt[color.index()][stack]);
-        let psqt = (own - opponents) / 2;
-        [psqt, positional, psqt / 16 + positional / 16]
-    }
-}
-
-fn add<W: Copy + Into<i16>>(sums: &mut [i16], row: &[W]) {
-    for (sum, weight) in sums.iter_mut().zip(row) {
-        *sum = sum.wrapping_add((*weight).into());
     }
 }
 

@@ -5,7 +5,7 @@
 use nnue_runtime::Color;
 use shogi_core::{Color as Player, Hand, Move, PartialPosition, PieceKind, Square};
 
-use super::{Active, Game};
+use super::{Game, Seen};
 
 impl Game for PartialPosition {
     type Move = Move;
@@ -112,42 +112,40 @@ fn pieces(position: &PartialPosition, player: Player, place: impl Fn(u32) -> u32
     pieces
 }
 
-/// `HalfKA2`: the own king's square, and each piece.
+/// `HalfKA2`: the own king's square is the view, and each piece is a feature.
 #[must_use]
-pub fn half_ka2(position: &PartialPosition) -> Active {
-    PLAYERS.map(|player| {
-        let bucket = seen(king(position, player), player);
-        let pieces = pieces(position, player, |square| square);
-        pieces.iter().map(|piece| bucket * PIECES + piece).collect()
-    })
+pub fn half_ka2(position: &PartialPosition) -> Seen {
+    let views = PLAYERS.map(|player| seen(king(position, player), player));
+    let pieces = PLAYERS.map(|player| pieces(position, player, |square| square));
+    (views, pieces)
 }
 
-/// `HalfKA_hm2`: the same with the board mirrored, so that the own king is on files 1 to 5.
+/// `HalfKA_hm2`: the same with the board mirrored, so that the own king is on files 1 to 5. The view
+/// is twice its square, and one more if the board is mirrored.
 #[must_use]
-pub fn half_ka_hm2(position: &PartialPosition) -> Active {
-    PLAYERS.map(|player| {
-        let own_king = seen(king(position, player), player);
-        let place = |square: u32| match own_king / 9 {
-            0..=4 => square,
-            _ => (8 - square / 9) * 9 + square % 9,
-        };
-        let pieces = pieces(position, player, place);
-        let bucket = place(own_king);
-        pieces.iter().map(|piece| bucket * PIECES + piece).collect()
-    })
+pub fn half_ka_hm2(position: &PartialPosition) -> Seen {
+    let kings = PLAYERS.map(|player| seen(king(position, player), player));
+    let place = |king: u32, square: u32| match king / 9 {
+        0..=4 => square,
+        _ => (8 - square / 9) * 9 + square % 9,
+    };
+    let views = kings.map(|king| 2 * place(king, king) + u32::from(king / 9 > 4));
+    let pieces = [0, 1].map(|p| pieces(position, PLAYERS[p], |square| place(kings[p], square)));
+    (views, pieces)
 }
 
 /// `ka2`: both kings' squares, the own king's from 0 and the opponent's from 81 on, and then all
 /// pieces from 162 on.
 #[must_use]
-pub fn ka2(position: &PartialPosition) -> Active {
-    PLAYERS.map(|player| {
+pub fn ka2(position: &PartialPosition) -> Seen {
+    let active = PLAYERS.map(|player| {
         let own = seen(king(position, player), player);
         let opponents = 81 + seen(king(position, player.flip()), player);
         let pieces = pieces(position, player, |square| square);
         let pieces = pieces.iter().map(|piece| 162 + piece);
         [own, opponents].into_iter().chain(pieces).collect()
-    })
+    });
+    ([0; 2], active)
 }
 
 /// The player to move, and the other.
@@ -217,11 +215,11 @@ mod tests {
     #[test]
     fn the_start_has_the_numbers_of_the_description() {
         let start = PartialPosition::startpos();
-        let [first, second] = half_ka2(&start);
+        let (views, [first, second]) = half_ka2(&start);
         assert_eq!(first, second, "the start is the same for both");
         assert_eq!(first.len(), 40);
         // The king on 5i is square 4 * 9 + 8 = 44, the opponent's on 5a is square 36.
-        let of = |piece: u32| 44 * PIECES + piece;
+        assert_eq!(views, [44, 44]);
         for piece in [
             1548 + 44,
             1548 + 36,
@@ -231,17 +229,17 @@ mod tests {
             1224 + 16,
             1305 + 64,
         ] {
-            assert!(first.contains(&of(piece)), "{piece}");
+            assert!(first.contains(&piece), "{piece}");
         }
         assert_eq!(
             half_ka_hm2(&start),
-            [first, second],
+            ([2 * 44; 2], [first, second]),
             "a king on 5i is not mirrored"
         );
         assert_eq!((k3k3(&start), hand64(&start)), (8, 0));
         // The home rank begins with 12, and file 5 is the fifth.
         assert_eq!(k21k21(&start), 16 * 21 + 16);
-        let [kings, _] = ka2(&start);
+        let (_, [kings, _]) = ka2(&start);
         assert_eq!(kings[..2], [44, 81 + 36]);
     }
 
@@ -263,15 +261,14 @@ mod tests {
             let hand = position.hand_of_a_player_mut(player);
             *hand = hand.added(kind).expect("a piece of hands");
         }
-        let [first, second] = half_ka_hm2(&position);
+        let (views, [first, second]) = half_ka_hm2(&position);
         // File 8 is mirrored to file 2, file 9 to file 1.
-        let of = |piece: u32| (9 + 8) * PIECES + piece;
-        let mut expected = [1, 2, 82, 1548 + 17, 1548 + 7 * 9 + 3, 819].map(of);
+        assert_eq!(views, [2 * (9 + 8) + 1, 2 * (9 + 5) + 1]);
+        let mut expected = [1, 2, 82, 1548 + 17, 1548 + 7 * 9 + 3, 819];
         expected.sort_unstable();
         assert_eq!(first, expected);
         // The second player sees its king on file 8 and rank 6, so it is mirrored too.
-        let of = |piece: u32| (9 + 5) * PIECES + piece;
-        let mut expected = [20, 21, 79, 1548 + 14, 1548 + 7 * 9, 738 + 8 * 9 + 8].map(of);
+        let mut expected = [20, 21, 79, 1548 + 14, 1548 + 7 * 9, 738 + 8 * 9 + 8];
         expected.sort_unstable();
         assert_eq!(second, expected);
         // The first player's king is on its rank 9 and file 8, the second's on its ranks 4 to 6.

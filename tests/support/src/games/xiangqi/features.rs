@@ -1,258 +1,225 @@
-//! The features of a network of Pikafish's shape.
-//!
-//! Known are the numbers: 6 squares of the own king, the board mirrored, times 4 kinds of attacking
-//! pieces times 689 = 16,536 rows for pieces, and 45,547 rows for threats; 16 stacks follow from
-//! the attacking pieces of both players. Our own are:
-//!
-//! * the order of the 689 rows, the squares that each kind of pieces can reach;
-//! * the 4 kinds of attacking pieces: whether a player has rooks, and whether it has cannons or
-//!   knights;
-//! * mirroring where both kings stand on the middle file, which Pikafish decides by the pieces on
-//!   both wings: here the board stays as it is;
-//! * which threats there are. Kings neither threaten nor are threatened, and cannons threaten no
-//!   cannons, advisors and bishops: that makes 45,470 rows, and the last 77 are never active.
+//! The features of Pikafish's network: how a player sees the board, what is active, what a move
+//! changes, and the stack.
 
-use std::sync::OnceLock;
+use nnue_runtime::{Color, FeatureChanges};
 
-use nnue_runtime::Color;
+use super::attacks::{TABLES, rank_of};
+use super::board::{Board, Kind, Square, Squares, each, just};
+use super::rows::{ROWS, THREAT_ROWS, Threat};
 
-use super::board::{Kind, Piece, Square, Xiangqi, reaches};
-use crate::games::Active;
-
-/// The rows of pieces.
-pub const PIECE_ROWS: u32 = 6 * 4 * OF_A_BUCKET;
-/// The rows of threats, which come first.
-pub const THREAT_ROWS: u32 = 45_547;
-
-/// The rows of a bucket: for every piece, the squares that it can reach.
-const OF_A_BUCKET: u32 = 689;
-
-/// How a player sees the board: from its own side, and mirrored so that its king is not on the
-/// right. If it is in the middle, the opponent's king decides.
-#[derive(Clone, Copy)]
-struct View {
-    color: Color,
+/// How a player sees the board: from its own side, and maybe mirrored; and the bucket of its
+/// pieces' rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    player: Color,
     mirrored: bool,
+    bucket: u32,
 }
 
 impl View {
-    fn of(position: &Xiangqi, color: Color) -> View {
-        let files = [color, !color].map(|player| position.king(player).0);
-        let mirrored = match files {
-            [4, opponents] => opponents > 4,
-            [own, _] => own > 4,
-        };
-        View { color, mirrored }
-    }
-
-    fn square(self, (file, rank): Square) -> Square {
-        let file = if self.mirrored { 8 - file } else { file };
-        match self.color {
-            Color::White => (file, rank),
-            Color::Black => (file, 9 - rank),
+    /// The view of a player, whose king is on the board.
+    #[must_use]
+    pub fn of(board: &Board, player: Color) -> View {
+        let mirrored = is_mirrored(board, player);
+        let has = |kind| board.places(player, kind) != 0;
+        let attackers =
+            2 * u32::from(has(Kind::Rook)) + u32::from(has(Kind::Knight) || has(Kind::Cannon));
+        let king = king(board, player);
+        let in_middle = u32::from(king % 9 == 4);
+        let king = 2 * rank_of(king, player) as u32 + in_middle;
+        View {
+            player,
+            mirrored,
+            bucket: 4 * king + attackers,
         }
     }
 
-    /// A piece as the player sees it: the own ones are white's.
-    fn piece(self, piece: Piece) -> Piece {
-        let color = if piece.color == self.color {
-            Color::White
-        } else {
-            Color::Black
-        };
-        Piece { color, ..piece }
+    /// The number of the view as the evaluator takes it.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        2 * self.bucket + u32::from(self.mirrored)
+    }
+
+    /// A square as the player sees it.
+    fn square(self, square: Square) -> Square {
+        let rank = rank_of(square, self.player);
+        let file = square % 9;
+        9 * rank + if self.mirrored { 8 - file } else { file }
+    }
+
+    /// The features of the pieces on some squares, which follow those of threats.
+    fn pieces(self, board: &Board, squares: Squares) -> impl Iterator<Item = u32> {
+        let rows = &*ROWS;
+        each(squares).filter_map(move |square| {
+            let piece = board.on(square)?.seen_by(self.player);
+            Some(THREAT_ROWS + rows.of_piece(piece, self.square(square))?)
+        })
+    }
+
+    /// The features of threats.
+    fn threats(self, threats: &[Threat]) -> impl Iterator<Item = u32> {
+        let rows = &*ROWS;
+        threats.iter().filter_map(move |threat| {
+            rows.of_threat(&Threat {
+                attacker: threat.attacker.seen_by(self.player),
+                from: self.square(threat.from),
+                victim: threat.victim.seen_by(self.player),
+                to: self.square(threat.to),
+            })
+        })
     }
 }
 
-fn squares() -> impl Iterator<Item = Square> {
-    (0..10).flat_map(|rank| (0..9).map(move |file| (file, rank)))
+fn king(board: &Board, player: Color) -> Square {
+    board.places(player, Kind::King).trailing_zeros() as Square
 }
 
-/// Whether a piece, as a player sees it, can stand on a square: the own king is never on the right.
-fn stands(piece: Piece, square: Square) -> bool {
-    let is_own_king = piece.kind == Kind::King && piece.color == Color::White;
-    reaches(piece.kind, piece.color, square) && !(is_own_king && square.0 > 4)
+/// Whether a player sees the board mirrored: its king is on the right or, if that is in the middle,
+/// the opponent's king; if both are, its pieces are heavier on the right, or else the opponent's.
+fn is_mirrored(board: &Board, player: Color) -> bool {
+    let players = [player, !player];
+    let files = players.map(|player| king(board, player) % 9);
+    match files.into_iter().find(|file| *file != 4) {
+        Some(file) => file > 4,
+        None => {
+            let mut balances = players.into_iter().map(|player| balance(board, player));
+            balances.find(|balance| *balance != 0).unwrap_or(0) < 0
+        }
+    }
 }
 
-/// Numbers from 0 for those of all values that have one.
-fn numbers(all: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
-    let mut next = 0..;
-    all.map(|has_number| if has_number { next.next() } else { None })
-        .collect()
+/// What a player's pieces weigh on the left more than on the right. Kings weigh nothing.
+fn balance(board: &Board, player: Color) -> i64 {
+    let mut balance = 0;
+    for (kind, coarse, fine) in [
+        (Kind::Advisor, 60, 36),
+        (Kind::Bishop, 57, 29),
+        (Kind::Pawn, 53, 21),
+        (Kind::Knight, 50, 14),
+        (Kind::Cannon, 47, 7),
+        (Kind::Rook, 44, 0),
+    ] {
+        for square in each(board.places(player, kind)) {
+            let (file, rank) = ((square % 9) as i64, rank_of(square, player) as i64);
+            let from_edge = file.min(8 - file);
+            let weight = (1 << coarse) + ((10 * (3 - from_edge) + rank) << fine);
+            balance += (4 - file).signum() * weight;
+        }
+    }
+    balance
 }
 
-fn index(piece: Piece) -> usize {
-    piece.kind as usize * 2 + piece.color.index()
+/// Lists the threats of the piece on a square to those on others.
+fn list(board: &Board, from: Square, victims: Squares, threats: &mut Vec<Threat>) {
+    let Some(attacker) = board.on(from) else {
+        return;
+    };
+    threats.extend(each(victims).filter_map(|to| {
+        Some(Threat {
+            attacker,
+            from,
+            victim: board.on(to)?,
+            to,
+        })
+    }));
 }
 
-fn all_pieces() -> impl Iterator<Item = Piece> + Clone {
-    let kinds = Kind::ALL.into_iter();
-    kinds.flat_map(|kind| Color::ALL.map(|color| Piece { color, kind }))
+/// All threats on a board.
+fn threats(board: &Board) -> Vec<Threat> {
+    let mut threats = Vec::new();
+    for from in each(board.occupied()) {
+        list(board, from, TABLES.attacked(board, from), &mut threats);
+    }
+    threats
 }
 
-fn place((file, rank): Square) -> usize {
-    usize::from(rank.unsigned_abs()) * 9 + usize::from(file.unsigned_abs())
+/// What the engine tells where a line starts: the views of white and black, and their active
+/// features, which are threats and, from [`THREAT_ROWS`] on, pieces. Both kings are on the board.
+#[must_use]
+pub fn seen(board: &Board) -> ([u32; 2], [Vec<u32>; 2]) {
+    let views = Color::ALL.map(|player| View::of(board, player));
+    let threats = threats(board);
+    let active = views.map(|view| {
+        let pieces = view.pieces(board, board.occupied());
+        view.threats(&threats).chain(pieces).collect()
+    });
+    (views.map(View::number), active)
 }
 
-/// The numbers of pieces on squares.
-fn of_pieces() -> &'static [Option<u32>] {
-    static NUMBERS: OnceLock<Vec<Option<u32>>> = OnceLock::new();
-    NUMBERS.get_or_init(|| {
-        let all = all_pieces().flat_map(|piece| squares().map(move |square| (piece, square)));
-        numbers(all.map(|(piece, square)| stands(piece, square)))
-    })
+/// What the engine tells of a move: the views after it, and the changes of features. Its lists keep
+/// their memory from move to move.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    views: [u32; 2],
+    added: [Vec<u32>; 2],
+    removed: [Vec<u32>; 2],
+    /// The threats that cease, and those that begin.
+    threats: [Vec<Threat>; 2],
 }
 
-/// Whether a piece on an otherwise suitable board could threaten another, wherever others stand.
-fn could_threaten((attacker, from): (Piece, Square), (victim, to): (Piece, Square)) -> bool {
-    let (files, ranks) = (from.0.abs_diff(to.0), from.1.abs_diff(to.1));
-    let straight = (files == 0) != (ranks == 0);
-    let excluded = [attacker, victim]
-        .iter()
-        .any(|piece| piece.kind == Kind::King)
-        || attacker.kind == Kind::Cannon
-            && matches!(victim.kind, Kind::Cannon | Kind::Advisor | Kind::Bishop);
-    let in_reach = match attacker.kind {
-        Kind::Rook => straight,
-        Kind::Cannon => straight && files + ranks > 1,
-        Kind::Knight => files.min(ranks) == 1 && files.max(ranks) == 2,
-        Kind::Advisor => (files, ranks) == (1, 1),
-        Kind::Bishop => (files, ranks) == (2, 2),
-        Kind::King => false,
-        Kind::Pawn => {
-            let (ahead, river) = match attacker.color {
-                Color::White => (to.1 - from.1, from.1 >= 5),
-                Color::Black => (from.1 - to.1, from.1 <= 4),
+impl Changes {
+    /// Finds what changes from a board to another, such as that after a move.
+    pub fn find(&mut self, before: &Board, after: &Board) {
+        let boards = [before, after];
+        let changed = before.differences(after);
+        self.threats.iter_mut().for_each(Vec::clear);
+        for from in each(changed | TABLES.touched(after, changed)) {
+            let attacked = boards.map(|board| TABLES.attacked(board, from));
+            // A threat stays if the pieces of both squares do.
+            let stay = match changed & just(from) {
+                0 => attacked[0] & attacked[1] & !changed,
+                _ => 0,
             };
-            (files, ahead) == (0, 1) || river && (files, ahead) == (1, 0)
-        }
-    };
-    !excluded
-        && in_reach
-        && stands(attacker, from)
-        && stands(victim, to)
-        && reaches(attacker.kind, attacker.color, to)
-}
-
-fn threat_index((attacker, from): (Piece, Square), (victim, to): (Piece, Square)) -> usize {
-    ((index(attacker) * 90 + place(from)) * 14 + index(victim)) * 90 + place(to)
-}
-
-/// The numbers of threats.
-fn of_threats() -> &'static [Option<u32>] {
-    static NUMBERS: OnceLock<Vec<Option<u32>>> = OnceLock::new();
-    NUMBERS.get_or_init(|| {
-        let placed = all_pieces().flat_map(|piece| squares().map(move |square| (piece, square)));
-        let placed: Vec<_> = placed.collect();
-        let pairs = placed.iter();
-        let pairs = pairs.flat_map(|attacker| placed.iter().map(|victim| (*attacker, *victim)));
-        numbers(pairs.map(|(attacker, victim)| could_threaten(attacker, victim)))
-    })
-}
-
-/// Which attacking pieces a player has: 2 for rooks, 1 for cannons or knights.
-fn attacking(position: &Xiangqi, color: Color) -> u32 {
-    let has = |kinds: &[Kind]| {
-        let mut pieces = position.pieces();
-        u32::from(pieces.any(|(_, own)| own.color == color && kinds.contains(&own.kind)))
-    };
-    2 * has(&[Kind::Rook]) + has(&[Kind::Cannon, Kind::Knight])
-}
-
-/// The stack of a position: the attacking pieces of the player to move, then the opponent's.
-#[must_use]
-pub fn stack(position: &Xiangqi, side_to_move: Color) -> usize {
-    let [own, opponents] = [side_to_move, !side_to_move].map(|color| attacking(position, color));
-    (4 * own + opponents) as usize
-}
-
-/// The active features: threats from 0, and pieces from [`THREAT_ROWS`] on.
-#[must_use]
-pub fn features(position: &Xiangqi) -> Active {
-    Color::ALL.map(|color| {
-        let view = View::of(position, color);
-        let (king_file, king_rank) = view.square(position.king(color));
-        let king =
-            2 * u32::from(king_rank.unsigned_abs()) + u32::from(king_file.unsigned_abs()) - 3;
-        let bucket = 4 * king + attacking(position, color);
-        let mut active = Vec::new();
-        for (from, piece) in position.pieces() {
-            let seen = (view.piece(piece), view.square(from));
-            let number = of_pieces()[index(seen.0) * 90 + place(seen.1)];
-            let number = number.expect("pieces stand where they can");
-            active.push(THREAT_ROWS + bucket * OF_A_BUCKET + number);
-            for to in position.attacks(from, piece) {
-                let Some(victim) = position.at(to) else {
-                    continue;
-                };
-                let victim = (view.piece(victim), view.square(to));
-                active.extend(of_threats()[threat_index(seen, victim)]);
+            for (time, board) in boards.into_iter().enumerate() {
+                list(board, from, attacked[time] & !stay, &mut self.threats[time]);
             }
         }
-        active
-    })
+        for player in Color::ALL {
+            let p = player.index();
+            let views = boards.map(|board| View::of(board, player));
+            self.views[p] = views[1].number();
+            let lists = [&mut self.removed[p], &mut self.added[p]];
+            for (time, list) in lists.into_iter().enumerate() {
+                let (view, board) = (views[time], boards[time]);
+                list.clear();
+                if views[0].mirrored == views[1].mirrored {
+                    list.extend(view.threats(&self.threats[time]));
+                    list.extend(view.pieces(board, changed));
+                } else {
+                    list.extend(view.threats(&threats(board)));
+                    list.extend(view.pieces(board, board.occupied()));
+                }
+            }
+        }
+    }
+
+    /// The argument of the evaluator's `push`.
+    #[must_use]
+    pub fn step(&self) -> ([u32; 2], [FeatureChanges<'_>; 2]) {
+        let changes = [0, 1].map(|p| FeatureChanges {
+            added: &self.added[p],
+            removed: &self.removed[p],
+        });
+        (self.views, changes)
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::games::{Game, missing};
-
-    #[test]
-    fn there_are_as_many_rows_as_the_engine_has() {
-        let count = |numbers: &[Option<u32>]| numbers.iter().flatten().count();
-        assert_eq!(count(of_pieces()), OF_A_BUCKET as usize);
-        assert_eq!(PIECE_ROWS, 16_536);
-        assert_eq!(count(of_threats()), 45_470);
-        assert_eq!(PIECE_ROWS + THREAT_ROWS, 62_083);
-    }
-
-    #[test]
-    fn the_start_looks_the_same_to_both() {
-        let [red, black] = features(&Xiangqi::start());
-        assert_eq!(missing(&red, &black), [0u32; 0], "{red:?} {black:?}");
-        let pieces = red.iter().filter(|feature| **feature >= THREAT_ROWS);
-        assert_eq!(pieces.count(), 32);
-        assert_eq!(stack(&Xiangqi::start(), Color::White), 15);
-    }
-
-    /// Red's rook takes all rooks, knights and cannons of the opponent.
-    #[test]
-    fn the_stack_has_the_pieces_of_the_side_to_move_first() {
-        let mut position = Xiangqi::start();
-        for chosen in [
-            ((0, 0), (0, 9)),
-            ((0, 9), (1, 9)),
-            ((1, 9), (1, 7)),
-            ((1, 7), (7, 7)),
-            ((7, 7), (7, 9)),
-            ((7, 9), (8, 9)),
-        ] {
-            position.play(chosen);
+/// The stack of a position.
+#[must_use]
+pub fn stack(board: &Board) -> usize {
+    let us = board.side_to_move();
+    let count = |player, kind| board.places(player, kind).count_ones() as usize;
+    let [own, others] = [us, !us].map(|player| count(player, Kind::Rook));
+    let minor = |player| count(player, Kind::Knight) + count(player, Kind::Cannon);
+    let [own_minor, others_minor] = [us, !us].map(minor);
+    match (own, others) {
+        _ if own == others => {
+            let many = usize::from(own_minor + others_minor >= 4);
+            4 * own + 2 * many + usize::from(own_minor == others_minor)
         }
-        assert_eq!(stack(&position, Color::White), 3 * 4);
-        assert_eq!(stack(&position, Color::Black), 3);
-    }
-
-    /// A position and its mirror image are the same features where a king is not in the middle.
-    #[test]
-    fn mirrored_positions_have_the_same_features() {
-        let mut left = Xiangqi::start();
-        let mut right = Xiangqi::start();
-        for (from, to) in [
-            ((4, 0), (4, 1)),
-            ((4, 9), (4, 8)),
-            ((4, 1), (3, 1)),
-            ((4, 8), (3, 8)),
-            ((1, 2), (1, 9)),
-        ] {
-            let mirror = |(file, rank): Square| (8 - file, rank);
-            left.play((from, to));
-            right.play((mirror(from), mirror(to)));
-        }
-        for (left, right) in features(&left).iter().zip(&features(&right)) {
-            assert_eq!(missing(left, right), [0u32; 0]);
-            assert_eq!(left.len(), right.len());
-        }
+        (_, 0) => 14,
+        (0, _) => 15,
+        (2.., _) => 12,
+        _ => 13,
     }
 }
