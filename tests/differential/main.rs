@@ -8,6 +8,7 @@ use nnue_test_support::coverage::Coverage;
 use nnue_test_support::{differential, differential_of};
 
 differential! {
+    float_orders: "specs/layers/float_orders.toml";
     gates: "specs/layers/gates.toml";
     like: "specs/like.toml";
     rounded_squares: "specs/layers/rounded_squares.toml";

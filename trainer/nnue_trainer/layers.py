@@ -227,8 +227,9 @@ class Affine(Layer):
         self, x: Tensor, weights: Tensor, biases: Tensor, arithmetic: Arithmetic, stacks: Stacks
     ) -> Tensor:
         def exact(x: Tensor, weights: Tensor, biases: Tensor) -> Tensor:
-            if self.operation.sums == "lanes":
-                return float32.lanes(x, weights) + biases
+            of_rows = {"lanes": float32.lanes, "pairs": float32.pairs, "products": float32.products}
+            if self.operation.sums in of_rows:
+                return of_rows[self.operation.sums](x, weights) + biases
             return float32.columns(x, weights, biases)
 
         def linear(*of_stack: Tensor) -> Tensor:

@@ -137,7 +137,7 @@ pub enum Operation {
         divide: Option<Divide>,
         /// The conversion of the sums to floating point before the bias is added.
         to_float: Option<ToFloat>,
-        /// The order in which products of `f32` are added: `columns` or `lanes`; for integers, the
+        /// The order in which products of `f32` are added, by its word in specs; for integers, the
         /// bits of the sum.
         sums: String,
         /// The factors of binary sums.
