@@ -179,6 +179,17 @@ pub enum Operation {
         /// The factor of all values.
         scale: f32,
     },
+    /// `x[i] * one`, clamped and rounded; NaN becomes `least`.
+    Integer {
+        /// The factor of all values, and the integer that stands for 1.0.
+        one: u32,
+        /// The smallest result.
+        least: i32,
+        /// The largest result.
+        limit: u32,
+        /// The rounding of products: `nearest`, with halves to the even integer, or `truncate`.
+        rounding: String,
+    },
 }
 
 /// A division of integers.
@@ -451,6 +462,12 @@ impl Operation {
                     gain: norm.gain.map(|gain| gain.to_string()),
                 },
                 Elementwise::Float(float) => Operation::Float { scale: float.scale },
+                Elementwise::Integer(integer) => Operation::Integer {
+                    one: integer.one,
+                    least: integer.least,
+                    limit: integer.limit,
+                    rounding: integer.rounding.to_string(),
+                },
             },
         }
     }
