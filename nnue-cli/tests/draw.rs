@@ -478,7 +478,7 @@ fn the_pictures_in_documents_are_what_the_command_draws() {
         "bullet/simple",
         "bullet/input_buckets",
         "sfnnv5",
-        "sfnnv16",
+        "sfnnv17",
         "engines/reckless",
         "games/ataxx",
     ];

@@ -61,8 +61,7 @@ fn goldens(table: &str) -> (String, String) {
 }
 
 fn golden_table(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/goldens");
-    fs::read_to_string(folder.join(name)).expect("is a golden")
+    goldens::table(name).expect("is a golden")
 }
 
 /// The table, with exact values in the places where the engine's 32 bits wrapped around.
@@ -165,6 +164,8 @@ raw_output_of_nets! {
     sfnnv15: "v15";
     #[ignore = "large; run with --ignored"]
     sfnnv16: "v16", "nn-1a298aa575a0";
+    #[ignore = "large; run with --ignored"]
+    sfnnv17: "v17";
     small128: "small128", "nn-37f18f62d772";
 }
 
@@ -301,7 +302,7 @@ fn a_file_of_no_spec_is_refused() {
         (
             "later.nnue",
             &later,
-            &["later than SFNNv16", "`--spec SPEC`"],
+            &["later than SFNNv17", "`--spec SPEC`"],
         ),
         (
             "nothing-known.nnue",

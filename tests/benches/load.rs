@@ -125,5 +125,6 @@ benches! {
     sfnnv14b: None, "v14b";
     sfnnv15: None, "v15";
     sfnnv16: Some("nn-1a298aa575a0"), "v16";
+    sfnnv17: None, "v17";
     small128: Some("nn-37f18f62d772"), "small128";
 }

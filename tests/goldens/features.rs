@@ -6,6 +6,7 @@ use nnue_compiler::feature_set::Family;
 use nnue_compiler::network::Network;
 use nnue_interpreter::active_rows;
 use nnue_runtime::Board;
+use nnue_test_support::goldens::table;
 
 /// Checks each position of a table, from both perspectives.
 ///
@@ -75,21 +76,22 @@ macro_rules! features {
     ($($name:ident: $spec:literal, $table:literal, $first_pair:literal;)*) => { $(
         #[test]
         fn $name() {
-            check_features(
-                include_str!(concat!("../../specs/", $spec, ".toml")),
-                include_str!(concat!("features/", $table, ".tsv")),
-                $first_pair,
-            );
+            let table = table(concat!("features/", $table)).unwrap_or_else(|error| panic!("{error}"));
+            let spec = include_str!(concat!("../../specs/", $spec, ".toml"));
+            check_features(spec, &table, $first_pair);
         }
     )* };
 }
 
 features! {
-    features_of_sfnnv10: "sfnnv10", "sfnnv10", 0;
+    features_of_sfnnv10: "sfnnv10", "sfnnv10.tsv", 0;
     // Stockfish numbers threats and pairs together.
-    features_of_sfnnv16: "sfnnv16", "sfnnv16", 59808;
-    features_of_halogen: "engines/halogen", "halogen", 0;
-    features_of_plentychess: "engines/plentychess", "plentychess", 0;
-    features_of_reckless: "engines/reckless", "reckless", 0;
-    features_of_viridithas21: "engines/viridithas21", "viridithas21", 0;
+    features_of_sfnnv16: "sfnnv16", "sfnnv16.tsv", 59808;
+    features_of_devre: "engines/devre", "devre.tsv.gz", 0;
+    features_of_halogen: "engines/halogen", "halogen.tsv", 0;
+    features_of_hobbes: "engines/hobbes", "hobbes.tsv.gz", 0;
+    features_of_plentychess: "engines/plentychess", "plentychess.tsv", 0;
+    features_of_pzchessbot: "engines/pzchessbot", "pzchessbot.tsv.gz", 0;
+    features_of_reckless: "engines/reckless", "reckless.tsv", 0;
+    features_of_viridithas21: "engines/viridithas21", "viridithas21.tsv", 0;
 }

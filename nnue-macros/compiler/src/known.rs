@@ -26,7 +26,7 @@ macro_rules! known {
 pub(crate) const KNOWN: &[KnownSpec] = known![
     "sfnnv1", "sfnnv2", "sfnnv3", "sfnnv4", "sfnnv5", "sfnnv6", "sfnnv7", "sfnnv8", "sfnnv9",
     "sfnnv10", "sfnnv11", "sfnnv12", "sfnnv13", "sfnnv14", "sfnnv14b", "sfnnv15", "sfnnv16",
-    "small128",
+    "sfnnv17", "small128",
 ];
 
 /// The specs that are part of the compiler, oldest first: for each, the name that `like` has for

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use nnue_format::Encoding;
+use nnue_format::{Encoding, stockfish};
 
 use crate::explain::{Family, Wiring};
 
@@ -129,7 +129,7 @@ impl Writer {
         } else {
             ("one = 127", "255, as trainers outside Stockfish have it")
         })?;
-        if buckets > 1 {
+        if family.psqt {
             self.commented(
                 format_args!("psqt = {buckets}"),
                 "one PSQT value per bucket",
@@ -232,7 +232,9 @@ impl Writer {
             self.guessed(("align = \"exact\"", "\"shift\""))?;
         }
         self.guessed(ONE_OF_OUTPUT)?;
-        self.guessed(if is_late(family) {
+        self.guessed(if !family.psqt {
+            ("divide = 16", "another number")
+        } else if is_late(family) {
             (
                 "divide = { by = 16, of = \"each\" }",
                 "16, as before SFNNv9",
@@ -304,7 +306,7 @@ impl Writer {
 
 /// Whether the network is built like SFNNv10 or a later generation.
 fn is_late(family: &Family) -> bool {
-    family.threats.is_some() || family.has_psqt_after_each_set()
+    family.threats.is_some() || family.version == stockfish::THIRD_VERSION
 }
 
 /// The value as a string of TOML, in quotes. Rust's own way to quote has escapes that TOML lacks.

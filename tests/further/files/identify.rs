@@ -22,7 +22,7 @@ mod hm256 {
 }
 
 /// How a net of each generation is identified.
-const IDENTITIES: [(&str, Identity); 18] = [
+const IDENTITIES: [(&str, Identity); 19] = [
     ("v1", spec("SFNNv1")),
     ("v2", spec("SFNNv2")),
     ("v3", spec("SFNNv3")),
@@ -41,6 +41,7 @@ const IDENTITIES: [(&str, Identity); 18] = [
     ("v14b", spec("SFNNv14b")),
     ("v15", spec("SFNNv15")),
     ("v16", spec("SFNNv16")),
+    ("v17", spec("SFNNv17")),
 ];
 
 const fn spec(name: &'static str) -> Identity {
@@ -259,6 +260,7 @@ fn relatives() -> Vec<Generation> {
         like("v14b", 64, [affine(64, 32), affine(62, 32), affine(32, 1)]),
         like("v15", 64, [affine(64, 32), affine(64, 32), affine(128, 1)]),
         like("v16", 96, [affine(96, 64), affine(128, 32), affine(192, 1)]),
+        like("v17", 64, [affine(64, 32), affine(64, 32), affine(128, 1)]),
         // Only their weights tell these two apart.
         like("v14b", 32, [affine(32, 8), affine(14, 8), affine(8, 1)]),
         like("v15", 32, [affine(32, 8), affine(16, 8), affine(32, 1)]),

@@ -1,6 +1,7 @@
 //! Networks against what the engines of their generations computed: those that `tests/goldens`
 //! leaves out, and released nets.
 
+mod engines;
 mod fetch_nets;
 
 use nnue_further_tests as further;
@@ -32,6 +33,7 @@ synthetic! {
     sfnnv14: "v14";
     sfnnv14b: "v14b";
     sfnnv15: "v15";
+    sfnnv17: "v17";
     small128_unrolled: "small128";
 }
 

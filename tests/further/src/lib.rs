@@ -30,6 +30,8 @@ networks! {
     sfnnv14b: "../../specs/sfnnv14b.toml";
     /// Stockfish in July 2026: squares of both layers.
     sfnnv15: "../../specs/sfnnv15.toml";
+    /// Stockfish since September 30, 2026: no PSQT.
+    sfnnv17: "../../specs/sfnnv17.toml";
     /// Stockfish 15.1, every layer as straight-line code.
     sfnnv5_unrolled: "../../specs/sfnnv5.toml", unroll = "full";
     /// The small net of Stockfish 17, 17.1 and 18, every layer as straight-line code.

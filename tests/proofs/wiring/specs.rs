@@ -31,6 +31,7 @@ specs! {
     sfnnv14b: "../../specs/sfnnv14b.toml";
     sfnnv15: "../../specs/sfnnv15.toml";
     sfnnv16: "../../specs/sfnnv16.toml";
+    sfnnv17: "../../specs/sfnnv17.toml";
     sfnnv2: "../../specs/sfnnv2.toml";
     sfnnv3: "../../specs/sfnnv3.toml";
     sfnnv4: "../../specs/sfnnv4.toml";
@@ -53,8 +54,10 @@ specs! {
     engines_cinder: "../../specs/engines/cinder.toml";
     engines_clover: "../../specs/engines/clover.toml";
     engines_devre: "../../specs/engines/devre.toml";
+    engines_devre_august: "../../specs/engines/devre_august.toml";
     engines_halogen: "../../specs/engines/halogen.toml";
     engines_hobbes: "../../specs/engines/hobbes.toml";
+    engines_hobbes_august: "../../specs/engines/hobbes_august.toml";
     engines_horsie: "../../specs/engines/horsie.toml";
     engines_integral: "../../specs/engines/integral.toml";
     engines_koivisto: "../../specs/engines/koivisto.toml";
@@ -64,8 +67,10 @@ specs! {
     engines_patricia: "../../specs/engines/patricia.toml";
     engines_pawnocchio: "../../specs/engines/pawnocchio.toml";
     engines_plentychess: "../../specs/engines/plentychess.toml";
+    engines_pzchessbot: "../../specs/engines/pzchessbot.toml";
     engines_reckless: "../../specs/engines/reckless.toml";
     engines_rubichess: "../../specs/engines/rubichess.toml";
+    engines_rubichess_march: "../../specs/engines/rubichess_march.toml";
     engines_starzix: "../../specs/engines/starzix.toml";
     engines_stormphrax: "../../specs/engines/stormphrax.toml";
     engines_velvet: "../../specs/engines/velvet.toml";

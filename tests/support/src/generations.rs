@@ -52,6 +52,8 @@ pub enum Encoding {
     Raw,
     /// [`LEB128_MAGIC`], the number of bytes that follow as a `u32`, then signed LEB128 values.
     Leb128,
+    /// Not at all: the synthetic net draws the values of the generation before and leaves them out.
+    Dropped,
 }
 
 /// A tensor of the feature transformer. The number is its rows, one per feature.
@@ -146,6 +148,7 @@ impl Generation {
                     .iter()
                     .map(|&tensor| self.len_of(tensor) * tensor.element_bytes())
                     .sum(),
+                Encoding::Dropped => 0,
                 Encoding::Leb128 => {
                     let length = at.checked_add(LEB128_MAGIC.len())?;
                     if bytes.get(at..length)? != LEB128_MAGIC {
@@ -208,8 +211,8 @@ fn expect_word(bytes: &[u8], at: usize, expected: u32) -> Option<usize> {
 }
 
 /// All generations, oldest first; `small128` is SFNNv9 at a small width.
-pub static GENERATIONS: [Generation; 18] = [
-    V1, V2, V3, V4, V5, V6, V7, V8, V9, SMALL128, V10, V11, V12, V13, V14, V14B, V15, V16,
+pub static GENERATIONS: [Generation; 19] = [
+    V1, V2, V3, V4, V5, V6, V7, V8, V9, SMALL128, V10, V11, V12, V13, V14, V14B, V15, V16, V17,
 ];
 
 const HALF_KA_V2_HM: u32 = 0x7F23_4CB8;
@@ -459,6 +462,24 @@ const V16: Generation = Generation {
     ..V15
 };
 
+/// V16 without its PSQT values. The synthetic net is that of V16 without them, so that the layers'
+/// values are those of V16.
+const V17: Generation = Generation {
+    name: "v17",
+    transformer: &[
+        leb128(&[Tensor::Biases]),
+        raw(&[Tensor::PairWeights(59808)]),
+        dropped(&[Tensor::PairPsqt(59808)]),
+        raw(&[Tensor::PairWeights(4560)]),
+        dropped(&[Tensor::PairPsqt(4560)]),
+        leb128(&[Tensor::Weights(22528)]),
+        dropped(&[Tensor::Psqt(22528)]),
+    ],
+    sha256: "5fb6f5d94f3a",
+    bytes: 89788818,
+    ..V16
+};
+
 const fn raw(tensors: &'static [Tensor]) -> Block {
     Block {
         encoding: Encoding::Raw,
@@ -469,6 +490,13 @@ const fn raw(tensors: &'static [Tensor]) -> Block {
 const fn leb128(tensors: &'static [Tensor]) -> Block {
     Block {
         encoding: Encoding::Leb128,
+        tensors,
+    }
+}
+
+const fn dropped(tensors: &'static [Tensor]) -> Block {
+    Block {
+        encoding: Encoding::Dropped,
         tensors,
     }
 }
@@ -508,6 +536,7 @@ mod tests {
             ("small128", [0x1C10_3C92, 0x7F23_4DB8, 0x6333_712A]),
             ("v10", [0xEC10_2EF2, 0x8F23_44B8, 0x6333_6A4A]),
             ("v16", [0xA85B_2205, 0xCB68_5313, 0x6333_7116]),
+            ("v17", [0xA85B_2205, 0xCB68_5313, 0x6333_7116]),
         ] {
             let generation = Generation::named(name).unwrap();
             let found = [
@@ -534,10 +563,12 @@ mod tests {
         for (idx, generation) in GENERATIONS.iter().enumerate() {
             for other in &GENERATIONS[idx + 1..] {
                 assert_ne!(generation.name, other.name);
-                assert_ne!(
-                    generation.seed, other.seed,
+                assert_eq!(
+                    generation.seed == other.seed,
+                    (generation.name, other.name) == ("v16", "v17"),
                     "{} and {}",
-                    generation.name, other.name
+                    generation.name,
+                    other.name
                 );
             }
         }

@@ -3,9 +3,10 @@
 
 pub mod comparison;
 
-use std::{fmt, fs, str::FromStr};
+use std::{fmt, fs, io, str::FromStr};
 
 use cozy_chess::Color;
+use flate2::read::GzDecoder;
 
 /// One position of `goldens/<net>.tsv`, evaluated from scratch by the original engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -247,15 +248,77 @@ impl fmt::Display for GoldenError {
 
 impl std::error::Error for GoldenError {}
 
+/// The values of an engine's network for the net of [`crate::engine_nets`]: FENs, and the value
+/// from the view of the side to move.
+///
+/// # Errors
+///
+/// If the table is missing or malformed.
+pub fn golden_values(engine: &str) -> Result<Vec<(String, i32)>, GoldenError> {
+    let (file, text) = read(&format!("engines/{engine}.tsv.gz"))?;
+    let table = Table {
+        file: &file,
+        columns: vec!["fen", "value"],
+        first_line: 1,
+        text: &text,
+    };
+    table.rows(|row| Ok((row.cell("fen")?.to_owned(), row.number("value")?)))
+}
+
+/// The text of a table, as `table("synthetic/v5.tsv")`. Those of `synthetic/v17` follow from
+/// `synthetic/v16`: the same net without PSQT. A table whose name ends in `.gz` is unpacked.
+///
+/// # Errors
+///
+/// If the table is missing.
+pub fn table(name: &str) -> Result<String, GoldenError> {
+    Ok(read(name)?.1)
+}
+
 fn read(name: &str) -> Result<(String, String), GoldenError> {
-    let file = format!("{}/../goldens/{name}", env!("CARGO_MANIFEST_DIR"));
-    match fs::read_to_string(&file) {
-        Ok(text) => Ok((file, text)),
+    let stored = name.replace("synthetic/v17.", "synthetic/v16.");
+    let file = format!("{}/../goldens/{stored}", env!("CARGO_MANIFEST_DIR"));
+    let text = if name.ends_with(".gz") {
+        fs::File::open(&file).and_then(|packed| io::read_to_string(GzDecoder::new(packed)))
+    } else {
+        fs::read_to_string(&file)
+    };
+    match text {
+        Ok(text) if stored == name => Ok((file, text)),
+        Ok(text) => Ok((file, without_psqt(&text))),
         Err(error) => Err(GoldenError::Read {
             file,
             message: error.to_string(),
         }),
     }
+}
+
+/// A table for the network without PSQT: its value is the layers' part alone. Cells that cannot be
+/// read stay as they are, for the reader to report.
+fn without_psqt(text: &str) -> String {
+    let (header, rows) = text.split_once('\n').unwrap_or((text, ""));
+    let columns: Vec<&str> = header.trim_start_matches('#').split('\t').collect();
+    let row = |row: &str| {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let named = |name: &str| {
+            let column = columns.iter().position(|column| *column == name)?;
+            cells.get(column).copied()
+        };
+        // Tables of lines have the part of one bucket.
+        let positional = named("positional").or_else(|| {
+            let bucket = named("bucket")?;
+            named(&format!("positional{bucket}"))
+        });
+        let value = positional.and_then(|part| Some(part.parse::<i32>().ok()? / 16));
+        let changed = |(cell, column): (&&str, &&str)| match (*column, value) {
+            (column, _) if column.starts_with("psqt") => "0".to_owned(),
+            ("engine" | "engine_adj", Some(value)) => value.to_string(),
+            _ => (*cell).to_owned(),
+        };
+        let cells = cells.iter().zip(&columns).map(changed);
+        cells.collect::<Vec<String>>().join("\t") + "\n"
+    };
+    format!("{header}\n{}", rows.lines().map(row).collect::<String>())
 }
 
 /// Tab-separated rows of named columns.
@@ -531,6 +594,30 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), expected);
         }
+    }
+
+    #[test]
+    fn tables_without_psqt_keep_the_layers_part() {
+        let [with, without] = ["synthetic/v16", "synthetic/v17"];
+        let [positions, others] = [with, without].map(|net| golden_positions(net).unwrap());
+        for (golden, other) in positions.iter().zip(&others) {
+            let expected = GoldenPosition {
+                psqt: vec![0; 8],
+                engine: golden.positional[golden.bucket] / 16,
+                ..golden.clone()
+            };
+            assert_eq!(*other, expected);
+        }
+        let [plies, others] = [with, without].map(|net| golden_line_plies(net).unwrap());
+        for (golden, other) in plies.iter().zip(&others) {
+            let expected = GoldenLinePly {
+                psqt: 0,
+                engine: golden.positional / 16,
+                ..golden.clone()
+            };
+            assert_eq!(*other, expected);
+        }
+        assert_eq!((positions.len(), plies.len()), (400, others.len()));
     }
 
     #[test]

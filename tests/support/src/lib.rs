@@ -3,6 +3,7 @@
 
 pub mod coverage;
 pub mod differential;
+pub mod engine_nets;
 pub mod fixtures;
 pub mod games;
 pub mod generations;

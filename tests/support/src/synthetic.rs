@@ -63,16 +63,19 @@ impl<'g> Writer<'g> {
     fn new(generation: &'g Generation) -> Self {
         Self {
             generation,
-            draws: Draws {
-                state: generation.seed,
-            },
+            draws: Draws::of(generation.seed),
             file: Vec::with_capacity(generation.bytes),
         }
     }
 
     fn write(mut self) -> Vec<u8> {
         let generation = self.generation;
-        let description = format!("synthetic {} seed {}", generation.name, generation.seed);
+        // The net of SFNNv17 is that of SFNNv16, with its description.
+        let name = match generation.name {
+            "v17" => "v16",
+            name => name,
+        };
+        let description = format!("synthetic {name} seed {}", generation.seed);
         self.word(generation.version);
         self.word(generation.header_hash());
         self.word(description.len() as u32);
@@ -97,6 +100,13 @@ impl<'g> Writer<'g> {
 
     fn block(&mut self, block: &Block) {
         match block.encoding {
+            Encoding::Dropped => {
+                for &tensor in block.tensors {
+                    for _ in 0..self.generation.len_of(tensor) {
+                        self.draws.next();
+                    }
+                }
+            }
             Encoding::Raw => {
                 for &tensor in block.tensors {
                     for _ in 0..self.generation.len_of(tensor) {
@@ -157,17 +167,21 @@ fn draw(tensor: Tensor, draws: &mut Draws) -> i32 {
 }
 
 /// `z` reduced to `-amplitude..=amplitude`.
-fn uniform(z: u64, amplitude: u64) -> i32 {
+pub(crate) fn uniform(z: u64, amplitude: u64) -> i32 {
     (z % (2 * amplitude + 1)) as i32 - amplitude as i32
 }
 
 /// SplitMix64: draw `k` is a function of `seed + k * increment` alone.
-struct Draws {
+pub(crate) struct Draws {
     state: u64,
 }
 
 impl Draws {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn of(seed: u64) -> Draws {
+        Draws { state: seed }
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

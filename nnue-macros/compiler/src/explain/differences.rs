@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Display};
 
-use nnue_format::{Element, FileLayout, Format, Section, Tensor, Text, ThreatTargets};
+use nnue_format::{Element, FileLayout, Format, Role, Section, Tensor, Text, ThreatTargets};
 
 use super::family::{Family, Features};
 
@@ -80,11 +80,13 @@ pub(super) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> 
         }
     }
     if whole {
-        compare(
-            "number of stacks",
-            family.features.buckets(),
-            layout.stacks.count,
-        );
+        let stacks = layout.stacks.count;
+        if compare("number of stacks", family.features.buckets(), stacks) {
+            let is_psqt = |tensor: &&&Tensor| matches!(tensor.role, Role::Psqt(_));
+            let psqt = transformer.iter().find(is_psqt);
+            let psqt = psqt.map_or(0, |tensor| tensor.shape[2]);
+            compare("number of PSQT values", family.psqt_buckets(), psqt);
+        }
         found.extend(encoding(family, &transformer));
     }
     found.extend(sets(family, layout, &transformer));

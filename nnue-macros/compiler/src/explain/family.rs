@@ -1,11 +1,11 @@
-//! Stockfish's networks from SFNNv1 to SFNNv16 in any size: what their files contain.
+//! Stockfish's networks from SFNNv1 to SFNNv17 in any size: what their files contain.
 
 use std::fmt;
 
 use nnue_format::stockfish::{self, FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
 use nnue_format::{Encoding, ThreatTargets};
 
-/// The shape of a network that is built like one of SFNNv1 to SFNNv16, in any size: three affine
+/// The shape of a network that is built like one of SFNNv1 to SFNNv17, in any size: three affine
 /// layers behind the transformer, the last with a single output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -14,12 +14,15 @@ pub struct Family {
     pub version: u32,
     /// The piece-square feature set.
     pub features: Features,
-    /// The feature set of threats, whose rows of bytes come before those of `features`. In SFNNv16,
-    /// rows of pawn pairs follow the threats.
+    /// The feature set of threats, whose rows of bytes come before those of `features`. Since
+    /// SFNNv16, rows of pawn pairs follow the threats.
     pub threats: Option<ThreatTargets>,
     /// Whether the transformer's hash counts the threats and not `features`, as in Stockfish's
     /// networks until March 2026.
     pub hash_counts_threats_only: bool,
+    /// Whether features have PSQT values, one for each stack. No header says it. HalfKP has none,
+    /// nor has SFNNv17.
+    pub psqt: bool,
     /// The number of the transformer's neurons per perspective.
     pub width: u32,
     /// How the layers are connected.
@@ -31,8 +34,8 @@ pub struct Family {
     pub encoding: Encoding,
 }
 
-/// A piece-square feature set. It also decides the numbers of PSQT values and of stacks: HalfKP has
-/// no PSQT values and a single stack, and the other sets have eight of each.
+/// A piece-square feature set. It also decides the number of stacks: HalfKP has a single stack, and
+/// the other sets have eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Features {
@@ -58,7 +61,7 @@ pub enum Wiring {
     SkipAndSquares,
     /// As in SFNNv14b: like `SkipAndSquares`, and 1.0 is a power of two in all layers.
     PowersOfTwo,
-    /// As in SFNNv15 and SFNNv16: like `PowersOfTwo`, but the last layer reads the activations of
+    /// As in SFNNv15 to SFNNv17: like `PowersOfTwo`, but the last layer reads the activations of
     /// both layers before it, squares included, and the difference of the first layer's last two
     /// neurons skips to the output. The second layer reads all neurons of the first layer.
     SquaresOfBoth,
@@ -90,12 +93,18 @@ impl Family {
             [false, true].map(|only_threats| (Features::HalfKAv2Hm, Some(targets), only_threats))
         });
         let sets = alone.into_iter().chain(with_threats);
-        sets.filter_map(move |(features, threats, hash_counts_threats_only)| {
+        let sets = sets.flat_map(|sets| [true, false].map(|psqt| (sets, psqt)));
+        sets.filter_map(move |(sets, psqt)| {
+            let (features, threats, hash_counts_threats_only) = sets;
+            if psqt && features == Features::HalfKP {
+                return None;
+            }
             let family = Family {
                 version,
                 features,
                 threats,
                 hash_counts_threats_only,
+                psqt,
                 width: 0,
                 wiring: Wiring::Plain,
                 outputs: [1, 1],
@@ -167,7 +176,17 @@ impl Family {
     /// those of all sets together at the end.
     #[must_use]
     pub const fn has_psqt_after_each_set(&self) -> bool {
-        self.version == THIRD_VERSION
+        self.psqt && self.version == THIRD_VERSION
+    }
+
+    /// The number of PSQT values of a feature.
+    #[must_use]
+    pub const fn psqt_buckets(&self) -> u64 {
+        if self.psqt {
+            self.features.buckets()
+        } else {
+            0
+        }
     }
 
     /// The ways in which the layers of networks with this version can be connected, those with the
@@ -210,10 +229,10 @@ impl Family {
     /// bytes of its values where they are raw.
     pub(super) fn transformer(&self) -> impl Iterator<Item = (Encoding, u64)> {
         let encoding = self.encoding;
-        let (width, buckets) = (u64::from(self.width), self.features.buckets());
+        let (width, buckets) = (u64::from(self.width), self.psqt_buckets());
         let bytes = |rows: u64| (Encoding::Raw, rows * width);
         let words = |rows: u64| (encoding, 2 * rows * width);
-        let psqt = |rows: u64| (encoding, if buckets > 1 { 4 * rows * buckets } else { 0 });
+        let psqt = |rows: u64| (encoding, 4 * rows * buckets);
         let [threats, pairs] = self.byte_rows().map(u64::from);
         let pieces = u64::from(self.features.count());
         const NONE: (Encoding, u64) = (Encoding::Raw, 0);
@@ -302,7 +321,7 @@ impl Features {
         }
     }
 
-    /// The number of stacks. It is also the number of PSQT values, if it is larger than 1.
+    /// The number of stacks.
     #[must_use]
     pub const fn buckets(self) -> u64 {
         match self {
@@ -350,6 +369,9 @@ impl fmt::Display for Family {
             f,
             "{}, {} neurons, layers of {first}, {second} and 1 neurons {}, {encoding}",
             self.features, self.width, self.wiring
-        )
+        )?;
+        // HalfKP never has them.
+        let lacks_psqt = !self.psqt && self.features != Features::HalfKP;
+        f.write_str(if lacks_psqt { ", without PSQT" } else { "" })
     }
 }

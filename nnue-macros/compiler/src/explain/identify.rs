@@ -126,7 +126,7 @@ impl fmt::Display for Identity {
             }
             Identity::Header(candidates) => write!(f, "the beginning of a net of {candidates}"),
             Identity::Later => f.write_str(
-                "a net of a generation later than SFNNv16, for which there is no spec yet, or a damaged one",
+                "a net of a generation later than SFNNv17, for which there is no spec yet, or a damaged one",
             ),
             Identity::Other(what) => f.write_str(what),
             Identity::Unknown => f.write_str("of an unknown kind"),
@@ -558,6 +558,27 @@ mod tests {
         }
     }
 
+    /// No header says whether there are PSQT values, but the sections behind the threats do.
+    #[test]
+    fn psqt_is_told_by_what_is_left() {
+        for (name, psqt) in [("SFNNv16", true), ("SFNNv17", false)] {
+            let (_, family) = SPECS.iter().find(|(spec, _)| *spec == name).unwrap();
+            assert_eq!(family.psqt, psqt);
+            let whole = file(family);
+            let cut = |len| {
+                let mut cut = whole.clone();
+                cut.len = len;
+                identify_source(&mut cut).to_string()
+            };
+            let own = format!("the beginning of a net of {name}");
+            assert_eq!(cut(whole.len - 1), own);
+            assert_eq!(cut(whole.len - 8 * family.stack_len()), own);
+            let both = "the beginning of a net of SFNNv16 or SFNNv17";
+            assert_eq!(cut(60_000_000), both);
+            assert_eq!(cut(8), both);
+        }
+    }
+
     #[test]
     fn a_spec_that_lacks_a_hash_is_named() {
         let late = &known::LATE_V13;
@@ -584,7 +605,7 @@ mod tests {
         };
         let newest = of_words(0x6A44_8AFA, 0x1234_5678);
         assert_eq!(newest, Identity::Later);
-        assert!(newest.to_string().contains("later than SFNNv16"));
+        assert!(newest.to_string().contains("later than SFNNv17"));
         assert_eq!(newest.specs().count(), 0);
         assert_eq!(of_words(0x7AF3_2F20, 0x1234_5678), Identity::Unknown);
     }

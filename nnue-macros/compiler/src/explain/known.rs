@@ -24,7 +24,8 @@ pub(super) const SPECS: &[(&str, Family)] = &[
     ("SFNNv14", with_threats(ThreatTargets::Sfnnv14, LATE_V13)),
     ("SFNNv14b", V14B),
     ("SFNNv15", V15),
-    ("SFNNv16", with_threats(ThreatTargets::Sfnnv16, V15)),
+    ("SFNNv16", V16),
+    ("SFNNv17", Family { psqt: false, ..V16 }),
     ("small128", Family { width: 128, ..V6 }),
 ];
 
@@ -40,6 +41,7 @@ const V1: Family = Family {
     features: Features::HalfKP,
     threats: None,
     hash_counts_threats_only: false,
+    psqt: false,
     width: 256,
     wiring: Wiring::Plain,
     outputs: [32, 32],
@@ -49,6 +51,7 @@ const V1: Family = Family {
 const V2: Family = Family {
     version: SECOND_VERSION,
     features: Features::HalfKAv2,
+    psqt: true,
     width: 512,
     outputs: [16, 32],
     ..V1
@@ -100,6 +103,8 @@ const V15: Family = Family {
     wiring: Wiring::SquaresOfBoth,
     ..V14B
 };
+
+const V16: Family = with_threats(ThreatTargets::Sfnnv16, V15);
 
 const fn with_threats(targets: ThreatTargets, family: Family) -> Family {
     Family {
@@ -222,6 +227,10 @@ mod tests {
                 "SFNNv16",
                 [0x6A44_8AFA, 0xA85B_2205, 0xCB68_5313, 0x6333_7116],
             ),
+            (
+                "SFNNv17",
+                [0x6A44_8AFA, 0xA85B_2205, 0xCB68_5313, 0x6333_7116],
+            ),
         ] {
             assert_eq!(words(name), expected, "{name}");
         }
@@ -237,7 +246,7 @@ mod tests {
             (OLD, 0xEC10_35AE, &["SFNNv13"]),
             (OLD, 0x0256_ACDF, &["SFNNv14", "late SFNNv13"]),
             (NEW, 0x0256_ACDF, &["SFNNv14b", "SFNNv15"]),
-            (NEW, 0xA85B_2205, &["SFNNv16"]),
+            (NEW, 0xA85B_2205, &["SFNNv16", "SFNNv17"]),
             (NEW, 0xEC10_2EF2, &[]),
         ];
         for (version, hash, names) in names {
@@ -254,7 +263,7 @@ mod tests {
         const WIDTH: u64 = 1024;
         const PSQT: u64 = 8 * 4;
         let pieces = [(Leb128, 22528 * 2 * WIDTH), (Leb128, 22528 * PSQT)];
-        let expected: [(&Family, &[(Encoding, u64)]); 4] = [
+        let expected: [(&Family, &[(Encoding, u64)]); 5] = [
             (&V1, &[(Raw, 2 * 256), (Raw, 41024 * 2 * 256)]),
             (
                 &V10,
@@ -276,7 +285,7 @@ mod tests {
                 ],
             ),
             (
-                &with_threats(ThreatTargets::Sfnnv16, V15),
+                &V16,
                 &[
                     (Leb128, 2 * WIDTH),
                     (Raw, 59808 * WIDTH),
@@ -285,6 +294,15 @@ mod tests {
                     (Leb128, 4560 * PSQT),
                     pieces[0],
                     pieces[1],
+                ],
+            ),
+            (
+                &Family { psqt: false, ..V16 },
+                &[
+                    (Leb128, 2 * WIDTH),
+                    (Raw, 59808 * WIDTH),
+                    (Raw, 4560 * WIDTH),
+                    pieces[0],
                 ],
             ),
         ];
