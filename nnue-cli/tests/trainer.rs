@@ -23,6 +23,7 @@ fn expected(spec: &str) -> Vec<Reason> {
         "vocabulary/output_blocks" => vec![Reason::OutputBlocks(layer("fc_0"))],
         "vocabulary/binary" => vec![Reason::Binary(layer("fc_0")), Reason::Binary(layer("fc_2"))],
         "engines/devre" | "engines/devre_august" => vec![Reason::Scales(layer("l1"))],
+        "engines/casanchess" => vec![Reason::FurtherHead("drawishness".into())],
         "engines/integral" => vec![Reason::Clock("Clock".into())],
         "engines/starzix" => vec![
             of("flip = \"none\"", "`A`"),

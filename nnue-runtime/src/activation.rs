@@ -252,6 +252,43 @@ pub fn float<const N: usize>(values: &[impl Copy + Into<i32>; N], scale: f32) ->
     converted
 }
 
+/// `x * one`, from `least` to `limit`: integers of 16 bits. The product is rounded to `f32`, and then
+/// to the nearest integer; a half becomes the even one. NaN becomes `least`.
+#[inline(always)]
+#[must_use]
+pub fn integer_nearest<T: Activated, const N: usize>(
+    values: &[f32; N],
+    one: f32,
+    least: f32,
+    limit: f32,
+) -> [T; N] {
+    // The sum has no bits for fractions, and its last bits are those of the integer.
+    const NO_FRACTIONS: f32 = (3 << 22) as f32;
+    elementwise(values, |x| {
+        let sum = between(x * one, least, limit) + NO_FRACTIONS;
+        T::of(sum.to_bits().wrapping_sub(NO_FRACTIONS.to_bits()) as i32)
+    })
+}
+
+/// As [`integer_nearest`], but fractions are cut off.
+#[inline(always)]
+#[must_use]
+pub fn integer_truncated<T: Activated, const N: usize>(
+    values: &[f32; N],
+    one: f32,
+    least: f32,
+    limit: f32,
+) -> [T; N] {
+    elementwise(values, |x| T::of(between(x * one, least, limit) as i32))
+}
+
+/// `clamp(x, least, limit)`; NaN becomes `least`.
+#[inline(always)]
+fn between(x: f32, least: f32, limit: f32) -> f32 {
+    let x = if x > least { x } else { least };
+    if x < limit { x } else { limit }
+}
+
 /// `clamp(x, 0, 1)`; NaN becomes 0.
 #[inline(always)]
 #[must_use]
@@ -583,6 +620,36 @@ mod tests {
         assert_eq!(screlu::<i32, _>(&most, 1 << 30, 31, 1 << 20), [512]);
         let products: [i16; 4] = product(&[-3i16, 3, -1, 5], &[1u8, 1, 1, 1], 1, 1);
         assert_eq!(products, [-1, 2, 0, 3]);
+    }
+
+    #[test]
+    fn floats_become_integers_as_they_say() {
+        let values = [
+            -2.0,
+            -0.375,
+            -0.25,
+            0.25,
+            0.375,
+            0.625,
+            1.1,
+            3.0,
+            9e9,
+            f32::NAN,
+        ];
+        let nearest: [i16; 10] = integer_nearest(&values, 4.0, -8.0, 10.0);
+        assert_eq!(nearest, [-8, -2, -1, 1, 2, 2, 4, 10, 10, -8]);
+        let truncated: [i16; 10] = integer_truncated(&values, 4.0, -8.0, 10.0);
+        assert_eq!(truncated, [-8, -1, -1, 1, 1, 2, 4, 10, 10, -8]);
+        let values = [f32::NEG_INFINITY, f32::NAN, -0.0, 0.999, 2.0, f32::INFINITY];
+        let bytes: [u8; 6] = integer_nearest(&values, 255.0, 0.0, 255.0);
+        assert_eq!(bytes, [0, 0, 0, 255, 255, 255]);
+        for integer in i16::MIN..=i16::MAX {
+            for (fraction, nearest) in [(-0.25, 0), (0.0, 0), (0.25, 0)] {
+                let value = f32::from(integer) + fraction;
+                let found: [i32; 1] = integer_nearest(&[value], 1.0, -32768.0, 32767.0);
+                assert_eq!(found, [i32::from(integer) + nearest]);
+            }
+        }
     }
 
     #[test]

@@ -342,8 +342,32 @@ pub(crate) fn sum_of_lanes(mut lanes: [f32; LANES]) -> f32 {
     lanes[0]
 }
 
-/// `y[o] = sum + biases[o]`. Lane `l` of 16 starts at 0, and `fma` adds the products of the inputs
-/// `l`, `l + 16`, ... to it. Then `sum_of_lanes` adds the lanes.
+/// Adds eight sums: lanes `l` and `l + 4`, then neighbours of the four results, and both of these.
+#[inline(always)]
+fn sum_of_pairs(lanes: [f32; LANES / 2]) -> f32 {
+    let quarter: [f32; LANES / 4] = core::array::from_fn(|lane| lanes[lane] + lanes[lane + 4]);
+    (quarter[0] + quarter[1]) + (quarter[2] + quarter[3])
+}
+
+/// Lane `l` of 16 starts at 0, and `fma` adds the products of the inputs `l`, `l + 16`, ... to it.
+#[inline(always)]
+fn lanes_of<const INPUTS: usize>(
+    inputs: &[f32; INPUTS],
+    row: &[f32; INPUTS],
+    fma: &impl Fn(f32, f32, f32) -> f32,
+) -> [f32; LANES] {
+    const { assert!(INPUTS.is_multiple_of(LANES), "rows are whole rounds") };
+    let mut lanes = [0.0; LANES];
+    let (inputs, row) = (inputs.as_chunks::<LANES>().0, row.as_chunks::<LANES>().0);
+    for (inputs, weights) in inputs.iter().zip(row) {
+        for ((lane, x), weight) in lanes.iter_mut().zip(inputs).zip(weights) {
+            *lane = fma(*x, *weight, *lane);
+        }
+    }
+    lanes
+}
+
+/// `y[o] = sum + biases[o]`: `sum_of_lanes` of the lanes that `lanes_of` makes.
 #[inline(always)]
 #[must_use]
 pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
@@ -352,17 +376,62 @@ pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
     biases: &[f32; OUTPUTS],
     fma: impl Fn(f32, f32, f32) -> f32,
 ) -> [f32; OUTPUTS] {
+    let mut outputs = *biases;
+    for (output, row) in outputs.iter_mut().zip(weights) {
+        *output += sum_of_lanes(lanes_of(inputs, row, &fma));
+    }
+    outputs
+}
+
+/// `y[o] = sum + biases[o]`: as [`affine_f32_lanes`], but lanes `l` and `l + 8` are added first, and
+/// then `sum_of_pairs` adds the results.
+#[inline(always)]
+#[must_use]
+pub fn affine_f32_pairs<const INPUTS: usize, const OUTPUTS: usize>(
+    inputs: &[f32; INPUTS],
+    weights: &[[f32; INPUTS]; OUTPUTS],
+    biases: &[f32; OUTPUTS],
+    fma: impl Fn(f32, f32, f32) -> f32,
+) -> [f32; OUTPUTS] {
+    let mut outputs = *biases;
+    for (output, row) in outputs.iter_mut().zip(weights) {
+        let lanes = lanes_of(inputs, row, &fma);
+        let halves = core::array::from_fn(|lane| lanes[lane] + lanes[lane + LANES / 2]);
+        *output += sum_of_pairs(halves);
+    }
+    outputs
+}
+
+/// `y[o] = sum + biases[o]`. Each product is rounded. Of runs of eight products, neighbours are
+/// added, then neighbours of the results, and so on: a run without a neighbour is added to zeros.
+/// Then `sum_of_pairs` adds the eight sums.
+#[inline(always)]
+#[must_use]
+pub fn affine_f32_products<const INPUTS: usize, const OUTPUTS: usize>(
+    inputs: &[f32; INPUTS],
+    weights: &[[f32; INPUTS]; OUTPUTS],
+    biases: &[f32; OUTPUTS],
+) -> [f32; OUTPUTS] {
+    const RUN: usize = LANES / 2;
     const { assert!(INPUTS.is_multiple_of(LANES), "rows are whole rounds") };
     let mut outputs = *biases;
     for (output, row) in outputs.iter_mut().zip(weights) {
-        let mut lanes = [0.0; LANES];
-        let (inputs, row) = (inputs.as_chunks::<LANES>().0, row.as_chunks::<LANES>().0);
-        for (inputs, weights) in inputs.iter().zip(row) {
-            for ((lane, x), weight) in lanes.iter_mut().zip(inputs).zip(weights) {
-                *lane = fma(*x, *weight, *lane);
-            }
+        let mut sums = [0.0; INPUTS];
+        for (product, (x, weight)) in sums.iter_mut().zip(inputs.iter().zip(row)) {
+            *product = x * weight;
         }
-        *output += sum_of_lanes(lanes);
+        let mut runs = INPUTS / RUN;
+        while runs > 1 {
+            runs = runs.div_ceil(2);
+            // Zeros follow the runs, so that the last one always has a neighbour.
+            let mut halved = [0.0; INPUTS];
+            let pairs = sums.as_chunks::<LANES>().0.iter().take(runs);
+            for (run, pair) in halved.as_chunks_mut::<RUN>().0.iter_mut().zip(pairs) {
+                *run = core::array::from_fn(|lane| pair[lane] + pair[lane + RUN]);
+            }
+            sums = halved;
+        }
+        *output += sum_of_pairs(core::array::from_fn(|lane| sums[lane]));
     }
     outputs
 }
@@ -545,6 +614,23 @@ mod tests {
         (inputs[16], inputs[9]) = (0.0, -1e8);
         // Lanes 1 and 9 meet first, and the one is lost.
         assert_eq!(affine_f32_lanes(&inputs, &[[1.0; 32]], &[0.5], fma), [0.5]);
+        // `pairs` adds the lanes 0 and 2 last, `lanes` the lanes 0 and 1.
+        inputs = [0.0; 32];
+        (inputs[0], inputs[1], inputs[2]) = (1e8, 1.0, -1e8);
+        assert_eq!(affine_f32_lanes(&inputs, &[[1.0; 32]], &[0.5], fma), [1.5]);
+        assert_eq!(affine_f32_pairs(&inputs, &[[1.0; 32]], &[0.5], fma), [0.5]);
+        // `products` adds the runs 0 and 1 before 2: of lane 0, the inputs 0 and 8 before 16.
+        inputs = [0.0; 32];
+        (inputs[0], inputs[8], inputs[16]) = (1e8, 1.0, -1e8);
+        assert_eq!(affine_f32_products(&inputs, &[[1.0; 32]], &[0.5]), [0.5]);
+        assert_eq!(affine_f32_pairs(&inputs, &[[1.0; 32]], &[0.5], fma), [1.5]);
+        // Three runs of eight, and products that are rounded.
+        let tenths: [f32; 48] = core::array::from_fn(|input| if input < 24 { 0.1 } else { 0.0 });
+        let twice = 0.1f32 * 0.1 + 0.1 * 0.1;
+        let lane = twice + 0.1f32 * 0.1;
+        let half = lane + lane;
+        let expected = (half + half) + (half + half);
+        assert_eq!(affine_f32_products(&tenths, &[tenths], &[0.0]), [expected]);
         assert_eq!(
             to_float(
                 &[3, i32::MAX],

@@ -9,8 +9,10 @@ use nnue_test_support::{differential, differential_of};
 
 differential! {
     bullet: "../examples/nets/bullet.toml";
+    float_orders: "specs/layers/float_orders.toml";
     gates: "specs/layers/gates.toml";
     like: "specs/like.toml";
+    requantised: "specs/layers/requantised.toml";
     rounded_squares: "specs/layers/rounded_squares.toml";
     rounded_squares_of_words: "specs/layers/rounded_squares_of_words.toml";
     screlu_of_words: "specs/layers/screlu_of_words.toml";

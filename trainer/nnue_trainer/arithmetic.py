@@ -94,6 +94,13 @@ class Arithmetic(ABC):
         """A function of `f32`: `exact` gives its bits, `smooth` has its gradient."""
 
     @abstractmethod
+    def integers(
+        self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool
+    ) -> Tensor:
+        """`x * one` of `f32`, within the limits, as the nearest integers, halves as even ones, or
+        without fractions. What is no number becomes the smaller limit."""
+
+    @abstractmethod
     def to_integer(self, x: Tensor) -> Tensor:
         """An `f32` as `i32`: truncated and saturated."""
 
@@ -147,6 +154,11 @@ class Float(Arithmetic):
         self, exact: Callable[..., Tensor], smooth: Callable[..., Tensor], *values: Tensor
     ) -> Tensor:
         return smooth(*values)
+
+    def integers(
+        self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool
+    ) -> Tensor:
+        return (x * one).clamp(*limits)
 
     def to_integer(self, x: Tensor) -> Tensor:
         return x
@@ -205,6 +217,12 @@ class Fake(Float):
         bits = exact(*(value.detach().float() for value in values))
         return straight_through(bits.to(y.dtype), y)
 
+    def integers(
+        self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool
+    ) -> Tensor:
+        rounded = _integers_of_f32(x.detach(), one, limits, is_nearest).to(x.dtype)
+        return straight_through(rounded, (x * one).clamp(*limits))
+
     def to_integer(self, x: Tensor) -> Tensor:
         return straight_through(x.trunc().clamp(-(2.0**31), 2.0**31 - 1), x)
 
@@ -259,6 +277,11 @@ class Exact(Arithmetic):
     ) -> Tensor:
         return exact(*values)
 
+    def integers(
+        self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool
+    ) -> Tensor:
+        return _integers_of_f32(x, one, limits, is_nearest).long()
+
     def to_integer(self, x: Tensor) -> Tensor:
         # Of `f64`, every integer of 32 bits is one. What is no number becomes 0.
         return x.double().nan_to_num(0.0).trunc().clamp(-(2.0**31), 2.0**31 - 1).long()
@@ -266,6 +289,11 @@ class Exact(Arithmetic):
 
 ARITHMETIC: dict[str, Arithmetic] = {"float": Float(), "fake": Fake(), "exact": Exact()}
 """By the names of the modes."""
+
+
+def _integers_of_f32(x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool) -> Tensor:
+    product = (x.float() * one).nan_to_num(limits[0]).clamp(*limits)
+    return product.round() if is_nearest else product.trunc()
 
 
 def _rounded_quotient(quotient: Tensor, rounding: str) -> Tensor:

@@ -6,7 +6,7 @@ own. The formulas are those of `docs/spec-language.md`.
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 def fma(x: Tensor, y: Tensor, z: Tensor) -> Tensor:
@@ -38,11 +38,31 @@ def columns(x: Tensor, weights: Tensor, biases: Tensor) -> Tensor:
 def lanes(x: Tensor, weights: Tensor) -> Tensor:
     """`[n, outputs]`, of `x` `[n, inputs]` and `weights` `[outputs, inputs]`: sixteen sums, each of
     every sixteenth product, which are then added in pairs."""
+    return _together(_sixteen(x, weights))
+
+
+def pairs(x: Tensor, weights: Tensor) -> Tensor:
+    """As `lanes` until four sums are left, of which neighbours are added."""
+    return _neighbours(_sixteen(x, weights))
+
+
+def products(x: Tensor, weights: Tensor) -> Tensor:
+    """As `lanes`, of rounded products: neighbouring runs of eight are added until one is left, and
+    its sums as by `pairs`. Zeros follow up to 32 times a power of two."""
+    rounded = x[:, None, :] * weights
+    runs = 4 << (-(-x.shape[1] // 32) - 1).bit_length()
+    rounded = nn.functional.pad(rounded, (0, 8 * runs - x.shape[1])).unflatten(2, (runs, 8))
+    while rounded.shape[2] > 1:
+        rounded = rounded[:, :, 0::2] + rounded[:, :, 1::2]
+    return _neighbours(list(rounded[:, :, 0].unbind(2)))
+
+
+def _sixteen(x: Tensor, weights: Tensor) -> list[Tensor]:
     sums = [x.new_zeros(x.shape[0], weights.shape[0])] * 16
     for index in range(x.shape[1]):
         lane = index % 16
         sums[lane] = fma(x[:, index : index + 1], weights[:, index], sums[lane])
-    return _together(sums)
+    return sums
 
 
 def sum_of_squares(x: Tensor) -> Tensor:
@@ -55,10 +75,19 @@ def sum_of_squares(x: Tensor) -> Tensor:
 
 
 def _together(sums: list[Tensor]) -> Tensor:
-    while len(sums) > 1:
+    return _halved(sums, 1)[0]
+
+
+def _neighbours(sums: list[Tensor]) -> Tensor:
+    a, b, c, d = _halved(sums, 4)
+    return (a + b) + (c + d)
+
+
+def _halved(sums: list[Tensor], few: int) -> list[Tensor]:
+    while len(sums) > few:
         half = len(sums) // 2
         sums = [a + b for a, b in zip(sums[:half], sums[half:])]
-    return sums[0]
+    return sums
 
 
 def sigmoid(x: Tensor) -> Tensor:

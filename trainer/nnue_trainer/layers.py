@@ -227,8 +227,9 @@ class Affine(Layer):
         self, x: Tensor, weights: Tensor, biases: Tensor, arithmetic: Arithmetic, stacks: Stacks
     ) -> Tensor:
         def exact(x: Tensor, weights: Tensor, biases: Tensor) -> Tensor:
-            if self.operation.sums == "lanes":
-                return float32.lanes(x, weights) + biases
+            of_rows = {"lanes": float32.lanes, "pairs": float32.pairs, "products": float32.products}
+            if self.operation.sums in of_rows:
+                return of_rows[self.operation.sums](x, weights) + biases
             return float32.columns(x, weights, biases)
 
         def linear(*of_stack: Tensor) -> Tensor:
@@ -432,6 +433,25 @@ class ToFloat(Layer):
         return arithmetic.f32(lambda x: x.float() * self.scale, lambda x: x * self.scale, inputs[0])
 
 
+class ToInteger(Layer):
+    """`x[i] * one`, clamped and rounded."""
+
+    def __init__(
+        self,
+        description: Description,
+        layer: schema.Layer,
+        operation: schema.Integer,
+        generator: Generator,
+    ) -> None:
+        super().__init__()
+        self.operation = operation
+
+    def forward(self, inputs: list[Tensor], arithmetic: Arithmetic, stacks: Stacks) -> Tensor:
+        own = self.operation
+        limits = (own.least, own.limit)
+        return arithmetic.integers(inputs[0], own.one, limits, own.rounding == "nearest")
+
+
 KINDS: dict[type[schema.Kind], Callable[..., Layer]] = {
     schema.Affine: Affine,
     schema.Activations: Activations,
@@ -439,6 +459,7 @@ KINDS: dict[type[schema.Kind], Callable[..., Layer]] = {
     schema.Product: Product,
     schema.RmsNorm: RmsNorm,
     schema.Float: ToFloat,
+    schema.Integer: ToInteger,
 }
 
 

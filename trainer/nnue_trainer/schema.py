@@ -292,7 +292,16 @@ class Float(Kind, tag="float"):
     scale: float
 
 
-Operation = Affine | Activations | Sum | Product | RmsNorm | Float
+class Integer(Kind, tag="integer"):
+    """`x[i] * one`, clamped and rounded."""
+
+    one: Size
+    least: int
+    limit: Size
+    rounding: Literal["nearest", "truncate"]
+
+
+Operation = Affine | Activations | Sum | Product | RmsNorm | Float | Integer
 
 
 class Input(Struct):

@@ -65,3 +65,14 @@ def test_all_modes_compute_the_same_of_integers() -> None:
         found = fake.clipped_products(x, BLOCK, LIMIT, SHIFT, is_nearest).long()
         expected = exact.clipped_products(integers, BLOCK, LIMIT, SHIFT, is_nearest)
         assert torch.equal(found, expected)
+
+
+def test_floating_point_becomes_integers_as_the_language_says() -> None:
+    x = torch.tensor([-2.0, -0.375, -0.25, 0.375, 0.625, 1.1, 3.0, float("nan"), float("inf")])
+    for is_nearest, expected in (
+        (True, [-8, -2, -1, 2, 2, 4, 10, -8, 10]),
+        (False, [-8, -1, -1, 1, 2, 4, 10, -8, 10]),
+    ):
+        for name, dtype in (("exact", torch.float32), ("fake", torch.float64)):
+            found = ARITHMETIC[name].integers(x.to(dtype), 4, (-8, 10), is_nearest)
+            assert found.tolist() == expected

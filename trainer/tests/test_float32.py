@@ -65,6 +65,15 @@ def test_the_order_of_additions_is_what_the_spec_says() -> None:
     assert float32.columns(inputs, ones, torch.zeros(1)).tolist() == [[0.0]]
     # Inputs 0 and 16 meet before input 1 does.
     assert float32.lanes(inputs, ones).tolist() == [[1.0]]
+    assert float32.pairs(inputs, ones).tolist() == [[1.0]]
+    # The runs of the inputs 0 to 7 and 8 to 15 are added before those from 16 on.
+    inputs[0, 1], inputs[0, 8] = 0.0, 1.0
+    assert float32.products(inputs, ones).tolist() == [[0.0]]
+    # Of four sums, `lanes` adds 0 and 2, and `pairs` 0 and 1.
+    inputs = torch.tensor([[large, 1.0, -large]])
+    assert float32.lanes(inputs, ones[:, :3]).tolist() == [[1.0]]
+    assert float32.pairs(inputs, ones[:, :3]).tolist() == [[0.0]]
+    assert float32.products(inputs, ones[:, :3]).tolist() == [[0.0]]
 
 
 def test_hard_swish_is_the_formula_to_the_last_bit() -> None:

@@ -188,7 +188,9 @@ impl<'n, A: Probed> Inputs<'n, A> {
                 };
                 match &layer.op {
                     _ if is_float(layer) => ALL,
-                    Op::Elementwise(Elementwise::Activations(_)) => layer.output.range,
+                    Op::Elementwise(Elementwise::Activations(_) | Elementwise::Integer(_)) => {
+                        layer.output.range
+                    }
                     // The result may be a byte or a word, which cannot hold all values.
                     Op::Elementwise(Elementwise::Product(_)) if factors_are_small() => {
                         layer.output.range

@@ -225,6 +225,9 @@ impl<'n, A: Probed> Layers<'n, A> {
             (Op::Elementwise(Elementwise::Activations(functions)), _) => {
                 self.single_values(index, functions, at, progress)
             }
+            (Op::Elementwise(Elementwise::Integer(_)), _) => {
+                self.single_values(index, &[], at, progress)
+            }
             (Op::Elementwise(Elementwise::Float(_)), _) => {
                 self.conversions(index, at, progress)?;
                 self.random_inputs(index, numbers, at, progress)

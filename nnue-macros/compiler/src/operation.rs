@@ -32,6 +32,7 @@ mod call;
 pub mod crelu;
 pub mod float;
 pub mod hard_swish;
+pub mod integer;
 pub mod neuron;
 pub mod pooling;
 pub mod product;
@@ -250,6 +251,7 @@ operations! {
         product: Product;
         rms_norm: RmsNorm;
         float: Float;
+        integer: Integer;
     }
     only in tests {
         #[cfg(any(test, feature = "test-operation"))]

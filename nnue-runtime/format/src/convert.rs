@@ -45,7 +45,8 @@ impl Tensor {
     /// Whether a value of the file became another value because it did not fit.
     pub(crate) fn is_clamped(&self, stored: f64) -> bool {
         let quantised = self.stored.quantise.map(|quantise| quantise.apply(stored));
-        self.clamps() && quantised != self.to_memory(stored).ok()
+        let value = quantised.map(|quantised| quantised * f64::from(self.stored.times));
+        self.clamps() && value != self.to_memory(stored).ok()
     }
 
     /// The smallest and the largest integer that a value may become. Memory holds both, whatever
@@ -58,7 +59,12 @@ impl Tensor {
         let quantised = self
             .stored
             .quantise
-            .and_then(|quantise| quantise.element.limits());
+            .and_then(|quantise| quantise.element.limits())
+            .map(|(low, high)| {
+                // No type has more than 31 bits besides its sign.
+                let times = |end: i32| end.saturating_mul(self.stored.times as i32);
+                (times(low), times(high))
+            });
         match (quantised, memory) {
             (Some((low, high)), Some((least, most))) => Some((low.max(least), high.min(most))),
             (Some(limits), None) | (None, Some(limits)) => Some(limits),

@@ -49,7 +49,7 @@ pub struct Stored {
     /// quotients of 16-bit integers tell which integers they were.
     pub divisor: Option<f64>,
     /// The factor of the file's integers in the network, at least 1. Only integers that stay
-    /// integers have another than 1.
+    /// integers have another than 1, and floating point that becomes such integers of a file.
     pub times: u32,
 }
 

@@ -268,20 +268,22 @@ impl File<'_> {
     ) -> impl Iterator<Item = f64> {
         let stored = table.tensor.stored;
         let (quantise, divisor) = (stored.quantise, stored.divisor);
-        let numbers = numbers.map(move |number| number * f64::from(stored.times));
         let rounding = self.rounding;
         numbers.map(move |number| {
-            let Some(quantise) = quantise else {
-                return number / divisor.unwrap_or(1.0);
+            let of_file = match quantise {
+                None => number / divisor.unwrap_or(1.0),
+                Some(quantise) if rounding == Rounding::None => number * quantise.factor,
+                Some(quantise) => {
+                    let integer = quantise.apply(number);
+                    match (quantise.overflow, quantise.element.limits()) {
+                        (Overflow::Clamp, Some((low, high))) => {
+                            integer.max(low.into()).min(high.into())
+                        }
+                        _ => integer,
+                    }
+                }
             };
-            if rounding == Rounding::None {
-                return number * quantise.factor;
-            }
-            let integer = quantise.apply(number);
-            match (quantise.overflow, quantise.element.limits()) {
-                (Overflow::Clamp, Some((low, high))) => integer.max(low.into()).min(high.into()),
-                _ => integer,
-            }
+            of_file * f64::from(stored.times)
         })
     }
 }

@@ -5,7 +5,8 @@ mod affine;
 mod tensors;
 
 use nnue_compiler::network::{Align, Gain, Layer, Op};
-use nnue_compiler::operation::{Elementwise, Float, Product, RmsNorm, Sum};
+use nnue_compiler::operation::integer::IntegerRounding;
+use nnue_compiler::operation::{Elementwise, Float, Integer, Product, RmsNorm, Sum};
 
 use crate::fixed_point::{align, shifted};
 use crate::weights::{LayerWeights, Values};
@@ -36,6 +37,10 @@ pub fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &Tensors)
                 })
             }
             Elementwise::Float(Float { scale }) => float(*scale, tensors.integers(layer.inputs[0])),
+            Elementwise::Integer(own) => {
+                let floats = tensors.floats(layer.inputs[0]).iter();
+                Values::Integers(floats.map(|x| integer(*own, *x)).collect())
+            }
             // Every operation of the language has a spec that tests its loop here.
             other => unimplemented!("the interpreter has no loop for `{}`", other.word()),
         },
@@ -45,6 +50,21 @@ pub fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &Tensors)
 /// `y[i] = x[i] * scale`: the integer becomes the nearest `f32`, and the product is rounded once.
 fn float(scale: f32, integers: &[i64]) -> Values {
     Values::Floats(integers.iter().map(|x| *x as f32 * scale).collect())
+}
+
+/// `x * one`, rounded to `f32`: the nearest integer, the even one of two, or without its fraction;
+/// no further than the ends. NaN becomes the smaller end.
+fn integer(own: Integer, x: f32) -> i64 {
+    let product = x * own.one as f32;
+    if product.is_nan() {
+        return own.least.into();
+    }
+    // Beyond 64 bits, Rust gives the ends of `i64`.
+    let rounded = match own.rounding {
+        IntegerRounding::Nearest => product.round_ties_even() as i64,
+        IntegerRounding::Truncate => product.trunc() as i64,
+    };
+    rounded.clamp(own.least.into(), own.limit.into())
 }
 
 /// `y[i] = x[i] * (1 / sqrt(mean + epsilon))`, where `mean` is the mean of all `x[i] * x[i]`.

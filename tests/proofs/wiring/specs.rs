@@ -51,6 +51,7 @@ specs! {
     engines_berserk: "../../specs/engines/berserk.toml";
     engines_blackmarlin: "../../specs/engines/blackmarlin.toml";
     engines_caissa: "../../specs/engines/caissa.toml";
+    engines_casanchess: "../../specs/engines/casanchess.toml";
     engines_cinder: "../../specs/engines/cinder.toml";
     engines_clover: "../../specs/engines/clover.toml";
     engines_devre: "../../specs/engines/devre.toml";

@@ -40,6 +40,23 @@ const PAIRS: usize = 4560;
 
 const NETS: &[EngineNet] = &[
     EngineNet {
+        name: "casanchess",
+        seed: 205,
+        sha256: "9ed44e2f2c65",
+        parts: &[
+            Part::I16(26 * 640 * 128, 60, 0),
+            Part::I16(128, 80, 60),
+            Part::I16(26 * 640, 120, 0),
+            Part::I16(48 * 256, 30, 0),
+            Part::I32(48, 4000),
+            Part::I16(48, 60, 0),
+            Part::I32(1, 4000),
+            Part::I16(256, 40, 0),
+            Part::I32(1, 4000),
+            Part::Bytes(&[0; 24]),
+        ],
+    },
+    EngineNet {
         name: "pzchessbot",
         seed: 201,
         sha256: "9033ce2b66bd",

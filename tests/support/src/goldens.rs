@@ -248,21 +248,31 @@ impl fmt::Display for GoldenError {
 
 impl std::error::Error for GoldenError {}
 
-/// The values of an engine's network for the net of [`crate::engine_nets`]: FENs, and the value
-/// from the view of the side to move.
+/// The values of an engine's network for the net of [`crate::engine_nets`]: FENs, and for each the
+/// value from the view of the side to move, and then those of further heads.
 ///
 /// # Errors
 ///
 /// If the table is missing or malformed.
-pub fn golden_values(engine: &str) -> Result<Vec<(String, i32)>, GoldenError> {
+pub fn golden_values(
+    engine: &str,
+    heads: &[&'static str],
+) -> Result<Vec<(String, Vec<i32>)>, GoldenError> {
     let (file, text) = read(&format!("engines/{engine}.tsv.gz"))?;
+    let values: Vec<&str> = ["value"].iter().chain(heads).copied().collect();
     let table = Table {
         file: &file,
-        columns: vec!["fen", "value"],
+        columns: ["fen"].iter().chain(&values).copied().collect(),
         first_line: 1,
         text: &text,
     };
-    table.rows(|row| Ok((row.cell("fen")?.to_owned(), row.number("value")?)))
+    table.rows(|row| {
+        let values = values.iter().map(|value| row.number(value));
+        Ok((
+            row.cell("fen")?.to_owned(),
+            values.collect::<Result<_, _>>()?,
+        ))
+    })
 }
 
 /// The text of a table, as `table("synthetic/v5.tsv")`. Those of `synthetic/v17` follow from

@@ -104,8 +104,8 @@ impl RandomWeights {
         }
     }
 
-    /// The network with these weights, virtual rows added to the real ones, and numbers that the
-    /// file has as integers rounded to these.
+    /// The network with these weights, virtual rows added to the real ones, and numbers for which the
+    /// file has a quotient rounded to it.
     ///
     /// # Panics
     ///
@@ -114,7 +114,8 @@ impl RandomWeights {
     pub fn into_net(self, file: &[u8]) -> Net {
         let network = self.net.network();
         let is_factorised = network.layers.iter().any(|layer| layer.factorised);
-        let is_divided = tensors(network).any(|tensor| tensor.stored.divisor.is_some());
+        let is_divided = tensors(network)
+            .any(|tensor| tensor.stored.divisor.is_some() || tensor.stored.times > 1);
         if network.virtual_row_count() == 0 && !is_factorised && !is_divided {
             return self.net;
         }

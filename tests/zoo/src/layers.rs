@@ -12,6 +12,8 @@ use nnue_compiler::network::{
     Element, Gain, One, PSQT, TRANSFORMER, Tensor, Transformer, UNPOOLED,
 };
 
+use nnue_compiler::operation::integer::IntegerRounding;
+
 use super::dice::Dice;
 use super::toml::Toml;
 
@@ -189,7 +191,17 @@ impl<'d> Graph<'d> {
             if self.dice.aside_for("rms_norm").once_in(5) {
                 sums = self.normalised(sums);
             }
-            return self.float_activations(sums);
+            let floats = self.float_activations(sums);
+            let mut aside = self.dice.aside_for("integer");
+            if !aside.once_in(4) {
+                return floats;
+            }
+            // The next layer reads all of them, and its weights have the same one for each.
+            let one = aside.pick(&[127, 64, 255, 1000]);
+            let floats = floats.into_iter();
+            return floats
+                .map(|part| self.integer(part, one, &mut aside))
+                .collect();
         }
         match self.dice.within(0..=11) {
             // Binary layers read sums.
@@ -280,6 +292,38 @@ impl<'d> Graph<'d> {
             element: Element::F32,
             one: One::Tensor(1),
             range: (0, 0),
+        })
+    }
+
+    /// A conversion to integers.
+    fn integer(&mut self, of: Part, one: u32, aside: &mut Dice) -> Part {
+        self.layer("integer", &["integer"]);
+        self.read(&[of]);
+        if one != 127 || aside.once_in(2) {
+            self.toml.set("one", one);
+        }
+        let mut limit = one;
+        if aside.once_in(2) {
+            limit = aside.pick(&[one, one - one / 64, 2 * one]);
+            self.toml.set("limit", limit);
+        }
+        let mut least = 0;
+        if aside.once_in(2) {
+            least = aside.pick(&[0, -1, -128, -2000]);
+            self.toml.set("least", least);
+        }
+        if aside.once_in(2) {
+            self.toml.name("rounding", aside.name::<IntegerRounding>());
+        }
+        let range = (least, i64::from(limit));
+        self.push(Tensor {
+            len: of.len,
+            element: match range {
+                (0, ..=255) => Element::U8,
+                _ => Element::I16,
+            },
+            one: One::Tensor(one),
+            range,
         })
     }
 

@@ -29,6 +29,7 @@ pub(crate) const FIELD: &[(&str, &str)] = field![
     "bullet_multi_layer",
     "bullet_skip",
     "caissa",
+    "casanchess",
     "cinder",
     "clover",
     "devre",

@@ -316,5 +316,7 @@ impl Recognised {
 pub fn fitting(bytes: &[u8]) -> Vec<KnownSpec> {
     let specs = KnownSpec::told_by_header().map(|known| (known.name, known.text));
     let fitting = recognise::fitting(bytes, specs).into_iter();
-    fitting.map(|(name, text)| KnownSpec { name, text }).collect()
+    fitting
+        .map(|(name, text)| KnownSpec { name, text })
+        .collect()
 }

@@ -61,15 +61,18 @@ fn element(tensor: &Tensor) -> Element {
 /// The numbers of a tensor, as the network has them.
 fn of_tensor<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f64> + 'a {
     let stored = numbers.tensor.stored;
-    as_stored(numbers).map(move |number| match stored.quantise {
-        None => number * f64::from(stored.times) / stored.divisor.unwrap_or(1.0),
-        Some(quantise) => {
-            let integer = quantise.apply(number);
-            match quantise.element.limits() {
-                Some((low, high)) => integer.clamp(low.into(), high.into()),
-                None => integer,
+    as_stored(numbers).map(move |number| {
+        let of_file = match stored.quantise {
+            None => number / stored.divisor.unwrap_or(1.0),
+            Some(quantise) => {
+                let integer = quantise.apply(number);
+                match quantise.element.limits() {
+                    Some((low, high)) => integer.clamp(low.into(), high.into()),
+                    None => integer,
+                }
             }
-        }
+        };
+        of_file * f64::from(stored.times)
     })
 }
 

@@ -85,7 +85,7 @@ fn make_float(tensor: &mut Tensor, spec: &Network, integers: &Network) -> Result
             return Err(Error::UnknownOne(tensor.name.to_string()));
         };
         tensor.stored.quantise = Some(Quantise {
-            factor,
+            factor: factor / f64::from(tensor.stored.times),
             rounding: Rounding::Nearest,
             overflow: Overflow::Clamp,
             element: element_of(integers, tensor.role).unwrap_or(tensor.stored.element),

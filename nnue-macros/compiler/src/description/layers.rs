@@ -137,7 +137,7 @@ pub enum Operation {
         divide: Option<Divide>,
         /// The conversion of the sums to floating point before the bias is added.
         to_float: Option<ToFloat>,
-        /// The order in which products of `f32` are added: `columns` or `lanes`; for integers, the
+        /// The order in which products of `f32` are added, by its word in specs; for integers, the
         /// bits of the sum.
         sums: String,
         /// The factors of binary sums.
@@ -178,6 +178,17 @@ pub enum Operation {
     Float {
         /// The factor of all values.
         scale: f32,
+    },
+    /// `x[i] * one`, clamped and rounded; NaN becomes `least`.
+    Integer {
+        /// The factor of all values, and the integer that stands for 1.0.
+        one: u32,
+        /// The smallest result.
+        least: i32,
+        /// The largest result.
+        limit: u32,
+        /// The rounding of products: `nearest`, with halves to the even integer, or `truncate`.
+        rounding: String,
     },
 }
 
@@ -451,6 +462,12 @@ impl Operation {
                     gain: norm.gain.map(|gain| gain.to_string()),
                 },
                 Elementwise::Float(float) => Operation::Float { scale: float.scale },
+                Elementwise::Integer(integer) => Operation::Integer {
+                    one: integer.one,
+                    least: integer.least,
+                    limit: integer.limit,
+                    rounding: integer.rounding.to_string(),
+                },
             },
         }
     }

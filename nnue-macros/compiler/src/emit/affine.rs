@@ -16,7 +16,7 @@ use super::names::{count, ident, linear, values, variable};
 use super::program::Program;
 use super::transform::Sums;
 use crate::layout::{Affine, BLOCK, Input};
-use crate::network::{Element, Rounding, Scale, Source};
+use crate::network::{self, Element, Rounding, Scale, Source};
 use crate::plan::{BlockOrder, Blocks, Kernel, Plan, Products};
 
 const _: () = assert!(BLOCK == 4, "generated code spells blocks as `[u8; 4]`");
@@ -342,6 +342,7 @@ impl Writer<'_> {
                 let inputs = count(affine.layer.input_len());
                 quote! { , #inputs }
             }
+            Input::Floats if affine.op.sums == network::Sums::Products => TokenStream::new(),
             Input::Floats => quote! { , |a, b, c| simd::fma_f32(a, b, c) },
             _ => TokenStream::new(),
         };

@@ -36,7 +36,9 @@ pub(super) fn statement(
         // Functions of integers whose results have different types are generic over the type.
         let is_generic = matches!(
             elementwise.function,
-            network::Elementwise::Activations(_) | network::Elementwise::Product(_)
+            network::Elementwise::Activations(_)
+                | network::Elementwise::Product(_)
+                | network::Elementwise::Integer(_)
         );
         let element = match element {
             Element::U8 if is_generic => quote! { u8, },

@@ -211,7 +211,11 @@ impl Kernel {
                 let products = products(network, affine, isa);
                 Kernel::Rows { products }
             }
-            (Form::Rows, Input::Floats) => function("affine_f32_lanes", "f32, few outputs"),
+            (Form::Rows, Input::Floats) => match affine.op.sums {
+                Sums::Pairs => function("affine_f32_pairs", "f32, few outputs"),
+                Sums::Products => function("affine_f32_products", "f32, few outputs, no fma"),
+                _ => function("affine_f32_lanes", "f32, few outputs"),
+            },
             (Form::Rows, Input::Roots) => Kernel::Function {
                 name: "affine_squares",
                 unless_proved: Some("affine_squares_exact"),

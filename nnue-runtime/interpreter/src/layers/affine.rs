@@ -110,6 +110,8 @@ fn of_floats(sums: Sums, inputs: &[f32], weights: &LayerWeights) -> Vec<f32> {
     rows.zip(weights.biases.floats())
         .map(|(row, bias)| match sums {
             Sums::Lanes => lanes(inputs, row) + bias,
+            Sums::Pairs => pairs(sixteen(inputs, row)) + bias,
+            Sums::Products => products(inputs, row) + bias,
             _ => columns(inputs, row, *bias),
         })
         .collect()
@@ -122,18 +124,59 @@ fn columns(inputs: &[f32], row: &[f32], bias: f32) -> f32 {
     products.fold(bias, |sum, (x, weight)| x.mul_add(*weight, sum))
 }
 
-/// Sixteen sums: number `l` adds the products of the inputs `l`, `l + 16`, and so on. Then the sums
-/// `l` and `l + 8` are added, then the results `l` and `l + 4`, and so on.
-pub(super) fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
+/// Sixteen sums: number `l` adds the products of the inputs `l`, `l + 16`, and so on.
+fn sixteen(inputs: &[f32], row: &[f32]) -> Vec<f32> {
     let mut sums = vec![0f32; 16];
     for (index, (x, weight)) in inputs.iter().zip(row).enumerate() {
         sums[index % 16] = x.mul_add(*weight, sums[index % 16]);
     }
-    while sums.len() > 1 {
+    sums
+}
+
+/// Sixteen sums, of which `l` and `l + 8` are added, then the results `l` and `l + 4`, and so on.
+pub(super) fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
+    halved(sixteen(inputs, row), 1)[0]
+}
+
+/// As [`lanes`] until four sums are left, of which neighbours are added.
+fn pairs(sums: Vec<f32>) -> f32 {
+    match halved(sums, 4)[..] {
+        [a, b, c, d] => (a + b) + (c + d),
+        ref other => unreachable!("{} sums are left", other.len()),
+    }
+}
+
+/// The sums of both halves of a list, until no more than `few` numbers are left.
+fn halved(mut sums: Vec<f32>, few: usize) -> Vec<f32> {
+    while sums.len() > few {
         let (first, second) = sums.split_at(sums.len() / 2);
         sums = first.iter().zip(second).map(|(a, b)| a + b).collect();
     }
-    sums[0]
+    sums
+}
+
+/// Rounded products, followed by zeros up to 32 times a power of two: eight trees, of which
+/// number `l` has the products `l`, `l + 8`, and so on as its leaves. The eight sums are added as by
+/// [`pairs`].
+fn products(inputs: &[f32], row: &[f32]) -> f32 {
+    let products: Vec<f32> = inputs
+        .iter()
+        .zip(row)
+        .map(|(x, weight)| x * weight)
+        .collect();
+    let leaves = 4 * products.len().div_ceil(32).next_power_of_two();
+    let leaf = |index: usize| products.get(index).copied().unwrap_or(0.0);
+    let trees = (0..8).map(|lane| tree(&|place| leaf(8 * place + lane), 0, leaves));
+    pairs(trees.collect())
+}
+
+/// The sum of the leaves from `first` on, whose number is a power of two: the sum of the sums of
+/// both halves.
+fn tree(leaf: &dyn Fn(usize) -> f32, first: usize, leaves: usize) -> f32 {
+    match leaves {
+        1 => leaf(first),
+        _ => tree(leaf, first, leaves / 2) + tree(leaf, first + leaves / 2, leaves / 2),
+    }
 }
 
 #[cfg(test)]

@@ -42,7 +42,8 @@ pub(super) fn unknown_operation(layer: &Layer) -> Option<&'static str> {
             Elementwise::Sum(_)
             | Elementwise::Product(_)
             | Elementwise::RmsNorm(_)
-            | Elementwise::Float(_),
+            | Elementwise::Float(_)
+            | Elementwise::Integer(_),
         ) => None,
         Op::Elementwise(other) => Some(other.word()),
     }
@@ -94,6 +95,13 @@ pub(super) fn compute(
             }
             Elementwise::Float(Float { scale }) => {
                 inputs[0].iter().map(|x| x * f64::from(*scale)).collect()
+            }
+            Elementwise::Integer(own) => {
+                let clamped = |x: &f64| {
+                    let product = x * f64::from(own.one);
+                    product.clamp(own.least.into(), own.limit.into())
+                };
+                inputs[0].iter().map(clamped).collect()
             }
             other => refused(other.word()),
         },

@@ -7,6 +7,7 @@ use nnue_compiler::feature_set::piece_square::{
 };
 use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
+use nnue_compiler::operation::integer::IntegerRounding;
 use nnue_compiler::spec::{
     Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Gain, Named, OpName, Order,
     Pairs, Pooling, ProductRounding, PsqtPlace, ROW_ELEMENTS, Rounding, ScaleType, Sharing,
@@ -76,9 +77,12 @@ const FORMS: &[&str] = &[
     "layer.input, a part of a layer",
     "layer.input, a part of the transformer",
     "layer.input, an element",
+    "layer.least",
     "layer.limit, for each function",
+    "layer.limit, of integer",
     "layer.one, for each output",
     "layer.one, of an activation",
+    "layer.one, of integer",
     "layer.one, of a product",
     "layer.one, of a sum",
     "layer.op = product, of f32",
@@ -214,6 +218,7 @@ impl Words {
         }
         self.names::<BiasType>("layer.biases");
         self.names::<Gain>("layer.gain");
+        self.names::<IntegerRounding>("layer.rounding, of integer");
         self.names::<ScaleType>("layer.scales");
         self.names::<SparseBy>("layer.sparse");
         self.names::<Sums>("layer.sums");

@@ -220,6 +220,13 @@ impl Words {
                 self.operation("float", checked);
                 self.add_if(keys.scale.is_some(), "layer.scale, of a conversion");
             }
+            Op::Integer(keys) => {
+                self.operation("integer", checked);
+                self.add_if(keys.one.is_some(), "layer.one, of integer");
+                self.add_if(keys.limit.is_some(), "layer.limit, of integer");
+                self.add_if(keys.least.is_some(), "layer.least");
+                self.value("layer.rounding, of integer", keys.rounding.as_ref());
+            }
             other => panic!("the words of {other:?} are not known"),
         }
     }

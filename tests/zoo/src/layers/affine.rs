@@ -91,9 +91,13 @@ impl Graph<'_> {
         } else if self.dice.once_in(4) {
             self.toml.name("biases", Element::F32);
         }
-        if self.dice.once_in(2) {
-            self.toml
-                .name("sums", self.dice.pick(&[Sums::Columns, Sums::Lanes]));
+        let mut aside = self.dice.aside_for("sums of f32");
+        let sums = self.dice.once_in(2);
+        let usual = sums.then(|| self.dice.pick(&[Sums::Columns, Sums::Lanes]));
+        let other = aside.once_in(3);
+        let other = other.then(|| aside.pick(&[Sums::Pairs, Sums::Products]));
+        if let Some(sums) = other.or(usual) {
+            self.toml.name("sums", sums);
         }
         One::Tensor(1)
     }

@@ -12,8 +12,9 @@ use super::{
 use crate::check::reader::{Header, Input, Reader};
 use crate::check::squares::{self, root};
 use crate::check::value::{ONES, check_scale, in_range, place, value_or};
-use crate::diagnostics::{Diagnostics, Span, Spanned, all};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
 use crate::network::tensor::{One, Source, Tensor};
+use crate::spec::named::Named;
 
 /// The largest number of outputs of a layer. Layers are meant to be small; only the transformer is
 /// large.
@@ -380,13 +381,18 @@ fn check_sums(affine: &Keys, len: Option<u32>, diagnostics: &mut Diagnostics) ->
             _ => Sums::I32,
         });
     };
-    let is_order = matches!(sums.value, Sums::Columns | Sums::Lanes);
+    let is_order = sums.value.is_order();
+    let allowed = |are_orders: bool| {
+        let names = Sums::NAMES.iter();
+        let names = names.filter(|(_, own)| own.is_order() == are_orders);
+        format!("allowed: {}", list(names.map(|(name, _)| name)))
+    };
     match weights {
         WeightType::F32 if !is_order => {
             let message = format!("`sums` is `{}`, but `weights` is `f32`", sums.value);
             diagnostics
                 .error(sums.span, message)
-                .label("allowed: `columns` or `lanes`")
+                .label(allowed(true))
                 .related(affine.weights.span, "the weights");
             None
         }
@@ -394,7 +400,7 @@ fn check_sums(affine: &Keys, len: Option<u32>, diagnostics: &mut Diagnostics) ->
             let message = format!("`sums` is `{}`, but `weights` is `i32`", sums.value);
             diagnostics
                 .error(sums.span, message)
-                .label("allowed: `i32` or `i64`")
+                .label(allowed(false))
                 .related(affine.weights.span, "the weights")
                 .help("sums of integers do not depend on their order");
             None

@@ -111,10 +111,22 @@ named! {
         Columns = "columns",
         /// Sixteen sums, each over every sixteenth input, are added as a tree; the bias comes last.
         Lanes = "lanes",
+        /// The same, but of the last four sums neighbours are added.
+        Pairs = "pairs",
+        /// Each product is rounded. Neighbouring runs of eight products are added as a tree, then
+        /// the eight sums as those of `Pairs`; the bias comes last.
+        Products = "products",
         /// Sums of 32 bits, which wrap around.
         I32 = "i32",
         /// Sums of 64 bits, which only the output reads.
         I64 = "i64",
+    }
+}
+
+impl Sums {
+    /// Whether it is an order of additions of `f32`.
+    pub(super) fn is_order(self) -> bool {
+        !matches!(self, Sums::I32 | Sums::I64)
     }
 }
 

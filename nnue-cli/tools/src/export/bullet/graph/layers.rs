@@ -3,8 +3,8 @@
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Affine, Element, Gain, Layer, Op, Slice};
 use nnue_compiler::operation::{
-    Activation, Elementwise, Float, OpName, Product, Quantmoid4, Relu, ReluLeft, RmsNorm, Screlu,
-    SqrCrelu, SqrCreluI32,
+    Activation, Elementwise, Float, Integer, OpName, Product, Quantmoid4, Relu, ReluLeft, RmsNorm,
+    Screlu, SqrCrelu, SqrCreluI32,
 };
 
 use super::{Graph, INDENT, clamped, concatenated, local, quantmoid4, times};
@@ -23,7 +23,8 @@ pub(in crate::export::bullet) fn unknown_operation(layer: &Layer) -> Option<&'st
             Elementwise::Sum(_)
             | Elementwise::Product(_)
             | Elementwise::RmsNorm(_)
-            | Elementwise::Float(_),
+            | Elementwise::Float(_)
+            | Elementwise::Integer(_),
         ) => None,
         Op::Elementwise(other) => Some(other.word()),
     }
@@ -138,6 +139,18 @@ fn elementwise(
         Elementwise::Float(Float { scale }) => {
             graph.comment(&format!("{}: integers as floating point.", layer.name));
             graph.define(&name, &times(f64::from(*scale) * ones[0], &inputs[0]));
+        }
+        Elementwise::Integer(Integer { least, limit, .. }) => {
+            graph.comment(&format!("{}: floating point as integers.", layer.name));
+            let (least, limit) = (f64::from(*least) / out_one, f64::from(*limit) / out_one);
+            let clamped = match least {
+                0.0 => clamped(&inputs[0], limit),
+                least => {
+                    let shifted = format!("{} + {}", inputs[0], literal(-least));
+                    format!("{} - {}", clamped(&shifted, limit - least), literal(-least))
+                }
+            };
+            graph.define(&name, &clamped);
         }
         Elementwise::RmsNorm(RmsNorm { epsilon, gain }) => {
             let len = layer.output.len;
