@@ -32,7 +32,7 @@ enum Part {
     /// Integers of four bytes: their number and amplitude.
     I32(usize, u64),
     /// Floating point of four bytes: their number, their amplitude, and what is added to each.
-    F32(usize, f64, f32),
+    F32(usize, f32, f32),
 }
 
 /// Rows of pairs of pawns.
@@ -147,7 +147,7 @@ impl Part {
                 file.extend(value.to_le_bytes());
             }),
             Part::F32(count, amplitude, added) => {
-                let step = (amplitude / 1000.0) as f32;
+                let step = amplitude / 1000.0;
                 drawn(count, 1000, &mut |value| {
                     file.extend((value as f32 * step + added).to_le_bytes());
                 });
