@@ -166,6 +166,7 @@ fn files() -> Vec<(String, String)> {
 
 /// Weights that nobody trained leave only the size to tell.
 #[test]
+#[ignore = "large; run with --ignored"]
 fn nets_of_todays_engines_are_found() {
     for engine in ["pzchessbot", "hobbes", "devre"] {
         let ranking = Ranking::of(&engine_net(engine), "Found");

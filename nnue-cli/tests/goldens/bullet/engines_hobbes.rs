@@ -3,7 +3,7 @@
 //! Put it into a package that depends on `bullet_lib` with the feature `cuda`, `rocm` or `metal`,
 //! and set the names of the data and the numbers of the schedule, at the beginning and in `main`.
 //!
-//! The net file is `quantised.bin` in the folder of the last checkpoint: 65200192 bytes. `nnue
+//! The net file is `quantised.bin` in the folder of the last checkpoint: 68444224 bytes. `nnue
 //! check SPEC --net quantised.bin` checks it. If it is missing, bullet has printed why: a number
 //! that its type does not hold.
 //!
@@ -14,7 +14,7 @@
 //! and `nnue report` show what integers cost.
 //!
 //! ```text
-//! Hobbes: KingBuckets[12288] + Threats[60144] -> 768 x 2 -> (16 -> 32 -> 1) x 8
+//! Hobbes: KingBuckets[12288] + PawnPairs[4560] + Threats[59808] -> 768 x 2 -> (16 -> 32 -> 1) x 8
 //!
 //! tensor       shape    type    1.0 is  range                     computed as
 //! accumulator  2 x 768  i16        255                            biases + active features' rows
@@ -30,16 +30,16 @@
 //!
 //! Threats
 //! attacker           rows           squares  victims of each colour
-//! own pawn           0..=503        84       pawn, knight, rook
-//! own knight         504..=3863     336      pawn, knight, bishop, rook, queen
-//! own bishop         3864..=8343    560      pawn, knight, bishop, rook
-//! own rook           8344..=15511   896      pawn, knight, bishop, rook
-//! own queen          15512..=30071  1456     pawn, knight, bishop, rook, queen
-//! opponent's pawn    30072..=30575  84       pawn, knight, rook
-//! opponent's knight  30576..=33935  336      pawn, knight, bishop, rook, queen
-//! opponent's bishop  33936..=38415  560      pawn, knight, bishop, rook
-//! opponent's rook    38416..=45583  896      pawn, knight, bishop, rook
-//! opponent's queen   45584..=60143  1456     pawn, knight, bishop, rook, queen
+//! own pawn           0..=335        84       knight, rook
+//! own knight         336..=3695     336      pawn, knight, bishop, rook, queen
+//! own bishop         3696..=8175    560      pawn, knight, bishop, rook
+//! own rook           8176..=15343   896      pawn, knight, bishop, rook
+//! own queen          15344..=29903  1456     pawn, knight, bishop, rook, queen
+//! opponent's pawn    29904..=30239  84       knight, rook
+//! opponent's knight  30240..=33599  336      pawn, knight, bishop, rook, queen
+//! opponent's bishop  33600..=38079  560      pawn, knight, bishop, rook
+//! opponent's rook    38080..=45247  896      pawn, knight, bishop, rook
+//! opponent's queen   45248..=59807  1456     pawn, knight, bishop, rook, queen
 //!
 //! order: the side to move's half first
 //! bucket: by pieces, 1-5: 0, 6-9: 1, 10-13: 2, 14-17: 3, 18-21: 4, 22-25: 5, 26-29: 6, 30-32: 7
@@ -70,7 +70,7 @@ const RESULT_SHARE: f32 = 0.5;
 const EVAL_SCALE: f32 = 400.0;
 const NET_ID: &str = "hobbes";
 
-const INPUTS: usize = 72432;
+const INPUTS: usize = 76656;
 const WIDTH: usize = 768;
 const STACKS: usize = 8;
 
@@ -135,7 +135,7 @@ fn network<'a>(
     // What all buckets have in common.
     let common = builder.new_weights("l0f", (WIDTH, 768), InitSettings::Zeroed);
     let rows = rows + common.repeat(16);
-    let next = builder.new_weights("l0t", (WIDTH, 60144), InitSettings::Normal { mean: 0.0, stdev: 0.25 });
+    let next = builder.new_weights("l0t", (WIDTH, 64368), InitSettings::Normal { mean: 0.0, stdev: 0.25 });
     let rows = beside(rows, next);
     let bias = builder.new_weights("l0b", (WIDTH, 1), InitSettings::Zeroed);
     let l0 = Affine { weights: rows, bias };
@@ -224,11 +224,17 @@ static SET_0: PieceSquare = PieceSquare {
     threatened: [-1, -1],
 };
 
-/// `Threats`: the rows 12288 to 72431.
-static SET_1: LazyLock<Threats> = LazyLock::new(|| Threats::new(Rules {
+/// `PawnPairs`: the rows 12288 to 16847.
+static SET_1: PawnPairs = PawnPairs {
+    mirror_files: 240,
+    file_distance: 1,
+};
+
+/// `Threats`: the rows 16848 to 76655.
+static SET_2: LazyLock<Threats> = LazyLock::new(|| Threats::new(Rules {
     mirror_files: 240,
     targets: [
-        [0, 1, -1, 2, -1, -1],
+        [-1, 0, -1, 1, -1, -1],
         [0, 1, 2, 3, 4, -1],
         [0, 1, 2, 3, -1, -1],
         [0, 1, 2, 3, -1, -1],
@@ -243,9 +249,10 @@ static SET_1: LazyLock<Threats> = LazyLock::new(|| Threats::new(Rules {
 
 /// The active rows of the player who sees the board so.
 fn rows(board: &Board) -> Vec<usize> {
-    let mut rows = Vec::with_capacity(288);
+    let mut rows = Vec::with_capacity(408);
     SET_0.find(board, |row| rows.push(row));
     SET_1.find(board, |row| rows.push(12288 + row));
+    SET_2.find(board, |row| rows.push(16848 + row));
     rows
 }
 
@@ -261,7 +268,7 @@ impl SparseInputType for Inputs {
     }
 
     fn max_active(&self) -> usize {
-        288
+        408
     }
 
     fn map_features<F: FnMut(usize, usize)>(&self, position: &Position, mut f: F) {
@@ -280,12 +287,14 @@ impl SparseInputType for Inputs {
     }
 
     fn description(&self) -> String {
-        "KingBuckets + Threats".to_string()
+        "KingBuckets + PawnPairs + Threats".to_string()
     }
 }
 
 // The text of `tools/src/export/bullet/inputs/board.rs`.
 
 // The text of `tools/src/export/bullet/inputs/piece_square.rs`.
+
+// The text of `tools/src/export/bullet/inputs/pawn_pairs.rs`.
 
 // The text of `tools/src/export/bullet/inputs/threats.rs`.
