@@ -183,8 +183,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     ///
     /// # Errors
     ///
-    /// [`BoardError`] if the delta removes a piece that is not there, adds a piece where another
-    /// stands, or leaves more than 32 pieces on the board. The evaluator is as before.
+    /// [`BoardError`] if the delta removes a piece that is not there, or adds a piece where another
+    /// stands. The evaluator is as before.
     pub fn try_push(&mut self, step: impl Step<A::Line>) -> Result<(), BoardError> {
         let (step, top) = (step.changes(), self.ply());
         self.place(top);

@@ -9,8 +9,7 @@ use crate::chess::{Bitboard, Color, Piece, Role, Square};
 ///
 /// # Contract
 ///
-/// The twelve sets of [`pieces`](Position::pieces) have no square in common and at most 32 squares
-/// together. There is exactly one king of each colour. The sets stay the same as long as the
+/// The twelve sets of [`pieces`](Position::pieces) have no square in common. There is exactly one king of each colour. The sets stay the same as long as the
 /// position is not changed. Whether legal moves lead to the position does not matter. A position
 /// that breaks the contract has meaningless evaluations, but causes neither panics nor undefined
 /// behaviour.

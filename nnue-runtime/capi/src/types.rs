@@ -38,7 +38,6 @@ impl CPosition {
         }
         let kings = Color::ALL.map(|color| self.pieces[Piece::new(color, Role::King).index()]);
         let is_sound = twice == 0
-            && occupied.count_ones() <= 32
             && kings.iter().all(|squares| squares.is_power_of_two())
             && matches!(self.side_to_move, 0 | 1);
         if is_sound {
@@ -47,12 +46,12 @@ impl CPosition {
                 halfmove_clock: clock(halfmove_clock),
             })
         } else {
-            Err(self.refuse(twice, occupied.count_ones(), kings))
+            Err(self.refuse(twice, kings))
         }
     }
 
     #[cold]
-    fn refuse(&self, twice: u64, pieces: u32, kings: [u64; 2]) -> Status {
+    fn refuse(&self, twice: u64, kings: [u64; 2]) -> Status {
         let error = match (Bitboard(twice).first(), kings.map(u64::count_ones)) {
             (Some(square), _) => {
                 format!("found several pieces on {square}, expected at most one")
@@ -60,7 +59,6 @@ impl CPosition {
             (None, [white, black]) if [white, black] != [1; 2] => {
                 format!("found {white} white and {black} black kings, expected one of each colour")
             }
-            _ if pieces > 32 => format!("found {pieces} pieces, expected at most 32"),
             _ => format!(
                 "found the side to move {}, expected 0 for white or 1 for black",
                 self.side_to_move

@@ -265,7 +265,6 @@ fn positions_moves_and_buckets_are_checked() {
         &|position| position.pieces[king] = 0,
         "0 white and 1 black kings",
     );
-    refused(&|position| position.pieces[4] |= 1 << 30, "found 33 pieces");
     refused(&|position| position.side_to_move = 2, "the side to move 2");
     let wrong = CMove {
         removed: 0x80,

@@ -27,11 +27,6 @@ pub enum BoardError {
         /// The piece that stands there already.
         found: Piece,
     },
-    /// There are more than the 32 pieces that a game begins with.
-    Pieces {
-        /// How many there would be.
-        found: usize,
-    },
 }
 
 impl fmt::Display for BoardError {
@@ -61,7 +56,6 @@ impl fmt::Display for BoardError {
                 f,
                 "found `{found}` on {square}, expected an empty square for `{piece}`"
             ),
-            BoardError::Pieces { found } => write!(f, "found {found} pieces, expected at most 32"),
         }
     }
 }

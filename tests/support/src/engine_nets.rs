@@ -73,10 +73,11 @@ const NETS: &[EngineNet] = &[
         ],
     },
     EngineNet {
-        // The values are those of a file without rows of the clock, which are zeros here.
+        // The values are those of a file without rows of the clock, which are zeros here,
+        // and without padding.
         name: "integral",
         seed: 202,
-        sha256: "f337cc90a541",
+        sha256: "1814f3759fe8",
         parts: &[
             Part::I16(12 * 768 * 768, 25, 0),
             Part::Bytes(&[0; 2 * 12 * 11 * 768]),
@@ -88,6 +89,7 @@ const NETS: &[EngineNet] = &[
             Part::F32(8 * 32, 0.4, 0.0),
             Part::F32(8 * 32, 1.2, 0.0),
             Part::F32(8, 0.3, 0.0),
+            Part::Bytes(b"bulletbulletbulletbulletbulletbu"),
         ],
     },
     EngineNet {

@@ -54,7 +54,7 @@ pub struct Record {
 
 impl Record {
     /// A record of a position about which nothing else is known. If there are more than 32 pieces,
-    /// which no parsed [`Board`] has, the last pieces are left out.
+    /// for which records have no room, the last pieces are left out.
     #[must_use]
     pub fn new(position: &impl Position) -> Record {
         let mut squares = [0; 64];

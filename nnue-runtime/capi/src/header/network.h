@@ -69,8 +69,8 @@ enum {
 
 /* Squares are 0 to 63: a1 is 0, b1 is 1, a2 is 8, h8 is 63. */
 
-/* A position: one king of each colour, at most 32 pieces, and at most one on a square. Whether a
- * game can reach it does not matter. */
+/* A position: one king of each colour, and at most one piece on a square. Whether a game can reach it
+ * does not matter. */
 typedef struct nnue_position {
     uint64_t pieces[12]; /* the squares of each piece, in the order of the numbers of pieces; bit 0
                             is a1, bit 63 is h8 */

@@ -7,11 +7,18 @@ use nnue_runtime::{Board, Color, Delta, FeatureChanges};
 use crate::goldens::golden_positions;
 use fastrand::Rng;
 
-/// Positions of all phases of the game: one out of `every` goldens.
+/// Positions with more pieces than a game has, up to 64.
+const CROWDED: [&str; 3] = [
+    "qqqqkqqq/qqqqqqqq/rrrrrrrr/bbbbbbbb/BBBBBBBB/NNNNNNNN/QQQQQQQQ/QQQQKQQQ w - - 13 1",
+    "rnbqkbnr/pPpPpPpP/PpPpPpPp/pPpPpPpP/PpPpPpPp/pPpPpPpP/PpPpPpPp/RNBQKBNR b - - 0 1",
+    "rnbqkbnr/pppppppp/8/q1q1q3/2P1P1P1/8/PPPPPPPP/RNBQKBNR b - - 40 1",
+];
+
+/// Positions of all phases of the game, one out of `every` goldens, and some of no game.
 pub(super) fn positions(every: usize) -> Vec<Board> {
-    golden_fens()
-        .iter()
-        .step_by(every)
+    let goldens = golden_fens();
+    let fens = goldens.iter().step_by(every).map(String::as_str);
+    fens.chain(CROWDED)
         .map(|fen| Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")))
         .collect()
 }

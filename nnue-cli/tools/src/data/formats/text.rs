@@ -11,9 +11,11 @@ use std::io::Write;
 use std::str;
 
 use nnue_compiler::format::foreign;
+use nnue_runtime::Position;
 
 use super::EvalUnit;
 use super::chunk::Chunk;
+use super::game::check_count;
 use crate::data::error::BadRecord;
 use crate::data::record::{GameResult, Record};
 use crate::fen::{BYTE_ORDER_MARK, Fen};
@@ -57,6 +59,7 @@ fn record(line: &[u8], unit: Option<EvalUnit>) -> Result<Record, String> {
         ));
     }
     let fen = Fen::parse(fen).map_err(|error| error.to_string())?;
+    check_count(fen.board.occupied().0)?;
     let mut record = Record {
         rest: fen.rest,
         ..Record::new(&fen.board)
