@@ -8,7 +8,7 @@ use nnue_test_support::net_file::net_file_of;
 use roxmltree::{Document, Node};
 use serde_json::Value;
 
-use crate::networks::network;
+use crate::networks::{network, random_net};
 use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const SPEC: &str = "../specs/small128.toml";
@@ -235,6 +235,15 @@ fn warnings_name_what_is_odd() {
     );
     let title = document.descendants().find(|node| node.has_tag_name("h1"));
     assert_eq!(title.and_then(|title| title.text()), Some("<b> & c"));
+}
+
+#[test]
+fn neurons_of_custom_sets_are_not_counted() {
+    let spec = "../specs/games/ataxx.toml";
+    let net = scratch("report_ataxx.net", &random_net(spec, 1));
+    let (_, page) = report(&net, "report_ataxx.html", &["--spec", spec]);
+    assert!(page.contains("None is counted: only the engine knows which features"));
+    assert_eq!(table(&parse(&page), "neurons").len(), 1);
 }
 
 #[test]

@@ -105,6 +105,14 @@ pub fn html(subject: &Subject<'_>) -> String {
             [number(neuron.number), number(deviation), number(active)],
         )
     });
+    let neurons_of = if picture.neurons.is_empty() {
+        "None is counted: only the engine knows which features are active.".into()
+    } else {
+        format!(
+            "Those that tell positions apart: whose activated values vary most over positions of \
+             {positions}, by their standard deviation. A neuron is active where its sum is positive."
+        )
+    };
     let body = Markup::from([
         tag(
             "p",
@@ -140,14 +148,7 @@ pub fn html(subject: &Subject<'_>) -> String {
             ],
         ),
         tag("h2", "Neurons"),
-        tag(
-            "p",
-            format!(
-                "Those that tell positions apart: whose activated values vary most over positions \
-                 of {positions}, by their standard deviation. A neuron is active where its sum is \
-                 positive."
-            ),
-        ),
+        tag("p", &neurons_of),
         table("neurons", &["neuron", "varies by", "active"], neurons),
     ]);
     page(&network.name, body)
