@@ -343,12 +343,7 @@ fn piece_square_rows(
 }
 
 /// The value of a material on a board that is not turned.
-fn value(
-    material: &Material,
-    board: &[Placed; 64],
-    turn: usize,
-    perspective: usize,
-) -> usize {
+fn value(material: &Material, board: &[Placed; 64], turn: usize, perspective: usize) -> usize {
     let is_counted = |(role, colour): (Role, usize)| {
         let owner = if colour == perspective {
             Owner::Own
@@ -366,7 +361,9 @@ fn value(
             _ => 5,
         };
     };
-    let reached = from.iter().filter(|from| usize::from(**from) <= squares.len());
+    let reached = from
+        .iter()
+        .filter(|from| usize::from(**from) <= squares.len());
     reached.count()
 }
 

@@ -62,9 +62,9 @@ mod layout;
 pub mod leb128;
 pub mod levels;
 mod list;
-mod material;
 mod load;
 mod loaded;
+mod material;
 mod message;
 mod numbers;
 mod order;
@@ -108,10 +108,10 @@ pub use layout::{
 pub use list::{List, Text, list};
 pub use load::check;
 pub use loaded::{Ignored, Loaded};
+pub use material::{Material, MaterialValue};
 pub use numbers::Numbers;
 pub use order::{OrderError, Outputs, Reader, Run};
 pub use paired::{PAIRED_RUN, Paired, unpaired};
-pub use material::{Material, MaterialValue};
 pub use piece_square::PieceSquare;
 #[cfg(feature = "std")]
 pub use pieces::read_at;

@@ -64,7 +64,9 @@ impl PieceSquare {
         let mut sums = vec![0];
         for material in self.materials() {
             let rows = distinct(&material.rows[..material.values()]);
-            let longer = sums.iter().flat_map(|sum| rows.iter().map(move |row| sum + row));
+            let longer = sums
+                .iter()
+                .flat_map(|sum| rows.iter().map(move |row| sum + row));
             sums = longer.collect();
         }
         sums

@@ -142,8 +142,8 @@ impl Viewpoint {
 fn values(sets: &[FeatureSet], perspective: Color, squares_of: impl Fn(Piece) -> Bitboard) -> u8 {
     let mut values = 0;
     // By index, as in `architecture::sets`.
-    for index in 0..sets.len() {
-        if let Family::PieceSquare(tables) = &sets[index].family {
+    for set in (0..sets.len()).map(|index| &sets[index]) {
+        if let Family::PieceSquare(tables) = &set.family {
             for material in tables.materials() {
                 values |= value(material, perspective, &squares_of) << material.first_bit;
             }
@@ -154,11 +154,7 @@ fn values(sets: &[FeatureSet], perspective: Color, squares_of: impl Fn(Piece) ->
 
 /// The value of a material, with squares as they are on the board.
 #[inline]
-fn value(
-    material: &Material,
-    perspective: Color,
-    squares_of: impl Fn(Piece) -> Bitboard,
-) -> u8 {
+fn value(material: &Material, perspective: Color, squares_of: impl Fn(Piece) -> Bitboard) -> u8 {
     let mut squares = Bitboard::EMPTY;
     let mut kinds = material.kinds;
     while kinds != 0 {
@@ -306,8 +302,7 @@ mod tests {
         assert_eq!(material_bits(&sets), 5);
         assert_eq!(material_bits(&sets[1..2]), 0);
         let board: Board = "4k3/8/8/8/8/1q6/8/R3K2R w KQ - 0 1".parse().unwrap();
-        let [white, black] =
-            Color::ALL.map(|color| Viewpoint::of_sets(&sets, &board, color));
+        let [white, black] = Color::ALL.map(|color| Viewpoint::of_sets(&sets, &board, color));
         assert_eq!((white.king, white.materials), (Square::E1, 0b001_10));
         assert_eq!((black.king, black.materials), (Square::E8, 0));
         assert_eq!((white.value(&ROOKS, 63), white.value(&QUADRANT, 7)), (2, 2));

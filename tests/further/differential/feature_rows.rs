@@ -4,8 +4,8 @@
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_further_tests::features::{
-    a, from_a8, from_h, half_ka, half_kp, king_buckets, materials, opponent_first, queens, rotated, summed,
-    threatened,
+    a, from_a8, from_h, half_ka, half_kp, king_buckets, materials, opponent_first, queens, rotated,
+    summed, threatened,
 };
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Network, Piece, Position, Role, Square,
@@ -297,42 +297,48 @@ fn queens_choose_buckets_by_where_they_are_seen() {
 /// opponent's queens the innermost.
 #[test]
 fn materials_choose_buckets_in_their_order() {
-    check::<materials::Net>(spec!("materials"), |board, perspective, piece, square, row| {
-        let count = |color: Color, role: Role| board.pieces(Piece::new(color, role)).len();
-        let has_rook = usize::from(count(perspective, Role::Rook) > 0);
-        let seen = Seen::new(Flip::Vertical, board, perspective, piece, square).mirrored(true);
-        let of_king = match (seen.king_rank, seen.king_file) {
-            (0, 0 | 1) => 0,
-            (0, _) => 1,
-            _ => 2,
-        };
-        let pieces: usize = Piece::ALL.iter().map(|piece| board.pieces(*piece).len()).sum();
-        let of_pieces = match pieces {
-            0..=8 => 0,
-            9..=16 => 1,
-            17..=24 => 2,
-            _ => 3,
-        };
-        let bucket = (3 * has_rook + of_king) * 4 + of_pieces;
-        let plane = if seen.opponents { 6 } else { 0 } + seen.role;
-        row(771 * bucket + 3 + 64 * plane + seen.square());
+    check::<materials::Net>(
+        spec!("materials"),
+        |board, perspective, piece, square, row| {
+            let count = |color: Color, role: Role| board.pieces(Piece::new(color, role)).len();
+            let has_rook = usize::from(count(perspective, Role::Rook) > 0);
+            let seen = Seen::new(Flip::Vertical, board, perspective, piece, square).mirrored(true);
+            let of_king = match (seen.king_rank, seen.king_file) {
+                (0, 0 | 1) => 0,
+                (0, _) => 1,
+                _ => 2,
+            };
+            let pieces: usize = Piece::ALL
+                .iter()
+                .map(|piece| board.pieces(*piece).len())
+                .sum();
+            let of_pieces = match pieces {
+                0..=8 => 0,
+                9..=16 => 1,
+                17..=24 => 2,
+                _ => 3,
+            };
+            let bucket = (3 * has_rook + of_king) * 4 + of_pieces;
+            let plane = if seen.opponents { 6 } else { 0 } + seen.role;
+            row(771 * bucket + 3 + 64 * plane + seen.square());
 
-        let first = 24 * 771;
-        let minor = match count(perspective, Role::Knight) + count(perspective, Role::Bishop) {
-            0 => 0,
-            1 | 2 => 1,
-            _ => 2,
-        };
-        let plane = 6 * usize::from(piece.color == Color::Black) + piece.role.index();
-        row(first + 768 * (2 * minor + has_rook) + 64 * plane + square.index());
+            let first = 24 * 771;
+            let minor = match count(perspective, Role::Knight) + count(perspective, Role::Bishop) {
+                0 => 0,
+                1 | 2 => 1,
+                _ => 2,
+            };
+            let plane = 6 * usize::from(piece.color == Color::Black) + piece.role.index();
+            row(first + 768 * (2 * minor + has_rook) + 64 * plane + square.index());
 
-        let first = first + 6 * 768;
-        let has_queen = usize::from(count(!perspective, Role::Queen) > 0);
-        let seen = Seen::new(Flip::Vertical, board, perspective, piece, square).mirrored(false);
-        let of_king = 4 * (7 - seen.king_rank) + 7 - seen.king_file;
-        let plane = seen.interleaved().min(10);
-        row(first + 704 * (2 * of_king + has_queen) + 64 * plane + seen.square());
-    });
+            let first = first + 6 * 768;
+            let has_queen = usize::from(count(!perspective, Role::Queen) > 0);
+            let seen = Seen::new(Flip::Vertical, board, perspective, piece, square).mirrored(false);
+            let of_king = 4 * (7 - seen.king_rank) + 7 - seen.king_file;
+            let plane = seen.interleaved().min(10);
+            row(first + 704 * (2 * of_king + has_queen) + 64 * plane + seen.square());
+        },
+    );
 }
 
 /// Whether a weaker piece of the opponent attacks a piece. Kings do not count.

@@ -1,8 +1,8 @@
 //! `[[features]]` of random networks. They have few rows, unless a known set keeps its defaults.
 
 use nnue_compiler::feature_set::piece_square::{
-    FactorRounding, FirstSquare, Flip, Material, MaterialValue, Mirror, NAMES, BucketsBy, Parameters, PieceName, PieceOrder, Planes,
-    SQUARES, VirtualSet,
+    BucketsBy, FactorRounding, FirstSquare, Flip, Material, MaterialValue, Mirror, NAMES,
+    Parameters, PieceName, PieceOrder, Planes, SQUARES, VirtualSet,
 };
 use nnue_compiler::feature_set::{pawn_pairs, threats};
 use nnue_compiler::format::ThreatTargets;
@@ -261,7 +261,10 @@ fn buckets(dice: &mut Dice, queens: bool, parameters: &mut Parameters, toml: &mu
             }
             is_taken
         });
-        if parameters.materials().any(|other| other.kinds == material.kinds) {
+        if parameters
+            .materials()
+            .any(|other| other.kinds == material.kinds)
+        {
             continue;
         }
         let mut item = format!("pieces = {}", list(&names));
@@ -275,7 +278,8 @@ fn buckets(dice: &mut Dice, queens: bool, parameters: &mut Parameters, toml: &mu
                 numbers.push(numbers[0] + dice.within(1..=5));
             }
             item += &format!(", from = {numbers:?}");
-            material.value = MaterialValue::Count(numbers.iter().map(|number| *number as u8).collect());
+            material.value =
+                MaterialValue::Count(numbers.iter().map(|number| *number as u8).collect());
         }
         items.push(format!("{{ {item} }}"));
         parameters.buckets_by.push(BucketsBy::Material(material));

@@ -70,9 +70,9 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<Fe
     }
     if let Err((index, found)) = place_materials(&mut sets) {
         let error = diagnostics.error(features[index].set.span, too_many(found));
-        error.label("with the sets above").help(
-            "sets share what they tell apart where `pieces` and `from` are the same",
-        );
+        error
+            .label("with the sets above")
+            .help("sets share what they tell apart where `pieces` and `from` are the same");
         return None;
     }
     check_views(spec, &sets, diagnostics)?;

@@ -14,11 +14,11 @@ use crate::check::value::{check_buckets, in_range_or, value_or};
 use crate::decode::table::{Table, integer, integers, keys, named, names};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 
-pub use buckets::{BucketsBy, BucketsKey, BucketsName, Material, MaterialValue, PieceName, PiecesKey};
-pub use factors::{FactorRounding, VirtualSet};
-pub use parameters::{
-    FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, SQUARES,
+pub use buckets::{
+    BucketsBy, BucketsKey, BucketsName, Material, MaterialValue, PieceName, PiecesKey,
 };
+pub use factors::{FactorRounding, VirtualSet};
+pub use parameters::{FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, SQUARES};
 
 /// The name of the set whose `king_buckets` must be given: the name alone does not stand for a set.
 pub const KING_BUCKETS: &str = "KingBuckets";
@@ -105,7 +105,9 @@ impl Keys {
             Some(table) => check_king_buckets(table, mirror, diagnostics),
             None => check_halves(&set.value, self, &defaults, diagnostics),
         };
-        let own_kings = king_buckets.as_ref().map_or(1, parameters::number_of_buckets);
+        let own_kings = king_buckets
+            .as_ref()
+            .map_or(1, parameters::number_of_buckets);
         let buckets_by = buckets::check(self, own_kings, diagnostics);
         let parameters = Parameters {
             planes: planes?,
@@ -276,7 +278,9 @@ pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStr
     let flip = tables.flip.map(Literal::u8_unsuffixed);
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
-    let materials = tables.materials().map(|material| constant_material(material, features));
+    let materials = tables
+        .materials()
+        .map(|material| constant_material(material, features));
     let threatened = if tables.has_threatened() {
         let rows = tables.threatened.map(|rows| {
             let rows = rows.map(Literal::u32_unsuffixed);

@@ -8,8 +8,8 @@ use core::convert::Infallible;
 use super::*;
 use crate::ValueFault;
 use crate::{
-    Element, Form, Format, Loaded, Material, Overflow, PieceSquare, Placed, Quantise, Role, Section, Stacks,
-    Stored, Tail, Text, VirtualSet, list, split, store,
+    Element, Form, Format, Loaded, Material, Overflow, PieceSquare, Placed, Quantise, Role,
+    Section, Stacks, Stored, Tail, Text, VirtualSet, list, split, store,
 };
 
 /// Kings have no rows, and there are two buckets: a bucket for the squares of the first and the

@@ -98,12 +98,7 @@ fn buckets(material: &Material) -> usize {
 }
 
 /// The bucket that some pieces of a position choose.
-fn chosen(
-    material: &Material,
-    position: &impl Position,
-    perspective: Color,
-    turn: usize,
-) -> usize {
+fn chosen(material: &Material, position: &impl Position, perspective: Color, turn: usize) -> usize {
     let mut squares = Vec::new();
     for piece in Piece::ALL {
         let first = if piece.color == perspective { 0 } else { 6 };
@@ -113,7 +108,9 @@ fn chosen(
     }
     match (&material.value, &squares[..]) {
         (MaterialValue::Count(from), _) => {
-            let reached = from.iter().filter(|from| squares.len() >= usize::from(**from));
+            let reached = from
+                .iter()
+                .filter(|from| squares.len() >= usize::from(**from));
             reached.count()
         }
         (MaterialValue::Quadrant { .. }, []) => 0,

@@ -164,9 +164,8 @@ impl Set {
 pub(super) fn queen_buckets(parameters: &Parameters) -> Option<usize> {
     let is_of_queens = |material: &Material| {
         let queens = Material::of_queens(material.buckets() as i64);
-        queens.is_some_and(|queens| {
-            queens.kinds == material.kinds && queens.value == material.value
-        })
+        queens
+            .is_some_and(|queens| queens.kinds == material.kinds && queens.value == material.value)
     };
     match &parameters.buckets_by[..] {
         [BucketsBy::King] => Some(1),

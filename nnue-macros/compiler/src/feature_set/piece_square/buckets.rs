@@ -9,7 +9,9 @@ use toml::de::DeValue;
 use super::super::{Family, FeatureSet};
 use super::Keys;
 use crate::check::value::in_range;
-use crate::decode::table::{Value, array, inline_table, integers, keys, mismatch, named, one_or_more};
+use crate::decode::table::{
+    Value, array, inline_table, integers, keys, mismatch, named, one_or_more,
+};
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::spec::named::named;
 
@@ -97,8 +99,12 @@ impl Material {
         let (value, buckets) = match &self.value {
             MaterialValue::Count(from) => {
                 let mut numbers = [u8::MAX; format::Material::VALUES - 1];
-                numbers.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-                let buckets = std::array::from_fn(|value| if value > from.len() { 0 } else { value });
+                numbers
+                    .iter_mut()
+                    .zip(from)
+                    .for_each(|(to, from)| *to = *from);
+                let buckets =
+                    std::array::from_fn(|value| if value > from.len() { 0 } else { value });
                 (format::MaterialValue::Count(numbers), buckets)
             }
             MaterialValue::Quadrant { several } => {
@@ -272,11 +278,7 @@ pub(super) fn check(
 }
 
 /// What chooses the bucket, in the order of the spec.
-fn listed(
-    keys: &Keys,
-    own_kings: usize,
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<BucketsBy>> {
+fn listed(keys: &Keys, own_kings: usize, diagnostics: &mut Diagnostics) -> Option<Vec<BucketsBy>> {
     let queens = match &keys.queen_buckets {
         Some(count) => Some(check_queens(count, diagnostics)?),
         None => None,
@@ -308,8 +310,7 @@ fn listed(
         items.any(|item| item.value == BucketsKey::Named(name))
     };
     if own_kings > 1 && !has(BucketsName::King) {
-        let message =
-            format!("`buckets` has no `king`, but the own king has {own_kings} buckets");
+        let message = format!("`buckets` has no `king`, but the own king has {own_kings} buckets");
         diagnostics
             .error(listed.span, message)
             .help("say where they belong: the first of the list is the outermost");
@@ -320,7 +321,10 @@ fn listed(
     {
         diagnostics
             .error(listed.span, "`buckets` has no `queens`")
-            .related(queens.span, "but there are buckets for the opponent's queens")
+            .related(
+                queens.span,
+                "but there are buckets for the opponent's queens",
+            )
             .help("say where they belong: the first of the list is the outermost");
         return None;
     }
@@ -384,10 +388,7 @@ fn check_pieces(keys: &PiecesKey, diagnostics: &mut Diagnostics) -> Option<Mater
 }
 
 /// Checks the numbers of pieces from which there is another bucket.
-fn check_from(
-    from: &Spanned<Vec<Spanned<i64>>>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<u8>> {
+fn check_from(from: &Spanned<Vec<Spanned<i64>>>, diagnostics: &mut Diagnostics) -> Option<Vec<u8>> {
     let most = format::Material::VALUES - 1;
     let found = from.value.len();
     if !(1..=most).contains(&found) {
@@ -437,7 +438,11 @@ pub(crate) fn place_materials(sets: &mut [FeatureSet]) -> Result<(), (usize, usi
         let Family::PieceSquare(parameters) = &mut set.family else {
             continue;
         };
-        for material in parameters.buckets_by.iter_mut().filter_map(BucketsBy::material_mut) {
+        for material in parameters
+            .buckets_by
+            .iter_mut()
+            .filter_map(BucketsBy::material_mut)
+        {
             let known = placed.iter().find(|known| known.has_the_value_of(material));
             if let Some(known) = known {
                 material.first_bit = known.first_bit;
