@@ -100,6 +100,8 @@ fn other_reasons_are_those_of_the_tests_specs() {
     assert_eq!(reasons("perspectives/interleaved"), [Reason::Interleaved]);
     let virtual_rows = Reason::VirtualRows("KingBuckets".into());
     assert_eq!(reasons("features/float_sum"), [virtual_rows]);
+    let buckets = Reason::Buckets("KingBuckets".into());
+    assert_eq!(reasons("features/materials")[0], buckets);
 
     let skip = std::fs::read_to_string("../specs/bullet/skip.toml").expect("it is there");
     let pooling = "pooling = \"product\"\n";

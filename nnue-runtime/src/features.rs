@@ -43,23 +43,24 @@ impl FeatureSet {
     /// viewpoints. If not, all rows of the set change from one viewpoint to the other.
     #[inline]
     pub(crate) fn sees_alike(&'static self, perspective: Color, from: [Viewpoint; 2]) -> bool {
+        let [first, second] = from.map(|from| self.view(perspective, from));
+        first == second
+    }
+
+    /// The number of the view that a perspective has from a viewpoint: the same where it gives every
+    /// piece on the board the same row.
+    #[inline]
+    pub(crate) fn view(&self, perspective: Color, from: Viewpoint) -> u64 {
         match &self.family {
             Family::PieceSquare(tables) => {
-                let [first, second] =
-                    from.map(|from| piece_square::View::of(self, tables, perspective, from));
-                first == second
+                piece_square::View::of(self, tables, perspective, from).number()
             }
             Family::Threats(Threats { mirror_files, .. })
             | Family::PawnPairs(PawnPairs { mirror_files, .. }) => {
-                let [first, second] =
-                    from.map(|from| threats::view::View::of(*mirror_files, perspective, from));
-                first == second
+                threats::view::View::of(*mirror_files, perspective, from).number()
             }
-            Family::Clock(clock) => {
-                let [first, second] = from.map(|from| clock.first_row(perspective, from));
-                first == second
-            }
-            Family::Custom { .. } => true,
+            Family::Clock(clock) => u64::from(clock.first_row(perspective, from)),
+            Family::Custom { .. } => 0,
         }
     }
 

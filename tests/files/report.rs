@@ -9,7 +9,7 @@ use nnue_test_support::goldens::golden_positions;
 use nnue_test_support::net_file::net_file;
 use nnue_test_support::nets;
 use nnue_test_support::synthetic::synthetic_net;
-use nnue_tests::features::{queens, threatened};
+use nnue_tests::features::{materials, queens, threatened};
 use nnue_tests::{features::separate, sfnnv5, small128};
 
 /// A network that is small enough to compute by hand.
@@ -148,7 +148,7 @@ fn threatened_pieces_have_two_rows() {
 
 /// Rows of different buckets are never active together, whichever piece chooses the bucket.
 #[test]
-fn buckets_of_queens_are_not_added() {
+fn buckets_by_pieces_are_not_added() {
     let spec = include_str!("../specs/features/queens.toml");
     let bound = bound_of::<queens::Net>(spec, |row, neuron| match (row / 768, neuron) {
         (3, 7) => 100,
@@ -157,6 +157,15 @@ fn buckets_of_queens_are_not_added() {
         _ => 0,
     });
     assert_eq!((bound.lowest, bound.highest), (-32 * 9, 32 * 101));
+    // The first bucket, the last, and another of the first set.
+    let spec = include_str!("../specs/features/materials.toml");
+    let bound = bound_of::<materials::Net>(spec, |row, neuron| match (row / 771, neuron) {
+        (0, 7) => 5,
+        (23, 7) => 7,
+        (13, 8) => -3,
+        _ => 0,
+    });
+    assert_eq!((bound.lowest, bound.highest), (-32 * 3, 32 * 7));
 }
 
 #[test]

@@ -7,14 +7,15 @@
 //! active features. Otherwise it holds only the rows that follow from the placement, not those of
 //! features that the engine supplies.
 
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::supplied::{CHUNK, words};
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::feature_set::{has_clock, views};
-use crate::features::{Viewpoint, row, view_changes};
+use crate::features::{Viewpoint, row};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
 use crate::rows::RowLists;
@@ -46,23 +47,22 @@ impl<A: Architecture> RefreshCache<A> {
     pub(super) fn new(net: &Network<A>) -> RefreshCache<A> {
         let views = views(A::FEATURES) as usize;
         let mut entry_of = vec![0; 2 * Viewpoint::count::<A>()];
-        // The first viewpoint of each entry.
-        let mut first: Vec<(Color, Viewpoint)> = Vec::new();
+        // The perspective of each entry.
+        let mut perspectives = Vec::new();
         for perspective in Color::ALL {
-            let own = first.len();
+            let mut known = BTreeMap::new();
             for viewpoint in Viewpoint::all::<A>() {
-                let same_view = |&(_, other): &(Color, Viewpoint)| {
-                    !view_changes::<A>(perspective, [other, viewpoint])
-                };
-                let known = first[own..].iter().position(same_view);
-                let entry = own + known.unwrap_or(first.len() - own);
-                if known.is_none() {
-                    first.push((perspective, viewpoint));
+                let view: Vec<u64> = sets::<A>()
+                    .map(|set| set.view(perspective, viewpoint))
+                    .collect();
+                let entry = *known.entry(view).or_insert(perspectives.len());
+                if entry == perspectives.len() {
+                    perspectives.push(perspective);
                 }
                 entry_of[Self::place(perspective, viewpoint)] = (entry * views) as u16;
             }
         }
-        let entries = first.iter().flat_map(|(perspective, _)| {
+        let entries = perspectives.iter().flat_map(|perspective| {
             let empty = Entry {
                 half: *A::biases(net.weights(), *perspective),
                 squares: PieceCodes::EMPTY,

@@ -18,7 +18,7 @@ use crate::rows::changes::RowChanges;
 use crate::rows::{RowList, RowLists};
 
 /// How a perspective looks at the board: it changes only with its viewpoint, and not always then.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     /// The number that squares are exclusive-ored with.
     orientation: u8,
@@ -52,10 +52,16 @@ impl<'a> View<'a> {
     }
 
     /// The view as a number: the first row, times 256, and the number that squares are
-    /// exclusive-ored with. There are fewer than 2^24 rows.
+    /// exclusive-ored with.
+    #[inline]
+    pub(super) fn number(self) -> u64 {
+        u64::from(self.offset) << 8 | u64::from(self.orientation)
+    }
+
+    /// The same in 32 bits, for sets of fewer than 2^24 rows: without materials, none has more.
     #[inline]
     pub(super) fn packed(self) -> u32 {
-        self.offset << 8 | u32::from(self.orientation)
+        self.number() as u32
     }
 
     /// The view that is [packed](Self::packed) in a number.

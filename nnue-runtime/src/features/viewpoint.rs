@@ -142,8 +142,8 @@ impl Viewpoint {
 fn values(sets: &[FeatureSet], perspective: Color, squares_of: impl Fn(Piece) -> Bitboard) -> u8 {
     let mut values = 0;
     // By index, as in `architecture::sets`.
-    for index in 0..sets.len() {
-        if let Family::PieceSquare(tables) = &sets[index].family {
+    for set in (0..sets.len()).map(|index| &sets[index]) {
+        if let Family::PieceSquare(tables) = &set.family {
             for material in tables.materials() {
                 values |= value(material, perspective, &squares_of) << material.first_bit;
             }

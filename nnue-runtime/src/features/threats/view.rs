@@ -8,7 +8,7 @@ use crate::placement::PieceCodes;
 use crate::rows::RowList;
 
 /// How a perspective looks at the board: it changes only when its own king crosses the middle.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(in crate::features) struct View {
     /// The number that squares are exclusive-ored with.
     orientation: u8,
@@ -25,6 +25,12 @@ impl View {
             orientation: from.orientation(flip, mirror_files),
             is_black: perspective == Color::Black,
         }
+    }
+
+    /// The view as a number, which tells it from other views of its perspective.
+    #[inline]
+    pub(in crate::features) fn number(self) -> u64 {
+        self.orientation.into()
     }
 
     /// The square as it is seen.
