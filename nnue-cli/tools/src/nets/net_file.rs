@@ -332,7 +332,8 @@ fn encoded(bytes: &[u8]) -> Option<String> {
 
 /// The specs that a file with a header fits. Specs for which its weights look right come first.
 pub fn fitting(bytes: &[u8]) -> Vec<KnownSpec> {
-    let known = KnownSpec::told_by_header().filter_map(|known| Some((known.network().ok()?, known)));
+    let known =
+        KnownSpec::told_by_header().filter_map(|known| Some((known.network().ok()?, known)));
     fits(bytes, known)
 }
 
