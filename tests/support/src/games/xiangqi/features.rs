@@ -223,3 +223,22 @@ pub fn stack(board: &Board) -> usize {
         _ => 13,
     }
 }
+
+/// Positions whose sums the description gives, or that follow from it by hand.
+#[test]
+fn wings_weigh_what_the_description_says() {
+    for (fen, expected) in [
+        ("4k4/9/4b4/9/9/6P2/9/2C6/9/4K4 w", -8_866_461_795_744_256),
+        ("4k4/9/9/9/9/9/9/3A5/9/4K4 w", (1 << 60) + (2 << 36)),
+        // The knights and the advisors of both wings weigh the same.
+        (
+            "4k4/9/9/9/9/9/9/9/9/RN1AKABN1 w",
+            (1 << 44) + 30 - ((1 << 57) + (10 << 29)),
+        ),
+        ("4k4/9/9/9/9/9/9/9/1N7/4K4 w", (1 << 50) + (21 << 14)),
+    ] {
+        let board = Board::from_fen(fen).expect("a position");
+        assert_eq!(balance(&board, Color::White), expected, "{fen}");
+        assert_eq!(balance(&board, Color::Black), 0, "{fen}");
+    }
+}
