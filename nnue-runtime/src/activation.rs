@@ -624,7 +624,18 @@ mod tests {
 
     #[test]
     fn floats_become_integers_as_they_say() {
-        let values = [-2.0, -0.375, -0.25, 0.25, 0.375, 0.625, 1.1, 3.0, 9e9, f32::NAN];
+        let values = [
+            -2.0,
+            -0.375,
+            -0.25,
+            0.25,
+            0.375,
+            0.625,
+            1.1,
+            3.0,
+            9e9,
+            f32::NAN,
+        ];
         let nearest: [i16; 10] = integer_nearest(&values, 4.0, -8.0, 10.0);
         assert_eq!(nearest, [-8, -2, -1, 1, 2, 2, 4, 10, 10, -8]);
         let truncated: [i16; 10] = integer_truncated(&values, 4.0, -8.0, 10.0);

@@ -3,9 +3,7 @@
 //! For each perspective, each neuron is summed up and activated, and pairs of neurons are pooled.
 //! Then the values of both perspectives are put together.
 
-use nnue_compiler::network::{
-    Network, Order, Pooling, Transformer, TransformerActivation,
-};
+use nnue_compiler::network::{Network, Order, Pooling, Transformer, TransformerActivation};
 use nnue_runtime::Color;
 
 use crate::features::ActiveRows;

@@ -268,7 +268,10 @@ pub fn golden_values(
     };
     table.rows(|row| {
         let values = values.iter().map(|value| row.number(value));
-        Ok((row.cell("fen")?.to_owned(), values.collect::<Result<_, _>>()?))
+        Ok((
+            row.cell("fen")?.to_owned(),
+            values.collect::<Result<_, _>>()?,
+        ))
     })
 }
 

@@ -199,7 +199,9 @@ impl<'d> Graph<'d> {
             // The next layer reads all of them, and its weights have the same one for each.
             let one = aside.pick(&[127, 64, 255, 1000]);
             let floats = floats.into_iter();
-            return floats.map(|part| self.integer(part, one, &mut aside)).collect();
+            return floats
+                .map(|part| self.integer(part, one, &mut aside))
+                .collect();
         }
         match self.dice.within(0..=11) {
             // Binary layers read sums.

@@ -117,11 +117,7 @@ impl Keys {
         let limit = in_range_or("limit", limit, 1..=MOST, one.unwrap_or(1), diagnostics);
         let least = match &self.least {
             Some(least) if !(-MOST - 1..=0).contains(&least.value) => {
-                let message = format!(
-                    "`least` is {}, allowed are {} to 0",
-                    least.value,
-                    -MOST - 1
-                );
+                let message = format!("`least` is {}, allowed are {} to 0", least.value, -MOST - 1);
                 diagnostics.error(least.span, message);
                 None
             }

@@ -111,9 +111,7 @@ impl Pooling {
     pub(crate) fn formula(self, a: &str, b: &str) -> Option<String> {
         Some(match self {
             Pooling::None => return None,
-            Pooling::Product { shift, rounding } => {
-                rounded(&format!("{a} * {b}"), shift, rounding)
-            }
+            Pooling::Product { shift, rounding } => rounded(&format!("{a} * {b}"), shift, rounding),
             Pooling::Average => format!("({a} + {b} + 1) >> 1"),
             Pooling::Max => format!("max({a}, {b})"),
         })

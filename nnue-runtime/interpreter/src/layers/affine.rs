@@ -159,7 +159,11 @@ fn halved(mut sums: Vec<f32>, few: usize) -> Vec<f32> {
 /// number `l` has the products `l`, `l + 8`, and so on as its leaves. The eight sums are added as by
 /// [`pairs`].
 fn products(inputs: &[f32], row: &[f32]) -> f32 {
-    let products: Vec<f32> = inputs.iter().zip(row).map(|(x, weight)| x * weight).collect();
+    let products: Vec<f32> = inputs
+        .iter()
+        .zip(row)
+        .map(|(x, weight)| x * weight)
+        .collect();
     let leaves = 4 * products.len().div_ceil(32).next_power_of_two();
     let leaf = |index: usize| products.get(index).copied().unwrap_or(0.0);
     let trees = (0..8).map(|lane| tree(&|place| leaf(8 * place + lane), 0, leaves));

@@ -1,10 +1,10 @@
 //! Checks the transformer's activation: the ones before and after it.
 
 use super::{Activation, LARGEST_BYTE, LARGEST_FAST_INPUT, Name};
-use crate::operation::pooling::rounding;
 use crate::check::fixed_point::{CLIPS_ONE, check_clips_one, least_limit};
 use crate::check::value::{in_range, in_range_or};
 use crate::diagnostics::Diagnostics;
+use crate::operation::pooling::rounding;
 use crate::spec::Transformer;
 
 /// Checks the integer that stands for 1.0 in the accumulator.
