@@ -45,10 +45,9 @@ pub(super) fn by_layer(spec: &Spec) -> Option<Spec> {
     let shift = transformer.shift.as_ref().filter(|shift| shift.value != 0);
     let of_clipped = activation == Name::Crelu;
     // The check of the transformer reports other shifts.
-    let shifts = transformer.shift.iter().map(|shift| shift.value);
-    let fit = transformer.limit.is_none() && { shifts }
-        .all(|shift| of_clipped && (0..=15).contains(&shift));
-    if pooling::name(transformer) != spec::Pooling::None || !fit {
+    let fits = |shift: &Spanned<i64>| of_clipped && (0..=15).contains(&shift.value);
+    let keys_fit = transformer.limit.is_none() && transformer.shift.as_ref().is_none_or(fits);
+    if pooling::name(transformer) != spec::Pooling::None || !keys_fit {
         return None;
     }
     let squares_in_layers = [WeightType::I8, WeightType::I16];
