@@ -374,7 +374,10 @@ mod tests {
         let castling =
             Delta::castling(Color::White, Square::E1, Square::C1, Square::A1, Square::D1);
         assert_eq!(clock(&mut game, castling), 99);
-        assert_eq!(clock(&mut game, Delta::quiet(king, Square::E8, Square::E7)), 100);
+        assert_eq!(
+            clock(&mut game, Delta::quiet(king, Square::E8, Square::E7)),
+            100
+        );
         assert_eq!(clock(&mut game, Delta::null()), 101);
         let rook = Piece::from_char('r');
         let promotion = Delta::promotion(Color::White, Square::B7, Square::B8, Role::Rook, None);

@@ -73,7 +73,11 @@ impl From<&cozy_chess::Board> for Board {
             Some(Piece::new(color.into(), role.into()))
         };
         let side_to_move = board.side_to_move().into();
-        Board::from_squares(Square::ALL.map(piece_on), side_to_move, board.halfmove_clock())
+        Board::from_squares(
+            Square::ALL.map(piece_on),
+            side_to_move,
+            board.halfmove_clock(),
+        )
     }
 }
 

@@ -231,7 +231,11 @@ impl Delta {
     #[inline]
     pub(crate) fn clock_after(&self, clock: u8) -> u8 {
         let starts_anew = self.removed.len() > self.added.len() || self.removed.has_pawn();
-        if starts_anew { 0 } else { clock.saturating_add(1) }
+        if starts_anew {
+            0
+        } else {
+            clock.saturating_add(1)
+        }
     }
 
     /// Whether the delta changes nothing.

@@ -236,7 +236,9 @@ pub unsafe fn push_checked<A: Architecture<Line: StartsAt<Checked>>>(
 /// # Safety
 ///
 /// As for [`push`].
-pub unsafe fn pop<A: Architecture<Line: StartsAt<Checked>>>(evaluator: *mut Evaluator<A>) -> Status {
+pub unsafe fn pop<A: Architecture<Line: StartsAt<Checked>>>(
+    evaluator: *mut Evaluator<A>,
+) -> Status {
     let evaluator = given!(evaluator as as_mut);
     if evaluator.line.end == evaluator.line.first {
         return fail(Status::MOVE, "found no move to take back");

@@ -1,8 +1,6 @@
 //! The structures that C and Rust share, which the header declares with the same fields.
 
-use nnue_runtime::{
-    Bitboard, Color, Delta, Output, Piece, Position, PositionWithClock, Role, Wdl,
-};
+use nnue_runtime::{Bitboard, Color, Delta, Output, Piece, Position, PositionWithClock, Role, Wdl};
 
 use crate::status::{Status, fail};
 

@@ -93,7 +93,11 @@ fn the_header_asks_for_the_clock_where_a_network_sees_it() {
         header.text()
     };
     let (with, without) = (text(true), text(false));
-    assert_eq!(with.matches("const nnue_position *position, uint32_t halfmove_clock").count(), 2);
+    assert_eq!(
+        with.matches("const nnue_position *position, uint32_t halfmove_clock")
+            .count(),
+        2
+    );
     assert!(with.contains("nnue_status net_evaluator_set_halfmove_clock("));
     assert!(!without.contains("clock"), "{without}");
     assert!(!with.contains('@') && !without.contains('@'));

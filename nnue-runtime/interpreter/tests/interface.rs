@@ -150,7 +150,12 @@ fn the_half_move_clock_switches_rows_on() {
         let board = Board::from_fen(&fen).expect("a position");
         let own = |row: &usize| (first..first + 132).contains(row);
         let rows = nnue_interpreter::active_rows(&network, &board);
-        rows.map(|rows| rows.into_iter().filter(own).map(|row| row - first).collect())
+        rows.map(|rows| {
+            rows.into_iter()
+                .filter(own)
+                .map(|row| row - first)
+                .collect::<Vec<usize>>()
+        })
     };
     let steps: [(u32, Option<usize>); 10] = [
         (0, None),

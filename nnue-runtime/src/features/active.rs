@@ -72,7 +72,9 @@ impl RowFinder {
         } = self;
         let from = self.viewpoints[perspective.index()];
         if let Family::Clock(rule) = &self.sets[set].family {
-            let row = rule.row(perspective, from, self.clock).zip(self.rows.first_mut());
+            let row = rule
+                .row(perspective, from, self.clock)
+                .zip(self.rows.first_mut());
             let active = row.map(|(row, first)| *first = row).is_some();
             return &self.rows[..usize::from(active)];
         }

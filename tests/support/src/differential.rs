@@ -546,7 +546,9 @@ fn taken_back<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
 }
 
 /// Plays a game and takes it back, with evaluations after some of the moves.
-fn played<A: Architecture<Line: StartsAt<Board>, Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+fn played<
+    A: Architecture<Line: StartsAt<Board>, Output: Evaluated<Evaluation: Into<Evaluation>>>,
+>(
     net: &Network<A>,
     game: &Game,
     expected: &[Expected],
