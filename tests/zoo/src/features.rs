@@ -38,7 +38,7 @@ pub(super) fn draw(dice: &mut Dice) -> (Toml, bool) {
     let mut aside = dice.aside_for("Clock");
     if has_custom {
         custom(dice, false, &mut toml);
-    } else if aside.once_in(8) {
+    } else if aside.once_in(16) {
         clock(&mut aside, &mut toml);
     }
     (toml, large)
