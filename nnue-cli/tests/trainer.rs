@@ -53,7 +53,7 @@ fn expected(spec: &str) -> Vec<Reason> {
             Reason::Caller,
             Reason::Shards(layer("fc_0")),
         ],
-        "games/xiangqi" => vec![
+        "games/xiangqi" | "games/xiangqi_no_psqt" => vec![
             custom("Threats of xiangqi"),
             custom("HalfKAv2_hm of xiangqi"),
             Reason::Caller,

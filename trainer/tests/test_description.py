@@ -21,6 +21,7 @@ Change = Callable[[Any, Any], object]
 UNREAD = {
     "accumulator",
     "activated",
+    "blocks",
     "formula",
     "further",
     "king_buckets",

@@ -87,6 +87,7 @@ specs! {
     games_shogi_sfnn_progress: "../../specs/games/shogi_sfnn_progress.toml";
     games_shogi_sfnn_shards: "../../specs/games/shogi_sfnn_shards.toml";
     games_xiangqi: "../../specs/games/xiangqi.toml";
+    games_xiangqi_no_psqt: "../../specs/games/xiangqi_no_psqt.toml";
     seed_a8: "../../specs/seed/a8.toml";
     seed_halfkav2_buckets: "../../specs/seed/halfkav2_buckets.toml";
     seed_halfkav2_psqt: "../../specs/seed/halfkav2_psqt.toml";
