@@ -48,7 +48,7 @@ pub(super) fn text(spec: &DeTable<'_>) -> String {
         (_, Some("product")) => {
             let shift = transformer("product_shift").and_then(integer);
             let shift = shift.and_then(|shift| u32::try_from(shift).ok());
-            let fits = |shift: &u32| qa * qa >> shift <= 127;
+            let fits = |shift: &u32| (qa * qa) >> shift <= 127;
             let shift = shift.or_else(|| (0..31).find(fits)).unwrap_or(0);
             Values::Products {
                 shift: shift.min(31),
@@ -92,7 +92,7 @@ pub(super) fn text(spec: &DeTable<'_>) -> String {
 fn one_layer(spec: &DeTable<'_>, [qa, qb]: [i64; 2], values: Values) -> String {
     let inputs = match values {
         Values::Plain | Values::Squares => qa,
-        Values::Products { shift } => match qa * qa >> shift {
+        Values::Products { shift } => match (qa * qa) >> shift {
             // 126 stands for 127.
             one if (one + 2) & (one + 1) == 0 && one > 0 => one + 1,
             one => one.max(1),
