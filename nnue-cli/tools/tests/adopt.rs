@@ -30,7 +30,7 @@ fn spec(name: &str) -> String {
 /// The engines whose networks are tried, by name.
 fn engines() -> Vec<String> {
     // RubiChess is not among the networks of the field: its header says how it is built.
-    const OTHERS: [&str; 2] = ["rubichess", "rubichess_march"];
+    const OTHERS: [&str; 3] = ["k32q2", "rubichess", "rubichess_march"];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/engines");
     let files = std::fs::read_dir(folder).expect("the folder is there");
     let names = files.map(|file| {
