@@ -82,14 +82,15 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
 /// The text that a spec stands for, if it is `like` another one: all keys and values, with a header
 /// for each table. `None` also for a spec that cannot be completed.
 pub fn whole_spec(file: &SourceFile) -> Option<String> {
-    let known;
     let mut reported = Diagnostics::default();
-    let mut document = document("the spec", file, &mut reported)?;
-    let base = BaseNetwork::decode("like", document.get("like")?, &document, &mut reported)?;
-    known = base.text_behind(file.text.len());
-    base.complete(&mut document, &known, &mut reported)?;
-    document.remove("like");
-    Some(whole::text(&document))
+    let short = document("the spec", file, &mut reported)?;
+    let base = BaseNetwork::decode("like", short.get("like")?, &short, &mut reported)?;
+    // The table that is completed borrows the text behind it.
+    let text = base.text_behind(file.text.len());
+    let mut spec = document("the spec", file, &mut reported)?;
+    base.complete(&mut spec, &text, &mut reported)?;
+    spec.remove("like");
+    Some(whole::text(&spec))
 }
 
 /// Reads `neuron_order` from a file of its own, or reports everything that is wrong with the text
