@@ -123,6 +123,7 @@ fn small128_is_described_in_words_and_numbers_that_stay() {
             json!({
                 "name": "sqr_crelu",
                 "shift": 19,
+                "rounding": null,
                 "limit": 127,
                 "formula": "min(x * x >> 19, 127)",
             }),

@@ -245,13 +245,14 @@ fn push_unsigned_leb128(file: &mut Vec<u8>, mut value: u32) {
 }
 
 /// The number in the file for a value that is not quantised while loading. If the file has an
-/// integer for a value in floating point or for a multiple, this is the nearest integer that fits.
+/// integer for a value in floating point or for a multiple, this is a near integer that fits.
 fn integer_of(tensor: &Tensor, value: f64) -> f64 {
     match (tensor.stored.divisor, tensor.stored.element.limits()) {
         (Some(divisor), Some((low, high))) => {
             (value * divisor).round().clamp(low.into(), high.into())
         }
-        _ if tensor.stored.times > 1 => (value / f64::from(tensor.stored.times)).round(),
+        // Rounded towards zero, so that the multiple fits where the value does.
+        _ if tensor.stored.times > 1 => (value / f64::from(tensor.stored.times)).trunc(),
         _ => value,
     }
 }
