@@ -283,8 +283,8 @@ fn what_a_network_needs_is_told_by_name() {
         (&views, "; white:; black:; views: 3", "found 1 views"),
         (
             &views,
-            "; white:; black:; views: 3 45",
-            "found 45 in `views:`, allowed are 0 to 44",
+            "; white:; black:; views: 3 90",
+            "found 90 in `views:`, allowed are 0 to 89",
         ),
         (
             &average,

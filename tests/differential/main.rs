@@ -25,11 +25,11 @@ differential! {
     zoo_03: "zoo/specs/zoo_03.toml";
     zoo_05: "zoo/specs/zoo_05.toml";
     zoo_07: "zoo/specs/zoo_07.toml", check_by_caller;
-    zoo_08: "zoo/specs/zoo_08.toml";
+    zoo_08: "zoo/specs/zoo_08.toml", check_custom;
     zoo_10: "zoo/specs/zoo_10.toml";
     zoo_11: "zoo/specs/zoo_11.toml";
     zoo_15: "zoo/specs/zoo_15.toml";
-    zoo_17: "zoo/specs/zoo_17.toml", check_by_caller;
+    zoo_17: "zoo/specs/zoo_17.toml";
     zoo_18: "zoo/specs/zoo_18.toml";
     zoo_19: "zoo/specs/zoo_19.toml", check_mixed;
     zoo_20: "zoo/specs/zoo_20.toml";

@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(material_bits(&sets[1..2]), 0);
         let board: Board = "4k3/8/8/8/8/1q6/8/R3K2R w KQ - 0 1".parse().unwrap();
         let [white, black] = Color::ALL.map(|color| Viewpoint::of_sets(&sets, &board, color));
-        assert_eq!((white.king, white.materials), (Square::E1, 0b001_10));
+        assert_eq!((white.king, white.materials), (Square::E1, 0b0_0110));
         assert_eq!((black.king, black.materials), (Square::E8, 0));
         assert_eq!((white.value(&ROOKS, 63), white.value(&QUADRANT, 7)), (2, 2));
     }

@@ -131,7 +131,7 @@ fn all_rows_have_the_numbers_of_the_engine() {
                     };
                     if let Some(row) = ROWS.of_threat(&threat) {
                         let name = &mut threats[row as usize];
-                        write!(name, "{a}\t{from}\t{v}\t{to}\t{row}\n").expect("a string");
+                        writeln!(name, "{a}\t{from}\t{v}\t{to}\t{row}").expect("a string");
                     }
                 }
             }

@@ -29,7 +29,7 @@ pub fn xiangqi_net(has_psqt: bool) -> Vec<u8> {
     }
     file.extend(description);
     push_word(&mut file, TRANSFORMER);
-    let biases = words("biases", WIDTH).map(|word| (word * 401 >> 16) - 100);
+    let biases = words("biases", WIDTH).map(|word| ((word * 401) >> 16) - 100);
     let biases = biases
         .enumerate()
         .map(|(i, value)| value * if i % 53 == 0 { 10 } else { 1 });
@@ -62,7 +62,7 @@ pub fn xiangqi_net(has_psqt: bool) -> Vec<u8> {
         ] {
             let name = format!("stack {stack}/{layer}");
             for word in words(&format!("{name}.biases"), outputs) {
-                let bias = (word * (2 * largest_bias + 1) >> 16) - largest_bias;
+                let bias = ((word * (2 * largest_bias + 1)) >> 16) - largest_bias;
                 push_word(&mut file, bias.cast_unsigned());
             }
             let mut weights = bytes(&format!("{name}.weights"), inputs * outputs);
@@ -104,7 +104,7 @@ fn bytes(name: &str, count: usize) -> Vec<i8> {
 fn quieten(weights: &mut [i8], shift: u32) {
     for weight in weights {
         let value = i32::from(*weight);
-        *weight = (value * value.abs() >> shift) as i8;
+        *weight = ((value * value.abs()) >> shift) as i8;
     }
 }
 
