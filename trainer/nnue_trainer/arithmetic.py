@@ -65,7 +65,7 @@ class Arithmetic(ABC):
         return shifted(x, shift)
 
     def clipped_square(self, x: Tensor, limit: int, shift: int, is_nearest: bool) -> Tensor:
-        """`c * c` for each `c` of `x`, clipped from 0 to `limit`, shifted down or to the nearest."""
+        """`c * c` for each `c` of `x`, clipped to `0..=limit`, shifted down or to the nearest."""
         c = x.clamp(0, limit)
         return self.shift_product(c * c, shift, is_nearest)
 
@@ -94,9 +94,7 @@ class Arithmetic(ABC):
         """A function of `f32`: `exact` gives its bits, `smooth` has its gradient."""
 
     @abstractmethod
-    def integers(
-        self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool
-    ) -> Tensor:
+    def integers(self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool) -> Tensor:
         """`x * one` of `f32`, within the limits, as the nearest integers, halves as even ones, or
         without fractions. What is no number becomes the smaller limit."""
 
@@ -155,9 +153,7 @@ class Float(Arithmetic):
     ) -> Tensor:
         return smooth(*values)
 
-    def integers(
-        self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool
-    ) -> Tensor:
+    def integers(self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool) -> Tensor:
         return (x * one).clamp(*limits)
 
     def to_integer(self, x: Tensor) -> Tensor:
@@ -217,9 +213,7 @@ class Fake(Float):
         bits = exact(*(value.detach().float() for value in values))
         return straight_through(bits.to(y.dtype), y)
 
-    def integers(
-        self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool
-    ) -> Tensor:
+    def integers(self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool) -> Tensor:
         rounded = _integers_of_f32(x.detach(), one, limits, is_nearest).to(x.dtype)
         return straight_through(rounded, (x * one).clamp(*limits))
 
@@ -277,9 +271,7 @@ class Exact(Arithmetic):
     ) -> Tensor:
         return exact(*values)
 
-    def integers(
-        self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool
-    ) -> Tensor:
+    def integers(self, x: Tensor, one: int, limits: tuple[int, int], is_nearest: bool) -> Tensor:
         return _integers_of_f32(x, one, limits, is_nearest).long()
 
     def to_integer(self, x: Tensor) -> Tensor:
