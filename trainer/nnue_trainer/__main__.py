@@ -151,7 +151,8 @@ def watcher(run: Run, training: Training, folder: Path) -> Watcher:
 def trainable(description: Description) -> Description:
     """The description of a network that positions alone can train.
 
-    Raises `RunError` if what a position gives is known to an engine alone.
+    Raises `RunError` if what a position gives is known to an engine alone, or if files have tensors
+    that training cannot round.
     """
     for features in description.features:
         if isinstance(features.family, schema.Custom):
@@ -170,6 +171,12 @@ def trainable(description: Description) -> Description:
                 f"`{description.name}` does not use `{section.content.name}` of its file: training "
                 "tells no values for it"
             )
+    if different := description.stored_differently():
+        raise RunError(
+            f"the file of `{description.name}` has other numbers in `{different[1]}` than in "
+            f"`{different[0]}`: the trainer needs the same `type`, `one`, `times`, `rounding` and "
+            "`overflow` for white and black"
+        )
     return description
 
 

@@ -85,6 +85,16 @@ class Description:
                 return tensor
         return None
 
+    def stored_differently(self) -> tuple[str, str] | None:
+        """White's and black's tensor of a role whose files have other numbers for the one than for
+        the other; `None` if there are no such tensors. One grid rounds both."""
+        by_name = {tensor.name: tensor for tensor in self.tensors}
+        for name, tensor in by_name.items():
+            other = by_name.get(name.replace(".white.", ".black."), tensor)
+            if _numbers_of_file(tensor) != _numbers_of_file(other):
+                return name, other.name
+        return None
+
     def values(self, source: str) -> schema.Values:
         """What a layer can read: `transformer`, `unpooled`, `psqt` or the output of a layer.
 
@@ -121,6 +131,10 @@ def _read(text: str) -> schema.Document:
         raise BadDescription(
             f"`nnue describe` printed {shown(text)}, which is no JSON ({error}): {HINT}"
         ) from error
+
+
+def _numbers_of_file(tensor: schema.Tensor) -> tuple[str, int, schema.Quantise | None]:
+    return tensor.element, tensor.times, tensor.quantise
 
 
 def len_of(tensor: schema.Tensor, name: str) -> int:

@@ -403,8 +403,9 @@ class Tensor(Struct):
     encoding: str
     quantise: Quantise | None
     divisor: float | None
-    times: Size
     """What integers of the file are divided by to become floating point."""
+    times: Size
+    """How many times the network has the integers of the file."""
     one: Fraction | None
 
 

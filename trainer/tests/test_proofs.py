@@ -64,6 +64,8 @@ def refusal(description: Description) -> str | None:
     """Why nothing trains a network by positions, if so."""
     if any(isinstance(features.family, schema.Custom) for features in description.features):
         return "the engine tells which"
+    if description.stored_differently():
+        return "for white and black"
     # Pieces select one of so many.
     return "leaves the choice of its [0-9]+ stacks" if description.buckets.count > 256 else None
 
