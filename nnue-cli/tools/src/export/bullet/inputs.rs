@@ -97,7 +97,7 @@ pub enum Set {
 
 impl Set {
     /// The set that finds the rows of a feature set; `None` if a position of bullet does not tell its
-    /// features, or if [other pieces than queens](queen_buckets) choose the bucket.
+    /// features, or if other pieces than queens choose the bucket.
     #[must_use]
     pub fn of(set: &FeatureSet) -> Option<Set> {
         Some(match &set.family {
