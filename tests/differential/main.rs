@@ -23,21 +23,29 @@ differential! {
     zoo_01: "zoo/specs/zoo_01.toml";
     zoo_02: "zoo/specs/zoo_02.toml";
     zoo_03: "zoo/specs/zoo_03.toml";
-    zoo_05: "zoo/specs/zoo_05.toml";
-    zoo_07: "zoo/specs/zoo_07.toml", check_by_caller;
-    zoo_08: "zoo/specs/zoo_08.toml", check_custom;
+    zoo_04: "zoo/specs/zoo_04.toml";
     zoo_10: "zoo/specs/zoo_10.toml";
     zoo_11: "zoo/specs/zoo_11.toml";
+    zoo_14: "zoo/specs/zoo_14.toml";
     zoo_15: "zoo/specs/zoo_15.toml";
     zoo_17: "zoo/specs/zoo_17.toml";
     zoo_18: "zoo/specs/zoo_18.toml";
     zoo_19: "zoo/specs/zoo_19.toml", check_mixed;
     zoo_20: "zoo/specs/zoo_20.toml";
     zoo_22: "zoo/specs/zoo_22.toml";
-    zoo_23: "zoo/specs/zoo_23.toml";
+    zoo_24: "zoo/specs/zoo_24.toml";
+    zoo_27: "zoo/specs/zoo_27.toml";
+    zoo_28: "zoo/specs/zoo_28.toml";
+    zoo_30: "zoo/specs/zoo_30.toml";
     zoo_33: "zoo/specs/zoo_33.toml";
+    zoo_34: "zoo/specs/zoo_34.toml";
     zoo_39: "zoo/specs/zoo_39.toml";
-    zoo_49: "zoo/specs/zoo_49.toml";
+    zoo_50: "zoo/specs/zoo_50.toml";
+    zoo_51: "zoo/specs/zoo_51.toml", check_mixed;
+    zoo_53: "zoo/specs/zoo_53.toml", check_views;
+    zoo_54: "zoo/specs/zoo_54.toml";
+    zoo_55: "zoo/specs/zoo_55.toml";
+    zoo_56: "zoo/specs/zoo_56.toml";
 }
 
 differential_of! {

@@ -9,24 +9,21 @@ use nnue_test_support::differential;
 use nnue_zoo::{check_for, draw, seed_of};
 
 differential! {
-    zoo_04: "specs/zoo_04.toml";
+    zoo_05: "specs/zoo_05.toml";
     zoo_06: "specs/zoo_06.toml", check_by_caller;
+    zoo_07: "specs/zoo_07.toml", check_by_caller;
+    zoo_08: "specs/zoo_08.toml", check_custom;
     zoo_09: "specs/zoo_09.toml";
     zoo_12: "specs/zoo_12.toml";
     zoo_13: "specs/zoo_13.toml";
-    zoo_14: "specs/zoo_14.toml";
     zoo_16: "specs/zoo_16.toml";
     zoo_21: "specs/zoo_21.toml";
-    zoo_24: "specs/zoo_24.toml";
+    zoo_23: "specs/zoo_23.toml";
     zoo_25: "specs/zoo_25.toml", check_views;
     zoo_26: "specs/zoo_26.toml";
-    zoo_27: "specs/zoo_27.toml";
-    zoo_28: "specs/zoo_28.toml";
     zoo_29: "specs/zoo_29.toml";
-    zoo_30: "specs/zoo_30.toml";
     zoo_31: "specs/zoo_31.toml";
     zoo_32: "specs/zoo_32.toml";
-    zoo_34: "specs/zoo_34.toml";
     zoo_35: "specs/zoo_35.toml";
     zoo_36: "specs/zoo_36.toml";
     zoo_37: "specs/zoo_37.toml";
@@ -40,13 +37,8 @@ differential! {
     zoo_46: "specs/zoo_46.toml";
     zoo_47: "specs/zoo_47.toml", check_by_caller;
     zoo_48: "specs/zoo_48.toml";
-    zoo_50: "specs/zoo_50.toml";
-    zoo_51: "specs/zoo_51.toml", check_mixed;
+    zoo_49: "specs/zoo_49.toml";
     zoo_52: "specs/zoo_52.toml", check_by_caller;
-    zoo_53: "specs/zoo_53.toml", check_views;
-    zoo_54: "specs/zoo_54.toml";
-    zoo_55: "specs/zoo_55.toml";
-    zoo_56: "specs/zoo_56.toml";
 }
 
 /// How many there are.
