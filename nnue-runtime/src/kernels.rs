@@ -367,6 +367,20 @@ fn lanes_of<const INPUTS: usize>(
     lanes
 }
 
+/// `y[o] = sum(row) + biases[o]`.
+#[inline(always)]
+fn add_rows<const INPUTS: usize, const OUTPUTS: usize>(
+    weights: &[[f32; INPUTS]; OUTPUTS],
+    biases: &[f32; OUTPUTS],
+    sum: impl Fn(&[f32; INPUTS]) -> f32,
+) -> [f32; OUTPUTS] {
+    let mut outputs = *biases;
+    for (output, row) in outputs.iter_mut().zip(weights) {
+        *output += sum(row);
+    }
+    outputs
+}
+
 /// `y[o] = sum + biases[o]`: `sum_of_lanes` of the lanes that `lanes_of` makes.
 #[inline(always)]
 #[must_use]
@@ -376,15 +390,13 @@ pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
     biases: &[f32; OUTPUTS],
     fma: impl Fn(f32, f32, f32) -> f32,
 ) -> [f32; OUTPUTS] {
-    let mut outputs = *biases;
-    for (output, row) in outputs.iter_mut().zip(weights) {
-        *output += sum_of_lanes(lanes_of(inputs, row, &fma));
-    }
-    outputs
+    add_rows(weights, biases, |row| {
+        sum_of_lanes(lanes_of(inputs, row, &fma))
+    })
 }
 
-/// `y[o] = sum + biases[o]`: as [`affine_f32_lanes`], but lanes `l` and `l + 8` are added first, and
-/// then `sum_of_pairs` adds the results.
+/// `y[o] = sum + biases[o]`: as [`affine_f32_lanes`], but lanes `l` and `l + 8` are added first,
+/// and then `sum_of_pairs` adds the results.
 #[inline(always)]
 #[must_use]
 pub fn affine_f32_pairs<const INPUTS: usize, const OUTPUTS: usize>(
@@ -393,13 +405,12 @@ pub fn affine_f32_pairs<const INPUTS: usize, const OUTPUTS: usize>(
     biases: &[f32; OUTPUTS],
     fma: impl Fn(f32, f32, f32) -> f32,
 ) -> [f32; OUTPUTS] {
-    let mut outputs = *biases;
-    for (output, row) in outputs.iter_mut().zip(weights) {
+    add_rows(weights, biases, |row| {
         let lanes = lanes_of(inputs, row, &fma);
-        let halves = core::array::from_fn(|lane| lanes[lane] + lanes[lane + LANES / 2]);
-        *output += sum_of_pairs(halves);
-    }
-    outputs
+        sum_of_pairs(core::array::from_fn(|lane| {
+            lanes[lane] + lanes[lane + LANES / 2]
+        }))
+    })
 }
 
 /// `y[o] = sum + biases[o]`. Each product is rounded. Of runs of eight products, neighbours are
@@ -414,8 +425,7 @@ pub fn affine_f32_products<const INPUTS: usize, const OUTPUTS: usize>(
 ) -> [f32; OUTPUTS] {
     const RUN: usize = LANES / 2;
     const { assert!(INPUTS.is_multiple_of(LANES), "rows are whole rounds") };
-    let mut outputs = *biases;
-    for (output, row) in outputs.iter_mut().zip(weights) {
+    add_rows(weights, biases, |row| {
         let mut sums = [0.0; INPUTS];
         for (product, (x, weight)) in sums.iter_mut().zip(inputs.iter().zip(row)) {
             *product = x * weight;
@@ -431,9 +441,8 @@ pub fn affine_f32_products<const INPUTS: usize, const OUTPUTS: usize>(
             }
             sums = halved;
         }
-        *output += sum_of_pairs(core::array::from_fn(|lane| sums[lane]));
-    }
-    outputs
+        sum_of_pairs(core::array::from_fn(|lane| sums[lane]))
+    })
 }
 
 /// Makes floating point of integer sums: `fma(sum, scale, biases[o])`, where the sum becomes the
