@@ -1,4 +1,5 @@
-//! What a network is asked to evaluate: a position as text, and behind it what only an engine knows.
+//! What a network is asked to evaluate: a position as text, and behind it what only an engine
+//! knows.
 //!
 //! ```text
 //! 4k3/8/8/8/8/8/8/4K3 w - - 0 1                                the position tells everything

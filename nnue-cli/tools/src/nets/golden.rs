@@ -30,8 +30,8 @@ pub struct Vector {
 /// The values of a position, from the view of the side to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// For a single head its value, perhaps with the PSQT part and the part of the layers; for three
-    /// heads their values.
+    /// For a single head its value, perhaps with the PSQT part and the part of the layers; for
+    /// three heads their values.
     integers: Vec<i32>,
     /// Names and values of further heads. A text of floating point stands for no other number.
     heads: Vec<(String, String)>,

@@ -288,8 +288,8 @@ impl Recognised {
     /// The same of a file that may be a net.
     fn of_net(path: &Path, bytes: Cow<'_, [u8]>, name: &str) -> Result<Recognised, Error> {
         let recognised = recognise::recognise(&bytes, name).or_else(|| {
-            // The file may be that of another game.
-            let known = fitting(&bytes).into_iter().next()?;
+            // The file may be that of another game. All other known specs were tried.
+            let known = fitting_of(&bytes, KnownSpec::of_other_games()).next()?;
             Some(recognise::Recognised {
                 spec: known.text.into(),
                 is_written: false,
@@ -312,11 +312,18 @@ impl Recognised {
     }
 }
 
-/// The specs that a file with a header fits. Specs for which its weights look right come first.
+/// The specs that a file with a header fits: known specs, and those of other games. Specs for which
+/// its weights look right come first.
 pub fn fitting(bytes: &[u8]) -> Vec<KnownSpec> {
-    let specs = KnownSpec::told_by_header().map(|known| (known.name, known.text));
+    let specs = KnownSpec::all().chain(KnownSpec::of_other_games());
+    fitting_of(bytes, specs).collect()
+}
+
+fn fitting_of(
+    bytes: &[u8],
+    specs: impl Iterator<Item = KnownSpec>,
+) -> impl Iterator<Item = KnownSpec> {
+    let specs = specs.map(|known| (known.name, known.text));
     let fitting = recognise::fitting(bytes, specs).into_iter();
-    fitting
-        .map(|(name, text)| KnownSpec { name, text })
-        .collect()
+    fitting.map(|(name, text)| KnownSpec { name, text })
 }

@@ -36,9 +36,9 @@ const OF_OTHER_GAMES: [KnownSpec; 2] = [
 ];
 
 impl KnownSpec {
-    /// The specs whose networks a header tells: all known specs, and those of other games.
-    pub(super) fn told_by_header() -> impl Iterator<Item = KnownSpec> {
-        KnownSpec::all().chain(OF_OTHER_GAMES)
+    /// The specs of other games whose networks a header tells.
+    pub(super) fn of_other_games() -> impl Iterator<Item = KnownSpec> {
+        OF_OTHER_GAMES.into_iter()
     }
 
     /// All known specs, the oldest network first.

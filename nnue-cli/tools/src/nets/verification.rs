@@ -104,7 +104,8 @@ impl<'n> Verification<'n> {
     }
 }
 
-/// Refuses a network whose values do not follow from the position alone, for uses that know no more.
+/// Refuses a network whose values do not follow from the position alone, for uses that know no
+/// more.
 ///
 /// # Errors
 ///
